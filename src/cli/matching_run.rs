@@ -9,7 +9,7 @@ use classad::matching::negotiate::{
     Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse,
     negotiate,
 };
-use classad::matching::policy::{Policy, PolicyFault};
+use classad::matching::policy::{Policy, PolicyFault, with_attributes};
 use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
@@ -143,8 +143,12 @@ impl MatchingRun {
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let summary = parties.summarize_requests(session);
         // `share` is ignored, because shares do not influence which offer a request gets.
-        let Policy { roots, order, docking, residual, share: _ } = &settings.policy;
-        let has_policy = roots.is_some() || !order.is_empty() || !docking.is_empty() || residual.is_some();
+        let Policy { roots, order, docking, residual, share: _, limits, request_attributes, offer_attributes } =
+            &settings.policy;
+        let has_rules = roots.is_some() || residual.is_some() || limits.is_some();
+        let has_lists = [order, docking].into_iter().any(|rules| !rules.is_empty())
+            || [request_attributes, offer_attributes].into_iter().any(|attributes| !attributes.is_empty());
+        let has_policy = has_rules || has_lists;
         MatchingRun {
             selection,
             follows_policy: has_policy || summary.has_resource_counts || settings.gangs.ports != PortUse::Ignored,
@@ -217,6 +221,8 @@ impl MatchingRun {
                 }
             });
         }
+        let requests = &with_attributes(requests, &settings.policy.request_attributes);
+        let offers = &with_attributes(offers, &settings.policy.offer_attributes);
         let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
         let (representatives, autoclusters) = if settings.accelerations.autoclusters {
             self.representatives(requests, offers, &settings.policy.match_policies())

@@ -30,6 +30,17 @@ impl VariableTable {
         self.0.contains_key(&Name::new(name))
     }
 
+    /// Returns the table with default values for variables that it lacks. A variable with an empty value has none in
+    /// HTCondor: it becomes `undefined`.
+    #[must_use]
+    pub fn with_defaults<'d>(&self, defaults: impl IntoIterator<Item = (&'d str, &'d str)>) -> VariableTable {
+        let mut all: MacroVariables =
+            defaults.into_iter().map(|(name, value)| (Name::new(name), value.as_bytes().to_vec())).collect();
+        let own = self.0.iter().map(|(name, value)| (name.clone(), value.clone()));
+        all.extend(own.map(|(name, value)| (name, if value.is_empty() { b"undefined".to_vec() } else { value })));
+        VariableTable(Arc::new(all))
+    }
+
     /// The names of the variables, in no order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(Name::as_str)

@@ -1,24 +1,32 @@
 //! The policy of a matchmaking run: from a file, from the command line, or from both.
 
+use std::path::Path;
+
 use clap::Args;
+use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
-use classad::matching::policy::{Policy, PolicyFault, PolicyRule};
+use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES, expand_variables, ready_policy};
+use classad::text::join_and;
 
-use crate::cli::Failure;
+use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// The options that set a policy: a file, or single keys of a policy.
 #[derive(Args)]
 pub struct PolicyArgs {
-    // The path of a policy file, which may have these keys.
-    /// A policy in YAML: roots, order, docking, residual, share
-    #[arg(long, value_name = "FILE")]
+    // The path of a policy file. A name without dot and slash is that of a ready policy.
+    /// A policy in YAML, or the ready policy `htcondor`: see `classad help policy`
+    #[arg(long, value_name = "FILE|NAME")]
     policy: Option<String>,
+    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints
+    #[arg(long, value_name = "FILE", requires = "policy")]
+    config: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
     /// Which requests are served; offers of which it is true are none
     #[arg(long, value_name = "EXPR")]
@@ -49,8 +57,7 @@ impl PolicyArgs {
     pub fn read(&self, session: &mut Session) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {
-            let dialect = session.dialect();
-            (given.policy, given.text) = read_settings(session, path, |text| Policy::parse(text, dialect))?;
+            (given.policy, given.text) = self.read_file(session, path)?;
         }
         if let Some(roots) = input::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
             given.policy.roots = Some(roots.into());
@@ -67,6 +74,37 @@ impl PolicyArgs {
             }
         }
         Ok(given)
+    }
+
+    /// Reads a policy file or a ready policy, with the variables, groups and limits of `--config`.
+    fn read_file(&self, session: &mut Session, path: &str) -> Result<(Policy, Option<SourceText>), Failure> {
+        let (dialect, context) = (session.dialect(), session.context());
+        let config = self.config.as_ref().map(|file| LoadedConfiguration::read(session, file)).transpose()?;
+        let is_name = !path.contains(['.', '/']);
+        let (name, bytes) = match ready_policy(path).filter(|_| is_name) {
+            Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
+            None if is_name && !Path::new(path).exists() => {
+                let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
+                return refuse(format!("there is no ready policy `{path}`: {known}; a file is `./{path}`"));
+            }
+            None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
+        };
+        let nothing = Configuration::default();
+        let configuration = config.as_ref().map_or(&nothing, |config| &config.configuration);
+        let expanded = expand_variables(&bytes, configuration, &context);
+        let expanded = expanded.map_err(|reason| Failure::refused(format!("{name}: {reason}")))?;
+        let text = SourceText::from_file(&name, expanded.clone(), FileFormat::Yaml);
+        let mut policy = Policy::parse(&expanded, dialect).map_err(|problems| {
+            session.print_setting_problems(&text, &problems);
+            Failure::Refused(None)
+        })?;
+        if let Some(config) = &config
+            && let Err(problems) = policy.configure(&config.configuration, &context)
+        {
+            session.print_setting_problems(&config.text, &problems);
+            return Err(Failure::Refused(None));
+        }
+        Ok((policy, Some(text)))
     }
 }
 

@@ -9,6 +9,9 @@ use classad::text::join_and;
 use super::rows::{ResultTable, TableCell, value_text};
 use crate::cli::io::parties::Parties;
 
+/// Maximum length of a component of the docking vector that is printed, in bytes.
+const MAX_RULE_LENGTH: usize = 60;
+
 /// The columns of a table of matches beside request, offer and ranks.
 #[derive(Clone, Copy)]
 pub struct MatchColumns<'p> {
@@ -69,7 +72,8 @@ pub fn choice_text(choice: &Choice, policy: &Policy) -> String {
             let [winner, runner_up] = [winner, runner_up].map(|text| String::from_utf8_lossy(&text).into_owned());
             let rule = policy.docking.get(*index).map(|rule| print(&rule.expression, Style::New));
             let rule = String::from_utf8_lossy(&rule.unwrap_or_default()).into_owned();
-            format!("docking {} ({rule}): {winner} > {runner_up}", index + 1)
+            let rule = if rule.len() <= MAX_RULE_LENGTH { format!(" ({rule})") } else { String::new() };
+            format!("docking {}{rule}: {winner} > {runner_up}", index + 1)
         }
         DecidingDifference::RequestRank([winner, runner_up]) => format!("request_rank {winner} > {runner_up}"),
         DecidingDifference::OfferRank([winner, runner_up]) => format!("offer_rank {winner} > {runner_up}"),

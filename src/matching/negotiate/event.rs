@@ -1,5 +1,6 @@
 //! The events of a negotiation cycle, for reporting.
 
+use super::allowance::Refusals;
 use super::choice::Choice;
 use super::granted_offer::GrantedOffer;
 use crate::matching::gang::{Gang, Gangmatcher, NonNumericRank};
@@ -92,6 +93,37 @@ pub enum NegotiationEvent<'e> {
         compatible: usize,
         /// Number of compatible offers that the docking vector discarded.
         discarded: usize,
+        /// Why the request may not get offers that are free; if there is any such reason, it is considered again later.
+        refusals: &'e Refusals,
+    },
+    /// The negotiation with a group begins.
+    Group {
+        /// Name of the group.
+        name: &'e str,
+        /// Weight that the group may use, with what it uses already.
+        quota: f64,
+        /// Weight that the group uses already.
+        usage: f64,
+    },
+    /// The weight that is left is divided among the submitters of a group.
+    Spin {
+        /// 1-based number of the division.
+        number: usize,
+        /// Weight that is divided.
+        weight: f64,
+    },
+    /// The turn of a submitter begins, where submitters share by weight.
+    WeightedTurn {
+        /// Name of the submitter.
+        submitter: &'e str,
+        /// Priority of the submitter; larger is worse.
+        priority: f64,
+        /// Maximum weight that the submitter may get in this turn.
+        limit: f64,
+        /// Weight that the submitter uses already.
+        usage: f64,
+        /// Number of offers that the submitter's requests still ask for.
+        requests: usize,
     },
     /// A request was skipped, because an equivalent request was rejected before.
     Skipped {

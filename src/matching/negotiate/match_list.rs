@@ -78,20 +78,24 @@ impl ClusterMatchList {
         Some((&self.candidates[*position], Some(vector)))
     }
 
-    /// Returns the best candidate that is not taken; `None` if there is none.
-    pub fn best(&mut self, offers: &CycleOffers) -> Option<RankedCandidate> {
-        while offers.taken[self.at(self.next_position)?.0.offer] {
+    /// Passes over the taken candidates at the beginning for good.
+    pub fn skip_taken(&mut self, offers: &CycleOffers) {
+        while self.at(self.next_position).is_some_and(|(candidate, _)| offers.taken[candidate.offer]) {
             self.next_position += 1;
         }
-        let (candidate, vector) = self.at(self.next_position)?;
-        Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() })
     }
 
-    /// Returns the best candidate after the one that [`ClusterMatchList::best`] has just returned.
-    pub fn runner_up(&self, offers: &CycleOffers) -> Option<RankedCandidate> {
-        let mut later = (self.next_position + 1..).map_while(|position| self.at(position));
-        let (candidate, vector) = later.find(|(candidate, _)| !offers.taken[candidate.offer])?;
-        Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() })
+    /// Returns the best candidate that is not taken, after those that were returned for this `position` before. The
+    /// first `position` is 0. `None` if there is no candidate left.
+    pub fn free_from(&self, position: &mut usize, offers: &CycleOffers) -> Option<RankedCandidate> {
+        *position = self.next_position.max(*position);
+        loop {
+            let (candidate, vector) = self.at(*position)?;
+            *position += 1;
+            if !offers.taken[candidate.offer] {
+                return Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() });
+            }
+        }
     }
 
     /// Returns all candidates that are not taken, best first.

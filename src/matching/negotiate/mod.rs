@@ -1,12 +1,19 @@
 //! A negotiation cycle: submitters take turns, and each request gets the best remaining offer (thesis 3.8, 2006 paper
 //! 2.2 and 4).
 
+mod allowance;
 mod choice;
 mod event;
 mod granted_offer;
+mod group_rounds;
+mod limit_counts;
 mod match_list;
 mod offers;
+mod permission;
 mod policy_candidates;
+mod priority_attributes;
+mod rounds;
+mod weight_accounts;
 
 use std::ops::ControlFlow;
 
@@ -18,15 +25,20 @@ use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, Protocol, RESOURCE_COUNT, USER_ATTRIBUTES, resource_count};
 
 use super::gang::{Algorithm, BadPorts, GangFault, Gangmatcher};
-use super::policy::{Policy, PolicyFault, UNKNOWN_PRIORITY};
+use super::policy::{Policy, PolicyFault, Share, UNKNOWN_PRIORITY, with_attributes};
 use super::{Accelerations, Statistics};
 
+use allowance::Allowance;
+pub use allowance::Refusals;
 pub use choice::{Choice, DecidingDifference};
 pub use event::{Grant, NegotiationEvent};
 pub use granted_offer::GrantedOffer;
+use limit_counts::LimitCounts;
 use match_list::{ClusterMatchList, RankedCandidate};
 use offers::CycleOffers;
 pub use policy_candidates::PolicyCandidates;
+use priority_attributes::PriorityAttributes;
+use weight_accounts::WeightAccounts;
 
 /// The settings of a negotiation cycle.
 #[derive(Clone, Debug)]
@@ -124,16 +136,33 @@ pub fn negotiate(
     priority: &dyn Fn(&str) -> Option<f64>,
     tell: &mut CycleObserver<'_>,
 ) -> Result<NegotiationOutcome, PolicyFault> {
-    let mut cycle = NegotiationCycle::new(settings, requests, offers, tell);
-    let (roots, failures) = settings.policy.roots(requests, &settings.context)?;
+    let [requests, offers] = prepared_ads(settings, requests, offers, priority);
+    let mut cycle = NegotiationCycle::new(settings, &requests, &offers, tell);
+    let (roots, failures) = settings.policy.roots(&requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
     let mut submitters = cycle.submitters(&roots, priority);
-    cycle.run_rounds(&mut submitters)?;
+    match settings.policy.weighted_share() {
+        Some(share) => cycle.run_groups(&mut submitters, share)?,
+        None => cycle.run_rounds(&mut submitters)?,
+    }
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.bad_ports = std::mem::take(&mut cycle.offers.bad_ports);
     cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
     Ok(cycle.outcome)
+}
+
+/// Returns requests and offers with the attributes that the policy adds.
+fn prepared_ads(
+    settings: &NegotiationSettings,
+    requests: &[Ad],
+    offers: &[Ad],
+    priority: &dyn Fn(&str) -> Option<f64>,
+) -> [Vec<Ad>; 2] {
+    let NegotiationSettings { policy, context, .. } = settings;
+    let ads =
+        [with_attributes(requests, &policy.request_attributes), with_attributes(offers, &policy.offer_attributes)];
+    PriorityAttributes::new(policy, context).add(ads, priority)
 }
 
 /// Returns names of attributes that a cycle reads: the names in the policy, the count of a resource request, and the
@@ -187,15 +216,19 @@ struct NegotiationCycle<'c> {
     tell: &'c mut CycleObserver<'c>,
     /// Whether the observer has ended the cycle.
     is_ended: bool,
+    /// What submitters use, if they share by weight.
+    weights: Option<WeightAccounts>,
+    /// How much of the concurrency limits is in use, if there are any.
+    limits: Option<LimitCounts>,
 }
 
 /// What came of considering a request once.
 enum Consideration {
-    /// The request got this number of offers.
-    Granted(usize),
-    /// The request waits for the next round.
+    /// The request got an offer or a gang.
+    Granted,
+    /// The request got nothing now, but may get something in a later round.
     Deferred,
-    /// The request got nothing.
+    /// The request got nothing, and gets nothing until another offer is divided.
     Failed,
 }
 
@@ -226,6 +259,8 @@ impl<'c> NegotiationCycle<'c> {
             outcome,
             tell,
             is_ended: false,
+            weights: policy.weighted_share().map(|share| WeightAccounts::new(share, offers, context)),
+            limits: policy.limits.as_ref().map(|limits| LimitCounts::new(limits, offers, context)),
         }
     }
 
@@ -237,11 +272,11 @@ impl<'c> NegotiationCycle<'c> {
         };
         let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for root in roots {
-            let name = share.by.evaluate(&self.ads[*root], &self.settings.context).unwrap_or(Value::Undefined);
-            by_name.entry(submitter_name(&name)).or_default().push(*root);
+            let name = submitter_name(share, &self.ads[*root], &self.settings.context);
+            by_name.entry(name).or_default().push(*root);
         }
         let submitter = |(name, requests): (String, Vec<usize>)| {
-            let priority = share.priority(&name).or_else(|| priority(&name)).unwrap_or(UNKNOWN_PRIORITY);
+            let priority = submitter_priority(share, &name, priority);
             Submitter { name, priority, requests, granted: 0 }
         };
         let mut submitters: Vec<Submitter> = by_name.into_iter().map(submitter).collect();
@@ -262,6 +297,11 @@ impl<'c> NegotiationCycle<'c> {
         left.map(|request| self.requests[*request].remaining).sum()
     }
 
+    /// Returns the accounts of weight. Panics without shares by weight.
+    fn accounts(&self) -> &WeightAccounts {
+        self.weights.as_ref().expect("submitters share by weight")
+    }
+
     /// Reports an event to the observer.
     fn report(&mut self, event: NegotiationEvent<'_>) {
         self.is_ended |= (self.tell)(event).is_break();
@@ -273,62 +313,20 @@ impl<'c> NegotiationCycle<'c> {
         self.is_ended || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
     }
 
-    /// Runs rounds until a round makes no match, no offer is left, or no request asks for an offer.
-    fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
-        for round in 1.. {
-            let before = self.outcome.grants.len();
-            let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
-            let free = self.offers.free_count;
-            if self.is_over() || asking.iter().all(|left| *left == 0) {
-                break;
-            }
-            self.report(NegotiationEvent::Round { number: round, offers: free });
-            let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
-            let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
-            for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.is_over() {
-                    continue;
-                }
-                let slice =
-                    self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
-                let (name, priority) = (&submitter.name, submitter.priority);
-                self.report(NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
-                submitter.granted += self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
-            }
-            if self.outcome.grants.len() == before {
-                break;
-            }
-        }
-        Ok(())
+    /// Returns the index of the autocluster of a request. Without autoclusters each request counts as an autocluster.
+    fn cluster_of(&self, request: usize) -> usize {
+        self.clusters.as_ref().map_or(request, |clusters| clusters.cluster_of[request])
     }
 
-    /// Tries to match the requests of a submitter until the submitter has got `slice` offers. Returns the number of
-    /// offers that it got.
-    fn run_turn(&mut self, submitter: &Submitter, slice: usize) -> Result<usize, PolicyFault> {
-        let mut granted = 0;
-        for request in submitter.requests.iter().copied() {
-            while granted < slice && self.is_open(request) && !self.is_over() {
-                match self.consider(request, &submitter.name, slice - granted, granted == 0)? {
-                    Consideration::Granted(offers) => granted += offers,
-                    Consideration::Deferred => break,
-                    Consideration::Failed => {}
-                }
-            }
-        }
-        Ok(granted)
-    }
-
-    /// Gives a request the best remaining offer or gang. A gang has at most `slice` offers, unless `is_first`.
+    /// Gives a request the best remaining offer or gang that its submitter may get.
     fn consider(
         &mut self,
         request: usize,
         submitter: &str,
-        slice: usize,
-        is_first: bool,
+        allowance: &mut Allowance,
     ) -> Result<Consideration, PolicyFault> {
         let divided = self.offers.divisions.len();
-        // Without autoclusters each request counts as an autocluster.
-        let cluster = self.clusters.as_ref().map_or(request, |clusters| clusters.cluster_of[request]);
+        let cluster = self.cluster_of(request);
         if self.failed_clusters.get(&cluster) == Some(&divided) {
             let requests = self.requests[request].remaining;
             self.outcome.statistics.skipped += requests as u64;
@@ -344,46 +342,70 @@ impl<'c> NegotiationCycle<'c> {
             Some((needs_gang, known_at)) if *known_at == divided => Ok(*needs_gang),
             _ => self.offers.needs_gang(&representative),
         };
-        let granted = match needs_gang {
+        let considered = match needs_gang {
             Ok(needs_gang) => {
                 self.gang_clusters.insert(cluster, (needs_gang, divided));
                 if needs_gang {
-                    self.consider_gang(request, &representative, submitter, slice, is_first)?
+                    self.consider_gang(request, &representative, submitter, allowance)?
                 } else {
-                    self.consider_offer(request, &representative, cluster, submitter)?
+                    self.consider_offer(request, &representative, submitter, allowance)?
                 }
             }
             Err(fault) => self.reject_ports(request, &fault),
         };
-        if matches!(granted, Consideration::Failed) && self.requests[request].remaining > 0 {
+        if matches!(considered, Consideration::Failed) && self.requests[request].remaining > 0 {
             // Only the first unit of a resource request was tried. The other units would fail too and count as skipped.
             self.outcome.statistics.skipped += self.requests[request].remaining as u64 - 1;
             self.requests[request].failed_at_division = Some(divided);
             self.failed_clusters.insert(cluster, divided);
         }
-        Ok(granted)
+        Ok(considered)
     }
 
-    /// Gives a request the best remaining offer without ports.
+    /// Gives a request the best remaining offer without ports that its submitter may get.
     fn consider_offer(
         &mut self,
         request: usize,
         representative: &Ad,
-        cluster: usize,
         submitter: &str,
+        allowance: &mut Allowance,
     ) -> Result<Consideration, PolicyFault> {
+        let cluster = self.cluster_of(request);
         self.outcome.statistics.roots += 1;
         let mut list = self.lists.remove(&cluster).unwrap_or_default();
         list.refresh(&mut self.offers, representative)?;
-        let best = list.best(&self.offers);
-        let next = if self.settings.finds_runner_up { list.runner_up(&self.offers) } else { None };
+        list.skip_taken(&self.offers);
+        let mut refusals = Refusals::default();
+        let needs = self.limits_of(representative, None);
+        let mut best = None;
+        let mut position = 0;
+        while let Some(candidate) = list.free_from(&mut position, &self.offers) {
+            if self.is_permitted(representative, candidate.candidate.offer, needs.as_ref(), allowance, &mut refusals) {
+                best = Some(candidate);
+                break;
+            }
+        }
+        let next = match &best {
+            Some(_) if self.settings.finds_runner_up => list.free_from(&mut position, &self.offers),
+            _ => None,
+        };
         let (compatible, discarded) = list.counts();
         if self.settings.accelerations.match_lists && self.clusters.is_some() {
             self.lists.insert(cluster, list);
         }
         let Some(best) = best else {
-            self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded });
-            return Ok(Consideration::Failed);
+            let is_final = refusals.is_none();
+            if !refusals.is_silent() {
+                self.report(NegotiationEvent::Rejected {
+                    request,
+                    submitter,
+                    compatible,
+                    discarded,
+                    refusals: &refusals,
+                });
+            }
+            allowance.note(&refusals);
+            return Ok(if is_final { Consideration::Failed } else { Consideration::Deferred });
         };
         let granted = |RankedCandidate { candidate, vector }: RankedCandidate| GrantedOffer {
             part: self.offers.parts[candidate.offer],
@@ -393,18 +415,23 @@ impl<'c> NegotiationCycle<'c> {
         };
         let offer = granted(best);
         let choice = next.map(|next| Choice::between_offers(&offer, &granted(next)));
+        let needs = match needs {
+            Some(needs) => needs,
+            None => self.limits_of(representative, Some(offer.offer)).unwrap_or_default(),
+        };
         self.offers.take(offer.offer, &self.ads[request]);
-        Ok(self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }))
+        self.settle(submitter, &[offer.offer], &needs, allowance);
+        self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice });
+        Ok(Consideration::Granted)
     }
 
-    /// Gives a request its best remaining gang.
+    /// Gives a request its best remaining gang, if its submitter may get it.
     fn consider_gang(
         &mut self,
         request: usize,
         representative: &Ad,
         submitter: &str,
-        slice: usize,
-        is_first: bool,
+        allowance: &mut Allowance,
     ) -> Result<Consideration, PolicyFault> {
         let found = self.offers.find_gang(request, representative);
         for rank in self.offers.gangs().map(Gangmatcher::take_non_numeric_ranks).unwrap_or_default() {
@@ -423,9 +450,23 @@ impl<'c> NegotiationCycle<'c> {
             }
             return Ok(Consideration::Failed);
         };
-        let width = gang.members().len();
-        if width > slice && !is_first {
-            self.report(NegotiationEvent::Deferred { request, submitter, offers: width, slice });
+        let members: Vec<usize> = gang.members().iter().map(|docked| docked.offer).collect();
+        let weight = |accounts: &WeightAccounts| members.iter().map(|offer| accounts.weights[*offer]).sum();
+        if !allowance.permits_gang(members.len(), self.weights.as_ref().map(weight)) {
+            let slice = allowance.offers_left();
+            self.report(NegotiationEvent::Deferred { request, submitter, offers: members.len(), slice });
+            return Ok(Consideration::Deferred);
+        }
+        let needs = self.limits_of(representative, None).unwrap_or_default();
+        if let Some(limit) = self.limits.as_ref().and_then(|limits| limits.first_reached(&needs)) {
+            let refusals = Refusals { limit: Some(limit), ..Refusals::default() };
+            self.report(NegotiationEvent::Rejected {
+                request,
+                submitter,
+                compatible: members.len(),
+                discarded: 0,
+                refusals: &refusals,
+            });
             return Ok(Consideration::Deferred);
         }
         self.outcome.statistics.roots += 1;
@@ -444,7 +485,9 @@ impl<'c> NegotiationCycle<'c> {
         };
         let choice = next.map(|next| Choice::between_gangs(&gang, &next));
         self.offers.take_gang(&gang);
-        Ok(self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice }))
+        self.settle(submitter, &members, &needs, allowance);
+        self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice });
+        Ok(Consideration::Granted)
     }
 
     /// Leaves out a request for good, because its ports cannot be used.
@@ -455,35 +498,26 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Records that a request got offers, which are taken already. Sets the unit of the grant.
-    fn grant(&mut self, submitter: &str, grant: Grant) -> Consideration {
+    fn grant(&mut self, submitter: &str, grant: Grant) {
         let state = &mut self.requests[grant.request];
         state.remaining -= 1;
         state.granted += 1;
         let grant = Grant { unit: state.is_counted.then_some(state.granted), ..grant };
         self.outcome.statistics.matched += 1;
         self.report(NegotiationEvent::Matched { grant: &grant, submitter });
-        let granted = grant.offers.len();
         self.outcome.grants.push(grant);
-        Consideration::Granted(granted)
     }
 }
 
-/// Returns the maximum number of offers that a submitter may get in a round: its share of `offers`, rounded down. The
-/// number is at least one, so that no submitter starves. Offers left over by rounding are given away in the next round.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // of a count
-fn slice_size(offers: usize, share: f64) -> usize {
-    // Adding 1e-9 compensates rounding errors just below a whole number. If the share is NaN, there is no limit.
-    if share.is_nan() { offers } else { (offers as f64 * share + 1e-9).floor().max(1.0) as usize }
-}
-
-/// Converts the value of `share.by` to the name of a submitter. A string is the name itself; any other value is
-/// printed.
-fn submitter_name(value: &Value) -> String {
-    match value {
+/// Returns the name of the submitter of a request. A string is the name itself; any other value is printed.
+fn submitter_name(share: &Share, request: &Ad, context: &Context) -> String {
+    match share.by.evaluate(request, context).unwrap_or(Value::Undefined) {
         Value::String(text) => text.to_str().into_owned(),
         value => value.to_string(),
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Returns the priority of a submitter: that of the policy, or else that of `priority`.
+fn submitter_priority(share: &Share, name: &str, priority: &dyn Fn(&str) -> Option<f64>) -> f64 {
+    share.priority(name).or_else(|| priority(name)).unwrap_or(UNKNOWN_PRIORITY)
+}

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Participant, ScopeFrame};
+use crate::ad::{Ad, Participant, ScopeFrame, Value};
 use crate::eval::{Context, Environment};
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
-use crate::matching::policy::{Policy, PolicyFault, PolicyVector};
+use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, docking_values};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
 use crate::protocol::{Advertisement, PORTS, PortFault};
 
@@ -112,6 +112,21 @@ impl CycleOffers {
         Some(vector).filter(PolicyVector::is_complete)
     }
 
+    /// Evaluates a rule in a request, where `label` is an offer. Undefined if a budget was exceeded.
+    pub fn docking_value(&mut self, rule: &PolicyRule, request: &Ad, offer: usize) -> Value {
+        let request = put_pair(&mut self.environment, request, &self.frames[offer]);
+        self.statistics.evaluations += 1;
+        let frames = [&request, &self.frames[offer]];
+        let values = docking_values(std::slice::from_ref(rule), &self.environment, frames, &self.context);
+        self.statistics.failures += u64::from(values.is_err());
+        values.ok().and_then(|mut values| values.pop()).unwrap_or(Value::Undefined)
+    }
+
+    /// Returns an offer as it is now; `None` if it is taken.
+    pub fn current(&self, offer: usize) -> Option<&Ad> {
+        (!self.taken[offer]).then(|| &self.frames[offer].ad)
+    }
+
     /// Returns the indexes of the components of the docking vector whose values could never be ordered. Such a
     /// component discards every candidate.
     pub fn unordered_components(&self) -> Vec<usize> {
@@ -202,7 +217,8 @@ impl CycleOffers {
         self.divisions.push(offer);
     }
 
-    fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
+    /// Returns what would remain of an offer if a request got it; `None` if nothing would.
+    pub fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let residual = self.policy.residual.as_ref()?;
         put_pair(&mut self.environment, request, &self.frames[offer]);
         let remainder = residual.remainder(&self.frames[offer], &self.environment, &self.context);

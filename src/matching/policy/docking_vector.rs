@@ -29,17 +29,10 @@ impl PolicyVector {
     pub(in crate::matching) fn evaluate_docking(
         rules: &[PolicyRule],
         environment: &Environment,
-        [request, candidate]: [&Arc<ScopeFrame>; 2],
+        ads: [&Arc<ScopeFrame>; 2],
         context: &Context,
     ) -> Result<Self, Abort> {
-        // The name `label` is bound in a scope inside the request's scope, so that no attribute of the request shadows
-        // it.
-        let candidate = Value::Ad(AdValue { frame: Arc::clone(candidate) });
-        let bound: Ad = [(candidate_label(), Expression::literal(candidate))].into_iter().collect();
-        let scope = request.enter(bound).as_context();
-        let value = |rule: &PolicyRule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
-        let values: Result<Vec<Value>, Abort> = rules.iter().map(value).collect();
-        Ok(PolicyVector::new(values?, context.dialect))
+        Ok(PolicyVector::new(docking_values(rules, environment, ads, context)?, context.dialect))
     }
 
     /// Returns the index of the first component of the docking vector that cannot be ordered; such a component discards
@@ -132,6 +125,21 @@ impl PolicyVector {
             range: rules[position].range.clone(),
         })
     }
+}
+
+/// Evaluates rules in a request, where `label` is a candidate. The environment must contain both ads.
+pub fn docking_values(
+    rules: &[PolicyRule],
+    environment: &Environment,
+    [request, candidate]: [&Arc<ScopeFrame>; 2],
+    context: &Context,
+) -> Result<Vec<Value>, Abort> {
+    // The name `label` is bound in a scope inside the request's scope, so that no attribute of the request shadows it.
+    let candidate = Value::Ad(AdValue { frame: Arc::clone(candidate) });
+    let bound: Ad = [(candidate_label(), Expression::literal(candidate))].into_iter().collect();
+    let scope = request.enter(bound).as_context();
+    let value = |rule: &PolicyRule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
+    rules.iter().map(value).collect()
 }
 
 impl VectorComponent {

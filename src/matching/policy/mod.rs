@@ -1,23 +1,34 @@
 //! Administrative policy (thesis 3.2.4): which requests are served in which order, which offers they get, what remains
 //! of an offer, and fair share among submitters.
 
+mod concurrency_limits;
+mod configured;
 mod docking_vector;
+mod group_quotas;
 mod parse;
 mod residual;
 mod usage;
 mod userprio;
+mod weighted_share;
 
 use std::fmt;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
 use crate::pool::PolicyExpressions;
 use crate::protocol::is_met;
 
+pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
+pub use configured::{READY_POLICIES, expand_variables, ready_policy};
 pub use docking_vector::PolicyVector;
+pub(in crate::matching) use docking_vector::docking_values;
+pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
 pub use residual::Residual;
 pub use usage::{Account, Accountant, AccountedClaim};
+pub use weighted_share::WeightedShare;
 
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;
@@ -81,6 +92,12 @@ pub struct Policy {
     pub residual: Option<Residual>,
     /// Fair share among submitters; if `None`, all requests belong to one submitter.
     pub share: Option<Share>,
+    /// Concurrency limits; if `None`, requests have none.
+    pub limits: Option<ConcurrencyLimits>,
+    /// Attributes that are added to every request before the cycle. Rules and ads may read them.
+    pub request_attributes: Vec<(Name, PolicyRule)>,
+    /// Attributes that are added to every offer before the cycle. Rules and ads may read them.
+    pub offer_attributes: Vec<(Name, PolicyRule)>,
 }
 
 /// Fair share: in each round, a submitter gets at most a slice of the offers. The priority of the submitter decides the
@@ -91,6 +108,8 @@ pub struct Share {
     pub by: PolicyRule,
     /// Priorities of submitters, by name. A priority is positive; larger is worse.
     pub priorities: Vec<(String, f64)>,
+    /// Shares by weight, as in HTCondor; if `None`, submitters share the number of offers that are left in each round.
+    pub weighted: Option<WeightedShare>,
 }
 
 impl Share {
@@ -137,12 +156,24 @@ impl Policy {
         !self.roots.as_ref().is_some_and(|rule| rule.is_met(offer, context).unwrap_or(false))
     }
 
+    /// Returns the shares by weight, if there are any.
+    #[must_use]
+    pub fn weighted_share(&self) -> Option<&WeightedShare> {
+        self.share.as_ref()?.weighted.as_ref()
+    }
+
     /// Returns the names of all attributes that the policy reads, in requests or in offers.
     #[must_use]
     pub fn free_names(&self, dialect: Dialect) -> FreeNames {
-        let Policy { roots, order, docking, residual, share } = self;
+        let Policy { roots, order, docking, residual, share, limits, request_attributes, offer_attributes } = self;
         let mut mentions = FreeNames::default();
-        for rule in roots.iter().chain(order).chain(docking).chain(share.iter().map(|share| &share.by)) {
+        let shares = share.iter().flat_map(|share| {
+            let weighted = share.weighted.iter().flat_map(WeightedShare::rules).flatten();
+            weighted.chain([&share.by])
+        });
+        let limits = limits.iter().flat_map(|limits| limits.needs.iter().chain(&limits.in_use));
+        let attributes = request_attributes.iter().chain(offer_attributes).map(|(_, rule)| rule);
+        for rule in roots.iter().chain(order).chain(docking).chain(shares).chain(limits).chain(attributes) {
             mentions.add_policy_expression(&rule.expression, dialect);
         }
         if let Some(residual) = residual {
@@ -158,9 +189,14 @@ impl Policy {
     /// are never in one autocluster.
     #[must_use]
     pub fn match_policies(&self) -> PolicyExpressions {
-        let in_requests = self.docking.iter().map(|rule| rule.expression.clone()).collect();
+        let weighted = self.share.iter().flat_map(|share| &share.weighted);
+        let needs = self.limits.iter().flat_map(|limits| &limits.needs);
+        let in_requests = self.docking.iter().chain(needs).chain(weighted.flat_map(|share| &share.beyond));
         let residual = self.residual.iter().flat_map(|residual| &residual.set);
-        PolicyExpressions { in_requests, in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect() }
+        PolicyExpressions {
+            in_requests: in_requests.map(|rule| rule.expression.clone()).collect(),
+            in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect(),
+        }
     }
 
     /// Returns the expressions of [`Policy::match_policies`], and the expressions that select requests, order them or
@@ -173,6 +209,20 @@ impl Policy {
         policies.in_requests.extend(rules.map(|rule| rule.expression.clone()));
         policies
     }
+}
+
+/// Returns ads with further attributes. Ads that share one [`Ad`] do so afterwards, too.
+#[must_use]
+pub fn with_attributes(ads: &[Ad], attributes: &[(Name, PolicyRule)]) -> Vec<Ad> {
+    if attributes.is_empty() {
+        return ads.to_vec();
+    }
+    let mut made: FxHashMap<usize, Ad> = FxHashMap::default();
+    let add = |ad: &Ad| {
+        let add = |ad: Ad, (name, rule): &(Name, PolicyRule)| ad.with(name.clone(), rule.expression.clone());
+        made.entry(ad.identity()).or_insert_with(|| attributes.iter().fold(ad.clone(), add)).clone()
+    };
+    ads.iter().map(add).collect()
 }
 
 /// An error in applying a policy.

@@ -1,10 +1,12 @@
 //! Reads a policy from YAML.
 
+mod shares;
+
 use crate::ad::{Dialect, Name};
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
-use super::{Policy, PolicyRule, Residual, Share};
+use super::{Policy, PolicyRule, Residual};
 
 impl Policy {
     /// Reads a policy from a YAML text.
@@ -32,14 +34,19 @@ pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
 impl<'o> PolicyReader<'o, '_> {
     fn policy(&mut self, node: &'o YamlNode) -> Policy {
         let mut policy = Policy::default();
-        for (key, value) in self.0.known_entries(node, "a policy", &["roots", "order", "docking", "residual", "share"])
-        {
+        let keys = ["variables", "roots", "order", "docking", "residual", "share", "limits", "requests", "offers"];
+        for (key, value) in self.0.known_entries(node, "a policy", &keys) {
             match key {
+                // The values of variables are in the text already: see [`super::expand_variables`].
+                "variables" => {}
                 "roots" => policy.roots = self.rule(value),
                 "order" => policy.order = self.vector(value),
                 "docking" => policy.docking = self.vector(value),
                 "residual" => policy.residual = Some(self.residual(value)),
-                _ => policy.share = self.share(value),
+                "share" => policy.share = self.share(value),
+                "limits" => policy.limits = Some(self.limits(value)),
+                "requests" => policy.request_attributes = self.attributes(value, "requests"),
+                _ => policy.offer_attributes = self.attributes(value, "offers"),
             }
         }
         policy
@@ -51,41 +58,24 @@ impl<'o> PolicyReader<'o, '_> {
             match key {
                 "when" => residual.when = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
-                _ => {
-                    for (name, value) in self.0.entries(value, "set") {
-                        let attribute = Name::new(name.text().unwrap_or_default());
-                        if attribute.as_str().is_empty()
-                            || (self.0.dialect == Dialect::Classad && attribute.is_reserved())
-                        {
-                            let message = format!("`{attribute}` cannot name an attribute");
-                            self.0.report(name, message, "`set` holds the attributes of the remainder: `Cpus: ...`");
-                        }
-                        let rule = self.rule(value);
-                        residual.set.extend(rule.map(|rule| (attribute, rule)));
-                    }
-                }
+                _ => residual.set = self.attributes(value, "set"),
             }
         }
         residual
     }
 
-    fn share(&mut self, node: &'o YamlNode) -> Option<Share> {
-        let (mut by, mut priorities, mut has_by) = (None, Vec::new(), false);
-        for (key, value) in self.0.known_entries(node, "share", &["by", "priorities"]) {
-            if key == "by" {
-                (by, has_by) = (self.rule(value), true);
-                continue;
+    /// Reads a mapping of attributes to expressions.
+    fn attributes(&mut self, node: &'o YamlNode, what: &str) -> Vec<(Name, PolicyRule)> {
+        let mut attributes = Vec::new();
+        for (name, value) in self.0.entries(node, what) {
+            let attribute = Name::new(name.text().unwrap_or_default());
+            if attribute.as_str().is_empty() || (self.0.dialect == Dialect::Classad && attribute.is_reserved()) {
+                let message = format!("`{attribute}` cannot name an attribute");
+                self.0.report(name, message, format!("`{what}` holds attributes: `Cpus: ...`"));
             }
-            for (name, value) in self.0.entries(value, "priorities") {
-                if let Some(priority) = self.positive_number(value) {
-                    priorities.push((name.text().unwrap_or_default().to_owned(), priority));
-                }
-            }
+            attributes.extend(self.rule(value).map(|rule| (attribute, rule)));
         }
-        if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
-            self.0.report(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
-        }
-        by.map(|by| Share { by, priorities })
+        attributes
     }
 
     /// Reads a positive number. Reports an error and returns `None` if the node holds anything else.

@@ -197,7 +197,8 @@ impl Negotiate {
         if policy.policy.share.is_none() {
             let submitter = if self.userprio.is_some() { HTCONDOR_SUBMITTER } else { "Owner" };
             let submitter = parse_expression(submitter.as_bytes(), ParseOptions::new(session.dialect()));
-            policy.policy.share = submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new() });
+            policy.policy.share =
+                submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new(), weighted: None });
         }
         Ok(Some(accountant))
     }

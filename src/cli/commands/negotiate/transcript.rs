@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{GrantedOffer, NegotiationEvent};
+use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, Refusals};
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::counted_plain;
 
@@ -114,9 +114,30 @@ impl<'p> Transcript<'p> {
                 self.push(format!("  {request} is left out: {detail}"), "", "left out", [&request, "", "", &detail]);
             }
             NegotiationEvent::NonNumericRank { .. } => {}
-            NegotiationEvent::Rejected { request, submitter, compatible, discarded } => {
+            NegotiationEvent::Group { name, quota, usage } => {
+                let detail = format!("may use {}, uses {}", rounded(quota), rounded(usage));
+                self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
+            }
+            NegotiationEvent::Spin { number, weight } => {
+                self.round = number;
+                let detail = format!("weight {}", rounded(weight));
+                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
+            }
+            NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
+                let asked = counted_plain(requests, "request");
+                let detail =
+                    format!("priority {priority}, uses {}, up to {} more for {asked}", rounded(usage), rounded(limit));
+                self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
+            }
+            NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
-                let detail = rejection_reason(compatible, discarded);
+                let detail = match refusals {
+                    Refusals { limit: Some(limit), .. } => limit.clone(),
+                    Refusals { over_share: 0, .. } => rejection_reason(compatible, discarded),
+                    Refusals { over_share, .. } => {
+                        format!("{} beyond the share of {submitter}", counted_plain(*over_share, "offer"))
+                    }
+                };
                 let line = format!("  {request} is rejected: {detail}");
                 self.push(line, submitter, "rejected", [&request, "", "", &detail]);
             }
@@ -129,6 +150,11 @@ impl<'p> Transcript<'p> {
             }
         }
     }
+}
+
+/// Rounds a weight to six decimals, for people.
+fn rounded(weight: f64) -> f64 {
+    (weight * 1e6).round() / 1e6
 }
 
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking

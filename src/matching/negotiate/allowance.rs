@@ -1,0 +1,147 @@
+//! What a submitter may still get in its turn.
+
+/// What a submitter may still get in its turn.
+pub enum Allowance {
+    /// A number of offers.
+    Offers {
+        /// Maximum number of offers.
+        slice: usize,
+        /// Number of offers that the submitter got in this turn.
+        granted: usize,
+    },
+    /// A weight of offers.
+    Weight(WeightAllowance),
+}
+
+/// The weight that a submitter may get in its turn, as in HTCondor's negotiator.
+#[derive(Clone, Debug, Default)]
+pub struct WeightAllowance {
+    /// Maximum weight, with offers that others use.
+    pub limit: f64,
+    /// Maximum weight of offers that nobody uses.
+    pub unclaimed_limit: f64,
+    /// Maximum weight until the submitter reaches its ceiling.
+    pub ceiling: f64,
+    /// Whether candidates of the rule `beyond` may be taken although the share is used up.
+    pub goes_beyond: bool,
+    /// Weight that the submitter got in this turn.
+    pub used: f64,
+    /// Weight of the offers among it that nobody used.
+    pub used_unclaimed: f64,
+    /// Whether a request got nothing because of the share.
+    pub was_limited: bool,
+    /// Number of offers that the submitter got in this turn.
+    pub granted: usize,
+}
+
+/// Why candidates of a request were refused, although they were free.
+#[derive(Clone, Debug, Default)]
+pub struct Refusals {
+    /// Number of candidates that weigh more than the submitter may still get.
+    pub over_share: usize,
+    /// A concurrency limit that is reached, as a phrase.
+    pub limit: Option<String>,
+    /// Number of candidates that were passed over because the share is used up.
+    pub not_beyond: usize,
+}
+
+impl Refusals {
+    /// Whether no candidate was refused.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.over_share == 0 && self.limit.is_none() && self.not_beyond == 0
+    }
+
+    /// Whether all candidates were only passed over because the share is used up.
+    pub(super) fn is_silent(&self) -> bool {
+        self.not_beyond > 0 && self.over_share == 0 && self.limit.is_none()
+    }
+}
+
+impl Allowance {
+    /// Whether the submitter may get nothing more in this turn.
+    pub fn is_used_up(&self) -> bool {
+        match self {
+            Allowance::Offers { slice, granted } => granted >= slice,
+            Allowance::Weight(weight) => {
+                weight.used >= weight.ceiling || weight.used >= weight.limit && !weight.goes_beyond
+            }
+        }
+    }
+
+    /// Returns the number of offers that the submitter got in this turn.
+    pub fn granted(&self) -> usize {
+        match self {
+            Allowance::Offers { granted, .. } => *granted,
+            Allowance::Weight(weight) => weight.granted,
+        }
+    }
+
+    /// Whether the submitter may get a gang of this many offers, or of this weight. The first gang of a turn may have
+    /// more offers than the slice.
+    pub fn permits_gang(&mut self, offers: usize, weight: Option<f64>) -> bool {
+        match self {
+            Allowance::Offers { slice, granted } => *granted == 0 || offers <= slice.saturating_sub(*granted),
+            Allowance::Weight(allowance) => {
+                let permits = allowance.permits_unclaimed(weight.unwrap_or_default());
+                allowance.was_limited |= !permits;
+                permits
+            }
+        }
+    }
+
+    /// Returns the number of offers that the submitter may still get; of a weight, its whole part.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // for a message
+    pub fn offers_left(&self) -> usize {
+        match self {
+            Allowance::Offers { slice, granted } => slice.saturating_sub(*granted),
+            Allowance::Weight(weight) => (weight.unclaimed_limit - weight.used_unclaimed).max(0.0) as usize,
+        }
+    }
+
+    /// Returns the weight that the submitter got in this turn.
+    pub fn weight_used(&self) -> f64 {
+        match self {
+            Allowance::Offers { .. } => 0.0,
+            Allowance::Weight(weight) => weight.used,
+        }
+    }
+
+    /// Whether the submitter would have got more without its share.
+    pub fn was_limited(&self) -> bool {
+        match self {
+            Allowance::Offers { .. } => false,
+            Allowance::Weight(weight) => weight.was_limited || weight.used >= weight.limit,
+        }
+    }
+
+    /// Records why a request got nothing.
+    pub fn note(&mut self, refusals: &Refusals) {
+        if let Allowance::Weight(weight) = self {
+            weight.was_limited |= refusals.over_share > 0;
+        }
+    }
+}
+
+impl WeightAllowance {
+    /// Whether only candidates of the rule `beyond` may be taken, because the share is used up.
+    pub fn is_beyond(&self) -> bool {
+        self.used >= self.limit
+    }
+
+    /// Whether an offer of this weight may be taken from its user.
+    pub fn permits_claimed(&self, weight: f64) -> bool {
+        is_within(self.used, weight, self.limit)
+    }
+
+    /// Whether an offer of this weight, which nobody uses, may be taken.
+    pub fn permits_unclaimed(&self, weight: f64) -> bool {
+        is_within(self.used_unclaimed, weight, self.unclaimed_limit)
+    }
+}
+
+/// Whether a weight may be added to what is used. The first offer of a turn may be heavier than what is left, so that no
+/// crumbs remain that nobody can take.
+fn is_within(used: f64, weight: f64, limit: f64) -> bool {
+    used + weight <= limit || used <= 0.0 && limit > 0.0
+}

@@ -1,0 +1,258 @@
+//! Rounds of a cycle in which submitters share the weight of the pool, within the quotas of their groups, as HTCondor's
+//! negotiator shares it (HTCondor's manual, "Negotiation Cycle" and "Group Accounting"; `Matchmaker::negotiateWithGroup`,
+//! `GroupEntry::hgq_negotiate_with_all_groups`).
+
+use rustc_hash::FxHashSet;
+
+use crate::ad::Ad;
+use crate::matching::policy::{PolicyFault, WeightedShare};
+
+use super::allowance::{Allowance, WeightAllowance};
+use super::event::NegotiationEvent;
+use super::weight_accounts::weight;
+use super::{Consideration, NegotiationCycle, Submitter};
+
+/// What a group may use in a negotiation.
+#[derive(Clone, Copy)]
+struct GroupLimit {
+    /// Index of the group. `None` if no quota holds: there are no groups, or the submitters negotiate as if they were in
+    /// none.
+    group: Option<usize>,
+    /// Weight that the group may use, with what it uses already.
+    quota: f64,
+}
+
+impl NegotiationCycle<'_> {
+    /// Negotiates with all groups, in up to as many rounds as the policy allows.
+    pub fn run_groups(&mut self, submitters: &mut [Submitter], share: &WeightedShare) -> Result<(), PolicyFault> {
+        let tree = &share.groups;
+        let count = tree.groups().len();
+        let group_of: Vec<usize> = submitters.iter().map(|submitter| tree.group_of(&submitter.name)).collect();
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (index, group) in group_of.iter().enumerate() {
+            members[*group].push(index);
+        }
+        if count == 1 {
+            let everything = GroupLimit { group: None, quota: f64::INFINITY };
+            return self.negotiate_with(submitters, share, &mut members[0], everything);
+        }
+        let accounts = self.accounts();
+        let (total, mut usage) = (accounts.total, accounts.group_usage.clone());
+        let mut requested = usage.clone();
+        for (submitter, group) in submitters.iter().zip(&group_of) {
+            requested[*group] += submitter.requests.iter().map(|request| self.demand(share, *request)).sum::<f64>();
+        }
+        let regroups = tree.groups()[0].regroups;
+        if regroups {
+            let again = (1..count).filter(|group| tree.groups()[*group].regroups);
+            let again: Vec<usize> = again.flat_map(|group| members[group].clone()).collect();
+            members[0].extend(again);
+        }
+        let mut allocation = tree.allocation(total, requested);
+        for _ in 0..share.allocation_rounds {
+            tree.allocate(&mut allocation);
+            if regroups {
+                allocation.quotas[0] = total;
+                allocation.allocated[0] = total;
+            }
+            let mut order: Vec<usize> = (0..count).collect();
+            // The group that uses the smallest part of its quota comes first, groups without quota later, the root last.
+            let key = |group: &usize| match allocation.quotas[*group] {
+                _ if *group == 0 => f64::INFINITY,
+                quota if quota > 0.0 => usage[*group] / quota,
+                _ => f64::MAX,
+            };
+            order.sort_by(|left, right| key(left).total_cmp(&key(right)));
+            for group in order {
+                let used_up = usage[group] >= allocation.allocated[group] && !share.preempts;
+                if allocation.allocated[group] <= 0.0 || used_up || members[group].is_empty() {
+                    continue;
+                }
+                let target = f64::max(allocation.allocated[group], allocation.quotas[group]);
+                // HTCondor negotiates for the whole part of the weight.
+                let quota = tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc();
+                let is_free = regroups && group == 0;
+                let name = &tree.groups()[group].name;
+                self.report(NegotiationEvent::Group { name, quota, usage: self.accounts().group_usage[group] });
+                let limit = GroupLimit { group: (!is_free).then_some(group), quota };
+                self.negotiate_with(submitters, share, &mut members[group], limit)?;
+            }
+            usage.clone_from(&self.accounts().group_usage);
+            let mut used_of_allocated = 0.0;
+            for (group, used) in usage.iter().enumerate() {
+                used_of_allocated += f64::min(*used, allocation.allocated[group]);
+                if *used < allocation.allocated[group] {
+                    // Others may get what the group could not use.
+                    allocation.requested[group] = *used;
+                } else {
+                    allocation.requested[group] += allocation.allocated[group];
+                }
+            }
+            if used_of_allocated >= allocation.allocated.iter().sum() || self.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Negotiates with submitters that are below their floors, then with all submitters of a group. Removes those that got
+    /// all that they can get.
+    fn negotiate_with(
+        &mut self,
+        submitters: &mut [Submitter],
+        share: &WeightedShare,
+        members: &mut Vec<usize>,
+        limit: GroupLimit,
+    ) -> Result<(), PolicyFault> {
+        let is_below_floor = |member: &usize| {
+            let name = &submitters[*member].name;
+            share.floors.get(name).is_some_and(|floor| self.accounts().usage(name) < *floor)
+        };
+        let mut below_floor: Vec<usize> = members.iter().copied().filter(is_below_floor).collect();
+        if !below_floor.is_empty() {
+            self.spin(submitters, share, &mut below_floor, limit, true)?;
+        }
+        self.spin(submitters, share, members, limit, false)
+    }
+
+    /// Divides the weight that is left among the submitters of a group again and again, until nobody gets anything more.
+    fn spin(
+        &mut self,
+        submitters: &mut [Submitter],
+        share: &WeightedShare,
+        members: &mut Vec<usize>,
+        limit: GroupLimit,
+        is_floor_round: bool,
+    ) -> Result<(), PolicyFault> {
+        for number in 1.. {
+            let goes_beyond = number == 1 && share.preempts;
+            let group_usage = self.group_usage(limit);
+            let is_at_quota = |usage: f64| !goes_beyond && limit.group.is_some() && usage >= limit.quota;
+            if is_at_quota(group_usage) {
+                break;
+            }
+            if !share.preempts {
+                members.retain(|member| self.open_demand(&submitters[*member]) > 0);
+            }
+            let pie = self.accounts().total.min(limit.quota);
+            let whole: f64 = members.iter().map(|member| 1.0 / submitters[*member].priority).sum();
+            let share_of = |cycle: &Self, submitter: &Submitter| {
+                let own = 1.0 / submitter.priority / whole * pie;
+                let left = (own - cycle.accounts().usage(&submitter.name)).max(0.0);
+                let of_group = limit.group.map_or(f64::INFINITY, |_| (limit.quota - group_usage).max(0.0));
+                let unclaimed = left.min(of_group);
+                (if share.preempts { left } else { unclaimed }, unclaimed)
+            };
+            let mut left: f64 = members.iter().map(|member| share_of(self, &submitters[*member]).0).sum();
+            if !share.preempts && left <= 0.0 {
+                break;
+            }
+            if number == 1 {
+                // Of equal priorities, the submitter that has the smaller part of its share comes first.
+                let starvation = |submitter: &Submitter| {
+                    let usage = self.accounts().usage(&submitter.name);
+                    let all = usage + share_of(self, submitter).0;
+                    if all > 0.0 { usage / all } else { f64::MAX }
+                };
+                let key = |member: &usize| (submitters[*member].priority, starvation(&submitters[*member]));
+                members.sort_by(|one, other| {
+                    let (one_key, other_key) = (key(one), key(other));
+                    let by_key = one_key.0.total_cmp(&other_key.0).then(one_key.1.total_cmp(&other_key.1));
+                    by_key.then_with(|| submitters[*one].name.cmp(&submitters[*other].name))
+                });
+            }
+            let (left_before, members_before) = (left, members.len());
+            self.report(NegotiationEvent::Spin { number, weight: left });
+            let mut kept = Vec::new();
+            for (place, member) in members.iter().enumerate() {
+                if is_at_quota(self.group_usage(limit)) || self.is_ended {
+                    kept.extend(&members[place..]);
+                    break;
+                }
+                let submitter = &mut submitters[*member];
+                let (claimed_limit, unclaimed_limit) = share_of(self, submitter);
+                let floor = share.floors.get(&submitter.name).filter(|_| is_floor_round);
+                let claimed_limit = floor.map_or(claimed_limit, |floor| floor.min(claimed_limit));
+                let allowance = WeightAllowance {
+                    limit: claimed_limit.min(left),
+                    unclaimed_limit: if is_floor_round { unclaimed_limit.min(claimed_limit) } else { unclaimed_limit },
+                    ceiling: self.headroom(share, submitter),
+                    goes_beyond,
+                    ..WeightAllowance::default()
+                };
+                let smallest = self.accounts().smallest;
+                if self.open_demand(submitter) == 0 {
+                    continue;
+                }
+                if number > 1 && (allowance.limit < smallest || left < smallest) {
+                    kept.push(*member);
+                    continue;
+                }
+                if allowance.ceiling <= 0.0 || allowance.ceiling < smallest {
+                    continue;
+                }
+                let (is_done, used) = self.run_weighted_turn(submitter, allowance)?;
+                left -= used;
+                if !is_done {
+                    kept.push(*member);
+                }
+            }
+            *members = kept;
+            let is_idle = left >= left_before && members.len() >= members_before;
+            if is_idle || members.is_empty() || is_floor_round || self.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Serves the requests of a submitter. Returns whether the submitter got all that it can get, and the weight that it
+    /// got.
+    fn run_weighted_turn(
+        &mut self,
+        submitter: &mut Submitter,
+        allowance: WeightAllowance,
+    ) -> Result<(bool, f64), PolicyFault> {
+        self.report(NegotiationEvent::WeightedTurn {
+            submitter: &submitter.name,
+            priority: submitter.priority,
+            limit: allowance.unclaimed_limit.min(allowance.limit),
+            usage: self.accounts().usage(&submitter.name),
+            requests: self.open_demand(submitter),
+        });
+        let mut allowance = Allowance::Weight(allowance);
+        // The autoclusters that got nothing in this turn because of a share or a limit.
+        let mut deferred: FxHashSet<usize> = FxHashSet::default();
+        for request in submitter.requests.iter().copied() {
+            while self.is_open(request) && !self.is_over() && !deferred.contains(&self.cluster_of(request)) {
+                if allowance.is_used_up() {
+                    submitter.granted += allowance.granted();
+                    return Ok((false, allowance.weight_used()));
+                }
+                if let Consideration::Deferred = self.consider(request, &submitter.name, &mut allowance)? {
+                    deferred.insert(self.cluster_of(request));
+                }
+            }
+        }
+        submitter.granted += allowance.granted();
+        Ok((!allowance.was_limited(), allowance.weight_used()))
+    }
+
+    /// Returns the weight that a submitter may still get until it reaches its ceiling.
+    fn headroom(&self, share: &WeightedShare, submitter: &Submitter) -> f64 {
+        let used = self.accounts().usage(&submitter.name).trunc();
+        share.ceilings.get(&submitter.name).map_or(f64::INFINITY, |ceiling| (ceiling - used).max(0.0))
+    }
+
+    /// Returns the weight that a request and its units ask for.
+    #[allow(clippy::cast_precision_loss)] // a count of offers
+    fn demand(&self, share: &WeightedShare, request: usize) -> f64 {
+        let one = |ad: &Ad| share.demand.as_ref().map_or(1.0, |rule| weight(rule, ad, &self.settings.context));
+        one(&self.ads[request]) * self.requests[request].remaining as f64
+    }
+
+    /// Returns what a group uses; 0 if no quota holds.
+    fn group_usage(&self, limit: GroupLimit) -> f64 {
+        limit.group.map_or(0.0, |group| self.accounts().group_usage[group])
+    }
+}

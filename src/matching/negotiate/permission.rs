@@ -1,0 +1,113 @@
+//! Which candidates a submitter may get: within its share and within the concurrency limits.
+
+use crate::ad::{Ad, Value};
+use crate::matching::policy::parse_limits;
+
+use super::NegotiationCycle;
+use super::allowance::{Allowance, Refusals};
+use super::weight_accounts::weight;
+
+impl NegotiationCycle<'_> {
+    /// Whether a request may get an offer now. Records why not. `needs` are the concurrency limits of the request, if
+    /// they do not depend on the offer.
+    pub fn is_permitted(
+        &mut self,
+        request: &Ad,
+        offer: usize,
+        needs: Option<&Vec<(String, f64)>>,
+        allowance: &Allowance,
+        refusals: &mut Refusals,
+    ) -> bool {
+        if let Allowance::Weight(allowance) = allowance {
+            let has_user = self.weights.as_ref().is_some_and(|accounts| accounts.users[offer].is_some());
+            let is_beyond = has_user && self.may_go_beyond(request, offer);
+            if allowance.is_beyond() && !is_beyond {
+                refusals.not_beyond += 1;
+                return false;
+            }
+            if !is_beyond {
+                let cost = self.cost(request, offer);
+                let permits =
+                    if has_user { allowance.permits_claimed(cost) } else { allowance.permits_unclaimed(cost) };
+                if !permits {
+                    refusals.over_share += 1;
+                    return false;
+                }
+            }
+        }
+        let of_pair = if needs.is_none() { self.limits_of(request, Some(offer)) } else { None };
+        let reached = self.limits.as_ref().zip(needs.or(of_pair.as_ref()));
+        match reached.and_then(|(limits, needs)| limits.first_reached(needs)) {
+            Some(limit) => {
+                refusals.limit.get_or_insert(limit);
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// Whether the rule `beyond` of the share is true for a request and an offer.
+    fn may_go_beyond(&mut self, request: &Ad, offer: usize) -> bool {
+        let rule = self.settings.policy.weighted_share().and_then(|share| share.beyond.as_ref());
+        rule.is_some_and(|rule| matches!(self.offers.docking_value(rule, request, offer), Value::Boolean(true)))
+    }
+
+    /// Returns the weight that an offer costs: its weight less that of its remainder.
+    fn cost(&mut self, request: &Ad, offer: usize) -> f64 {
+        let (Some(share), Some(accounts)) = (self.settings.policy.weighted_share(), &self.weights) else { return 0.0 };
+        let whole = accounts.weights[offer];
+        let left = self.offers.remainder(offer, request);
+        let left = left.map_or(0.0, |remainder| weight(&share.weight, &remainder, &self.settings.context));
+        (whole - left).max(0.0)
+    }
+
+    /// Returns the concurrency limits that a request needs, with an offer if one is given. `None` if they depend on the
+    /// offer and none is given.
+    pub fn limits_of(&mut self, request: &Ad, offer: Option<usize>) -> Option<Vec<(String, f64)>> {
+        let settings = self.settings;
+        let Some(rule) = settings.policy.limits.as_ref().and_then(|limits| limits.needs.as_ref()) else {
+            return Some(Vec::new());
+        };
+        let value = match offer {
+            None => rule.evaluate(request, &settings.context).unwrap_or(Value::Undefined),
+            Some(offer) => self.offers.docking_value(rule, request, offer),
+        };
+        match value {
+            Value::String(list) => Some(parse_limits(&list.to_str())),
+            Value::Undefined if offer.is_none() => None,
+            _ => Some(Vec::new()),
+        }
+    }
+
+    /// Accounts for offers that a submitter got: to its share, its usage and the limits that its request needs.
+    pub fn settle(&mut self, submitter: &str, offers: &[usize], needs: &[(String, f64)], allowance: &mut Allowance) {
+        let settings = self.settings;
+        if let Some(limits) = &mut self.limits {
+            for (place, offer) in offers.iter().enumerate() {
+                // The request needs its limits once, however many offers its gang has.
+                limits.give(if place == 0 { needs } else { &[] }, *offer);
+            }
+        }
+        let weighing = match allowance {
+            Allowance::Offers { granted, .. } => {
+                *granted += offers.len();
+                return;
+            }
+            Allowance::Weight(weighing) => weighing,
+        };
+        weighing.granted += offers.len();
+        let (Some(share), Some(accounts)) = (settings.policy.weighted_share(), &mut self.weights) else { return };
+        for offer in offers {
+            let had_user = accounts.users[*offer].is_some();
+            let left = match self.offers.current(*offer) {
+                Some(remainder) => weight(&share.weight, remainder, &settings.context),
+                None => 0.0,
+            };
+            let got = accounts.give(share, submitter, *offer, left);
+            weighing.used += got;
+            if !had_user {
+                weighing.used_unclaimed += got;
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The attributes by which policies of HTCondor's negotiator read priorities and usage: `SubmitterUserPrio` of requests,
+//! `RemoteUserPrio` of offers, and so on (HTCondor's manual, `PREEMPTION_REQUIREMENTS`).
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::eval::{Context, FreeNames};
+use crate::matching::policy::{Policy, Share, WeightedShare};
+
+use super::weight_accounts::WeightAccounts;
+use super::{submitter_name, submitter_priority};
+
+/// Adds the attributes of priorities and usage that the policy reads.
+pub struct PriorityAttributes<'p> {
+    share: Option<(&'p Share, &'p WeightedShare)>,
+    context: &'p Context,
+    reads: FreeNames,
+}
+
+/// The beginnings of the names: `Submitter` in requests, `Remote` in offers.
+const SIDES: [&str; 2] = ["Submitter", "Remote"];
+
+impl<'p> PriorityAttributes<'p> {
+    /// Finds the attributes that the policy reads. There are none without shares by weight.
+    pub fn new(policy: &'p Policy, context: &'p Context) -> Self {
+        let share = policy.share.as_ref().and_then(|share| Some((share, share.weighted.as_ref()?)));
+        let reads = if share.is_some() { policy.free_names(context.dialect) } else { FreeNames::default() };
+        PriorityAttributes { share, context, reads }
+    }
+
+    /// Returns the requests and offers with the attributes. Usage is that at the beginning of the cycle.
+    pub fn add(&self, [requests, offers]: [Vec<Ad>; 2], priority: &dyn Fn(&str) -> Option<f64>) -> [Vec<Ad>; 2] {
+        let Some((share, weighted)) = self.share else { return [requests, offers] };
+        let accounts = WeightAccounts::new(weighted, &offers, self.context);
+        let mut known: FxHashMap<(usize, Option<String>), Ad> = FxHashMap::default();
+        let mut add = |ad: Ad, side: usize, user: Option<String>| -> Ad {
+            let Some(name) = &user else { return ad };
+            let make = || {
+                let values = self.values(name, SIDES[side], (share, weighted), &accounts, priority);
+                values.into_iter().fold(ad.clone(), |ad, (name, value)| ad.with(name, Expression::literal(value)))
+            };
+            known.entry((ad.identity(), user.clone())).or_insert_with(make).clone()
+        };
+        let is_read = |side: &str| self.names(side).iter().any(|(name, _)| self.is_read(name));
+        let requests = match is_read(SIDES[0]) {
+            true => {
+                let add = |ad: Ad| {
+                    let user = submitter_name(share, &ad, self.context);
+                    add(ad, 0, Some(user))
+                };
+                requests.into_iter().map(add).collect()
+            }
+            false => requests,
+        };
+        let offers = match is_read(SIDES[1]) {
+            true => offers.into_iter().zip(&accounts.users).map(|(ad, user)| add(ad, 1, user.clone())).collect(),
+            false => offers,
+        };
+        [requests, offers]
+    }
+
+    fn is_read(&self, name: &Name) -> bool {
+        self.reads.reads_anything || self.reads.names.contains(name)
+    }
+
+    /// Returns the names of the attributes of a side, with what each holds.
+    fn names(&self, side: &str) -> [(Name, PriorityValue); 5] {
+        [
+            ("UserPrio", PriorityValue::Priority),
+            ("UserResourcesInUse", PriorityValue::Usage),
+            ("Group", PriorityValue::Group),
+            ("GroupQuota", PriorityValue::GroupQuota),
+            ("GroupResourcesInUse", PriorityValue::GroupUsage),
+        ]
+        .map(|(end, value)| (Name::new(&format!("{side}{end}")), value))
+    }
+
+    fn values(
+        &self,
+        user: &str,
+        side: &str,
+        (share, weighted): (&Share, &WeightedShare),
+        accounts: &WeightAccounts,
+        priority: &dyn Fn(&str) -> Option<f64>,
+    ) -> Vec<(Name, Value)> {
+        let group = weighted.groups.group_of(user);
+        let value = |value: PriorityValue| match value {
+            PriorityValue::Priority => Some(Value::Real(submitter_priority(share, user, priority))),
+            PriorityValue::Usage => Some(Value::Real(accounts.usage(user))),
+            _ if group == 0 => None,
+            PriorityValue::Group => Some(Value::string(weighted.groups.groups()[group].name.clone())),
+            PriorityValue::GroupQuota => {
+                let none = vec![0.0; weighted.groups.groups().len()];
+                Some(Value::Real(weighted.groups.allocation(accounts.total, none).quotas[group]))
+            }
+            PriorityValue::GroupUsage => Some(Value::Real(accounts.group_usage[group])),
+        };
+        let read = self.names(side).into_iter().filter(|(name, _)| self.is_read(name));
+        read.filter_map(|(name, holds)| Some((name, value(holds)?))).collect()
+    }
+}
+
+/// What an attribute holds.
+#[derive(Clone, Copy)]
+enum PriorityValue {
+    Priority,
+    Usage,
+    Group,
+    GroupQuota,
+    GroupUsage,
+}

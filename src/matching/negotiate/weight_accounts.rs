@@ -1,0 +1,82 @@
+//! The weights of the offers of a cycle, who uses them, and what submitters and groups use.
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, Value};
+use crate::eval::Context;
+use crate::matching::policy::{PolicyRule, WeightedShare};
+
+/// The weights of offers, and the usage of submitters and groups, in weight.
+pub struct WeightAccounts {
+    /// The weight of each offer as it is now.
+    pub weights: Vec<f64>,
+    /// The submitter who uses each offer now. `None` if nobody uses it, and after it was given away.
+    pub users: Vec<Option<String>>,
+    /// The weight of all offers at the beginning.
+    pub total: f64,
+    /// The smallest weight of an offer at the beginning; 0 if there are no offers.
+    pub smallest: f64,
+    usage: FxHashMap<String, f64>,
+    /// The usage of each group itself, without the groups below it.
+    pub group_usage: Vec<f64>,
+}
+
+impl WeightAccounts {
+    /// Weighs the offers and counts who uses them.
+    pub fn new(share: &WeightedShare, offers: &[Ad], context: &Context) -> Self {
+        let weights: Vec<f64> = offers.iter().map(|offer| weight(&share.weight, offer, context)).collect();
+        let user = |offer: &Ad| match share.in_use_by.as_ref()?.evaluate(offer, context).ok()? {
+            Value::String(text) => Some(text.to_str().into_owned()).filter(|name| !name.is_empty()),
+            _ => None,
+        };
+        let mut accounts = WeightAccounts {
+            users: offers.iter().map(user).collect(),
+            total: weights.iter().sum(),
+            smallest: weights.iter().copied().reduce(f64::min).unwrap_or(0.0),
+            weights,
+            usage: FxHashMap::default(),
+            group_usage: vec![0.0; share.groups.groups().len()],
+        };
+        for offer in 0..offers.len() {
+            if let Some(user) = accounts.users[offer].clone() {
+                accounts.charge(share, &user, accounts.weights[offer]);
+            }
+        }
+        accounts
+    }
+
+    /// Returns the weight that a submitter uses.
+    pub fn usage(&self, submitter: &str) -> f64 {
+        self.usage.get(submitter).copied().unwrap_or(0.0)
+    }
+
+    /// Adds weight to what a submitter and its group use.
+    pub fn charge(&mut self, share: &WeightedShare, submitter: &str, weight: f64) {
+        *self.usage.entry(submitter.to_owned()).or_default() += weight;
+        self.group_usage[share.groups.group_of(submitter)] += weight;
+    }
+
+    /// Records that a submitter got an offer, of which `left` is the weight that remains. The user before loses it.
+    /// Returns the weight that the submitter got.
+    pub fn give(&mut self, share: &WeightedShare, submitter: &str, offer: usize, left: f64) -> f64 {
+        let weight = self.weights[offer];
+        if let Some(user) = self.users[offer].take() {
+            self.charge(share, &user, -weight);
+        }
+        self.weights[offer] = left;
+        let got = (weight - left).max(0.0);
+        self.charge(share, submitter, got);
+        got
+    }
+}
+
+/// Returns the value of a rule of weight in an ad. A value that is no number, or negative, counts as 1.
+pub fn weight(rule: &PolicyRule, ad: &Ad, context: &Context) -> f64 {
+    #[allow(clippy::cast_precision_loss)] // weights are small
+    let number = match rule.evaluate(ad, context) {
+        Ok(Value::Integer(number)) => number as f64,
+        Ok(Value::Real(number)) => number,
+        _ => 1.0,
+    };
+    if number.is_finite() && number >= 0.0 { number } else { 1.0 }
+}

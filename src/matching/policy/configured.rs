@@ -1,0 +1,132 @@
+//! Ready policies, and what a configuration of HTCondor sets in a policy.
+
+use crate::configuration::{Configuration, ConfigurationEntry};
+use crate::eval::Context;
+use crate::format::Problem;
+use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
+
+use super::{AccountingGroup, GroupQuota, GroupTree, Policy};
+
+/// The ready policies: name and text.
+pub const READY_POLICIES: [(&str, &str); 1] = [("htcondor", include_str!("ready/htcondor.yaml"))];
+
+/// Returns the text of a ready policy; `None` if there is none of this name.
+#[must_use]
+pub fn ready_policy(name: &str) -> Option<&'static str> {
+    READY_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of the configuration, or else those
+/// that the policy gives under `variables`. A text that is no YAML is returned as it is.
+///
+/// # Errors
+///
+/// A variable that stands for itself, or a variable without a value, as a phrase.
+pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Context) -> Result<Vec<u8>, String> {
+    let Ok(tree) = YamlTree::parse(text) else { return Ok(text.to_vec()) };
+    let entries = |node: &'_ YamlNode| match &node.content {
+        YamlContent::Mapping(entries) => entries.clone(),
+        _ => Vec::new(),
+    };
+    let root = entries(&tree.root);
+    let defaults = root.iter().filter(|(key, _)| key.text() == Some("variables")).flat_map(|(_, value)| entries(value));
+    let defaults: Vec<(String, String)> =
+        defaults.filter_map(|(name, value)| Some((name.text()?.to_owned(), value.text()?.to_owned()))).collect();
+    let defaults = defaults.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let expansion = configuration.variables().with_defaults(defaults).expand(text, context)?;
+    match expansion.unknown {
+        Some(name) => Err(format!("the variable {name} has no value: give one under `variables`, or with --config")),
+        None => Ok(expansion.text),
+    }
+}
+
+impl Policy {
+    /// Sets the groups and limits of the policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy
+    /// has shares by weight, and the variables `..._LIMIT`, if it has limits.
+    ///
+    /// # Errors
+    ///
+    /// The problems of the variables, with their ranges in the configuration.
+    pub fn configure(&mut self, configuration: &Configuration, context: &Context) -> Result<(), Vec<Problem>> {
+        let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+        if let Some(weighted) = self.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+            let groups = reader.groups();
+            if !groups.is_empty() {
+                weighted.groups = GroupTree::new(groups).0;
+            }
+        }
+        if let Some(limits) = &mut self.limits {
+            for entry in configuration.entries() {
+                let name = entry.name.to_ascii_lowercase();
+                if let Some(prefix) = name.strip_prefix("concurrency_limit_default_") {
+                    limits.prefix_maxima.extend(reader.number(entry).map(|most| (prefix.to_owned(), most)));
+                } else if let Some(limit) = name.strip_suffix("_limit") {
+                    // Other variables end in `_LIMIT`, too; they are limits that no job names.
+                    limits.maxima.extend(reader.number_if_any(entry).map(|most| (limit.to_owned(), most)));
+                }
+            }
+        }
+        if reader.problems.is_empty() { Ok(()) } else { Err(reader.problems) }
+    }
+}
+
+/// Reads variables and collects their problems.
+struct KnobReader<'c> {
+    configuration: &'c Configuration,
+    context: &'c Context,
+    problems: Vec<Problem>,
+}
+
+impl KnobReader<'_> {
+    /// Reads the accounting groups. A group without quota has none.
+    fn groups(&mut self) -> Vec<AccountingGroup> {
+        let names = self.configuration.words("GROUP_NAMES", self.context);
+        let names = self.checked(names).unwrap_or_default();
+        let surplus = self.truth("GROUP_ACCEPT_SURPLUS", false);
+        let regroup = self.truth("GROUP_AUTOREGROUP", false);
+        let group = |name: String| {
+            let fixed = self.number_of(&format!("GROUP_QUOTA_{name}"));
+            let fraction = self.number_of(&format!("GROUP_QUOTA_DYNAMIC_{name}"));
+            AccountingGroup {
+                quota: match fixed {
+                    Some(weight) => GroupQuota::Static(weight),
+                    None => GroupQuota::Dynamic(fraction.unwrap_or(0.0)),
+                },
+                accepts_surplus: self.truth(&format!("GROUP_ACCEPT_SURPLUS_{name}"), surplus),
+                regroups: self.truth(&format!("GROUP_AUTOREGROUP_{name}"), regroup),
+                name,
+            }
+        };
+        names.into_iter().map(group).collect()
+    }
+
+    fn truth(&mut self, name: &str, default: bool) -> bool {
+        let truth = self.configuration.truth(name, default, self.context);
+        self.checked(truth).unwrap_or(default)
+    }
+
+    fn number_of(&mut self, name: &str) -> Option<f64> {
+        let entry = self.configuration.entry(name)?;
+        self.number(entry)
+    }
+
+    /// Reads a number from 0 on. Reports anything else.
+    fn number(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
+        let number = self.number_if_any(entry);
+        if number.is_none() {
+            let message = format!("{} is no number from 0 on", entry.name);
+            self.problems.push(Problem::error_at(entry.value_range.clone(), 0, message));
+        }
+        number
+    }
+
+    /// Reads a number from 0 on; `None` for anything else.
+    fn number_if_any(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
+        let value = self.configuration.expand(entry, self.context).ok()?;
+        value.text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+    }
+
+    fn checked<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
+        read.map_err(|problem| self.problems.push(problem)).ok()
+    }
+}

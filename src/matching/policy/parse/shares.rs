@@ -1,0 +1,189 @@
+//! Reads shares, accounting groups and concurrency limits from YAML.
+
+use std::collections::BTreeMap;
+
+use crate::ad::{Expression, Value};
+use crate::format::document_tree::{YamlContent, YamlNode};
+use crate::matching::policy::{
+    AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, PolicyRule, Share, WeightedShare,
+};
+
+use super::PolicyReader;
+
+/// Rounds in which groups are allocated what others could not use: `GROUP_QUOTA_MAX_ALLOCATION_ROUNDS` of HTCondor.
+const ALLOCATION_ROUNDS: usize = 3;
+
+impl<'o> PolicyReader<'o, '_> {
+    /// Reads `share`.
+    pub fn share(&mut self, node: &'o YamlNode) -> Option<Share> {
+        let (mut by, mut priorities, mut has_by) = (None, Vec::new(), false);
+        let (mut weight, mut demand, mut in_use_by, mut beyond) = (None, None, None, None);
+        let (mut preempts, mut groups, mut rounds) = (true, Vec::new(), ALLOCATION_ROUNDS);
+        let (mut floors, mut ceilings) = (BTreeMap::new(), BTreeMap::new());
+        let mut first_weighted: Option<&YamlNode> = None;
+        let keys = [
+            "by",
+            "priorities",
+            "weight",
+            "demand",
+            "in-use-by",
+            "beyond",
+            "preempts",
+            "groups",
+            "rounds",
+            "floors",
+            "ceilings",
+        ];
+        for (key, value) in self.0.known_entries(node, "share", &keys) {
+            match key {
+                "by" => (by, has_by) = (self.rule(value), true),
+                "priorities" => {
+                    for (name, value) in self.0.entries(value, "priorities") {
+                        if let Some(priority) = self.positive_number(value) {
+                            priorities.push((name.text().unwrap_or_default().to_owned(), priority));
+                        }
+                    }
+                }
+                _ => {
+                    first_weighted.get_or_insert(value);
+                    match key {
+                        "weight" => weight = self.rule(value),
+                        "demand" => demand = self.rule(value),
+                        "in-use-by" => in_use_by = self.rule(value),
+                        "beyond" => beyond = self.rule(value),
+                        "preempts" => preempts = self.truth(value).unwrap_or(preempts),
+                        "groups" => groups = self.groups(value),
+                        "rounds" => rounds = self.amount(value).map_or(rounds, whole),
+                        "floors" => floors = self.amounts(value, "floors"),
+                        _ => ceilings = self.amounts(value, "ceilings"),
+                    }
+                }
+            }
+        }
+        if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
+            self.0.report(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
+        }
+        let weighted = first_weighted.map(|_| {
+            let (groups, left_out) = GroupTree::new(groups);
+            for name in left_out {
+                let message = format!("the group {name} is given twice, or the group above it is missing");
+                self.0.report(node, message, "write `a` before `a.b`");
+            }
+            let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
+            WeightedShare {
+                weight: weight.unwrap_or_else(one),
+                demand,
+                in_use_by,
+                beyond,
+                preempts,
+                groups,
+                allocation_rounds: rounds.max(1),
+                floors,
+                ceilings,
+            }
+        });
+        by.map(|by| Share { by, priorities, weighted })
+    }
+
+    /// Reads accounting groups: a quota each, or a mapping of quota, `surplus` and `regroup`.
+    fn groups(&mut self, node: &'o YamlNode) -> Vec<AccountingGroup> {
+        let mut groups = Vec::new();
+        for (name, value) in self.0.entries(node, "groups") {
+            let mut group = AccountingGroup {
+                name: name.text().unwrap_or_default().to_owned(),
+                quota: GroupQuota::Dynamic(0.0),
+                accepts_surplus: false,
+                regroups: false,
+            };
+            if matches!(value.content, YamlContent::Mapping(_)) {
+                for (key, value) in self.0.known_entries(value, "a group", &["quota", "surplus", "regroup"]) {
+                    match key {
+                        "quota" => group.quota = self.quota(value).unwrap_or(group.quota),
+                        "surplus" => group.accepts_surplus = self.truth(value).unwrap_or(false),
+                        _ => group.regroups = self.truth(value).unwrap_or(false),
+                    }
+                }
+            } else {
+                group.quota = self.quota(value).unwrap_or(group.quota);
+            }
+            groups.push(group);
+        }
+        groups
+    }
+
+    /// Reads a quota: a number, or a percentage.
+    fn quota(&mut self, node: &YamlNode) -> Option<GroupQuota> {
+        let text = node.text().unwrap_or_default().trim();
+        let is_valid = |number: &f64| number.is_finite() && *number >= 0.0;
+        let quota = match text.strip_suffix('%') {
+            Some(percent) => {
+                percent.trim().parse().ok().filter(is_valid).map(|part: f64| GroupQuota::Dynamic(part / 100.0))
+            }
+            None => text.parse().ok().filter(is_valid).map(GroupQuota::Static),
+        };
+        if quota.is_none() {
+            self.0.report(node, "this is no quota", "write a weight of slots, `20`, or a part of the pool, `25%`");
+        }
+        quota
+    }
+
+    /// Reads `limits`.
+    pub fn limits(&mut self, node: &'o YamlNode) -> ConcurrencyLimits {
+        let mut limits = ConcurrencyLimits::default();
+        for (key, value) in self.0.known_entries(node, "limits", &["needs", "in-use", "max", "default"]) {
+            match key {
+                "needs" => limits.needs = self.rule(value),
+                "in-use" => limits.in_use = self.rule(value),
+                "default" => limits.default_maximum = self.amount(value),
+                _ => {
+                    for (name, most) in self.amounts(value, "max") {
+                        let name = name.to_ascii_lowercase();
+                        match name.strip_suffix(".*") {
+                            Some(prefix) => limits.prefix_maxima.insert(prefix.to_owned(), most),
+                            None => limits.maxima.insert(name, most),
+                        };
+                    }
+                }
+            }
+        }
+        limits
+    }
+
+    /// Reads a mapping of names to numbers that are not negative.
+    fn amounts(&mut self, node: &'o YamlNode, what: &str) -> BTreeMap<String, f64> {
+        let mut amounts = BTreeMap::new();
+        for (name, value) in self.0.entries(node, what) {
+            if let Some(amount) = self.amount(value) {
+                amounts.insert(name.text().unwrap_or_default().to_owned(), amount);
+            }
+        }
+        amounts
+    }
+
+    fn amount(&mut self, node: &YamlNode) -> Option<f64> {
+        let number = node.text().and_then(|text| text.parse::<f64>().ok());
+        let amount = number.filter(|number| number.is_finite() && *number >= 0.0);
+        if amount.is_none() {
+            self.0.report(node, "this is no number from 0 on", "write a number such as `10`");
+        }
+        amount
+    }
+
+    fn truth(&mut self, node: &YamlNode) -> Option<bool> {
+        let truth = match node.text().map(|text| text.trim().to_ascii_lowercase()).as_deref() {
+            Some("true" | "yes") => Some(true),
+            Some("false" | "no") => Some(false),
+            _ => None,
+        };
+        if truth.is_none() {
+            self.0.report(node, "this is neither true nor false", "write `true` or `false`");
+        }
+        truth
+    }
+}
+
+/// Converts a number from 0 on to a count.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // rounds down, and saturates
+fn whole(number: f64) -> usize {
+    number as usize
+}
