@@ -227,7 +227,7 @@ impl MatchingRun {
         let (representatives, autoclusters) = if settings.accelerations.autoclusters {
             self.representatives(requests, offers, &settings.policy.match_policies())
         } else {
-            (requests.to_vec(), 0)
+            (requests.clone(), 0)
         };
         let mut ranking = PolicyCandidates::new(settings, offers);
         // `lists` has a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`.

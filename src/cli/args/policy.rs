@@ -24,9 +24,6 @@ pub struct PolicyArgs {
     /// A policy in YAML, or the ready policy `htcondor`: see `classad help policy`
     #[arg(long, value_name = "FILE|NAME")]
     policy: Option<String>,
-    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints
-    #[arg(long, value_name = "FILE", requires = "policy")]
-    config: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
     /// Which requests are served; offers of which it is true are none
     #[arg(long, value_name = "EXPR")]
@@ -41,6 +38,14 @@ pub struct PolicyArgs {
     dock: Vec<String>,
 }
 
+/// The option `--config` of commands that read a configuration only for the policy.
+#[derive(Args)]
+pub struct PolicyConfigArgs {
+    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints
+    #[arg(long, value_name = "FILE", requires = "policy")]
+    pub config: Option<String>,
+}
+
 /// A policy, and the text of the file from which it was read, so that faults can be shown there.
 #[derive(Default)]
 pub struct LoadedPolicy {
@@ -49,15 +54,16 @@ pub struct LoadedPolicy {
 }
 
 impl PolicyArgs {
-    /// Reads the policy. Options of the command line override the entries of the file.
+    /// Reads the policy. Options of the command line override the entries of the file. `config` is the file of a
+    /// configuration, for the variables, groups and limits of the policy.
     ///
     /// # Errors
     ///
     /// The file cannot be read or is no policy, or an option is no expression.
-    pub fn read(&self, session: &mut Session) -> Result<LoadedPolicy, Failure> {
+    pub fn read(&self, session: &mut Session, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {
-            (given.policy, given.text) = self.read_file(session, path)?;
+            (given.policy, given.text) = read_file(session, path, config)?;
         }
         if let Some(roots) = input::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
             given.policy.roots = Some(roots.into());
@@ -74,37 +80,6 @@ impl PolicyArgs {
             }
         }
         Ok(given)
-    }
-
-    /// Reads a policy file or a ready policy, with the variables, groups and limits of `--config`.
-    fn read_file(&self, session: &mut Session, path: &str) -> Result<(Policy, Option<SourceText>), Failure> {
-        let (dialect, context) = (session.dialect(), session.context());
-        let config = self.config.as_ref().map(|file| LoadedConfiguration::read(session, file)).transpose()?;
-        let is_name = !path.contains(['.', '/']);
-        let (name, bytes) = match ready_policy(path).filter(|_| is_name) {
-            Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
-            None if is_name && !Path::new(path).exists() => {
-                let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
-                return refuse(format!("there is no ready policy `{path}`: {known}; a file is `./{path}`"));
-            }
-            None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
-        };
-        let nothing = Configuration::default();
-        let configuration = config.as_ref().map_or(&nothing, |config| &config.configuration);
-        let expanded = expand_variables(&bytes, configuration, &context);
-        let expanded = expanded.map_err(|reason| Failure::refused(format!("{name}: {reason}")))?;
-        let text = SourceText::from_file(&name, expanded.clone(), FileFormat::Yaml);
-        let mut policy = Policy::parse(&expanded, dialect).map_err(|problems| {
-            session.print_setting_problems(&text, &problems);
-            Failure::Refused(None)
-        })?;
-        if let Some(config) = &config
-            && let Err(problems) = policy.configure(&config.configuration, &context)
-        {
-            session.print_setting_problems(&config.text, &problems);
-            return Err(Failure::Refused(None));
-        }
-        Ok((policy, Some(text)))
     }
 }
 
@@ -151,6 +126,38 @@ impl LoadedPolicy {
             GangFault::Policy(fault) => Err(self.report_fault(session, fault)),
         }
     }
+}
+
+/// Reads a policy file or a ready policy, with the variables, groups and limits of a
+/// configuration.
+fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<(Policy, Option<SourceText>), Failure> {
+    let (dialect, context) = (session.dialect(), session.context());
+    let config = config.map(|file| LoadedConfiguration::read(session, file)).transpose()?;
+    let is_name = !path.contains(['.', '/']);
+    let (name, bytes) = match ready_policy(path).filter(|_| is_name) {
+        Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
+        None if is_name && !Path::new(path).exists() => {
+            let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
+            return refuse(format!("there is no ready policy `{path}`: {known}; a file is `./{path}`"));
+        }
+        None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
+    };
+    let nothing = Configuration::default();
+    let configuration = config.as_ref().map_or(&nothing, |config| &config.configuration);
+    let expanded = expand_variables(&bytes, configuration, &context);
+    let expanded = expanded.map_err(|reason| Failure::refused(format!("{name}: {reason}")))?;
+    let text = SourceText::from_file(&name, expanded.clone(), FileFormat::Yaml);
+    let mut policy = Policy::parse(&expanded, dialect).map_err(|problems| {
+        session.print_setting_problems(&text, &problems);
+        Failure::Refused(None)
+    })?;
+    if let Some(config) = &config
+        && let Err(problems) = policy.configure(&config.configuration, &context)
+    {
+        session.print_setting_problems(&config.text, &problems);
+        return Err(Failure::Refused(None));
+    }
+    Ok((policy, Some(text)))
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

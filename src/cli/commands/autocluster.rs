@@ -10,7 +10,7 @@ use classad::protocol::{identity, resource_count};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
-use crate::cli::args::policy::PolicyArgs;
+use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
@@ -63,6 +63,8 @@ pub struct Autocluster {
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
+    policy_config: PolicyConfigArgs,
+    #[command(flatten)]
     common: MatchArgs,
 }
 
@@ -70,7 +72,7 @@ impl Autocluster {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let [requests, offers] = input::open_sides(session, &self.requests, &self.offers)?;
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
-        let policy = self.policy.read(session)?.policy;
+        let policy = self.policy.read(session, self.policy_config.config.as_deref())?.policy;
         let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
         also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES].map(Name::new));
         let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };

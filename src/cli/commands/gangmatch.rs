@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
-use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
 use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
@@ -79,6 +79,8 @@ pub struct Gangmatch {
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
+    policy_config: PolicyConfigArgs,
+    #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
     ads: AdvertisingArgs,
@@ -93,7 +95,7 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let policy = &self.policy.read(session)?.without_share(session);
+        let policy = &self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);
         let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default(), slots)?;

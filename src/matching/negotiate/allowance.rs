@@ -32,6 +32,8 @@ pub struct WeightAllowance {
     pub was_limited: bool,
     /// Number of offers that the submitter got in this turn.
     pub granted: usize,
+    /// The autocluster that was considered last in this turn, and whether the share was used up then.
+    pub last_considered: Option<(usize, bool)>,
 }
 
 /// Why candidates of a request were refused, although they were free.
@@ -112,6 +114,19 @@ impl Allowance {
         match self {
             Allowance::Offers { .. } => false,
             Allowance::Weight(weight) => weight.was_limited || weight.used >= weight.limit,
+        }
+    }
+
+    /// Records that a request of an autocluster is considered. Returns whether HTCondor's negotiator takes its candidates
+    /// from the match list of the request before, where the rule `beyond` does not count: see
+    /// `Matchmaker::matchmakingAlgorithm`.
+    pub fn begin(&mut self, cluster: usize) -> bool {
+        match self {
+            Allowance::Offers { .. } => false,
+            Allowance::Weight(weight) => {
+                let now = Some((cluster, weight.is_beyond()));
+                std::mem::replace(&mut weight.last_considered, now) == now
+            }
         }
     }
 

@@ -63,14 +63,22 @@ impl NegotiationCycle<'_> {
                 _ => f64::MAX,
             };
             order.sort_by(|left, right| key(left).total_cmp(&key(right)));
+            // The most that a group may still get.
+            let some_accept_surplus = tree.groups().iter().skip(1).any(|group| group.accepts_surplus);
+            let goals = if some_accept_surplus { &allocation.allocated } else { &allocation.quotas };
+            let most = goals.iter().zip(&usage).map(|(goal, used)| goal - used).fold(0.0, f64::max);
             for group in order {
                 let used_up = usage[group] >= allocation.allocated[group] && !share.preempts;
                 if allocation.allocated[group] <= 0.0 || used_up || members[group].is_empty() {
                     continue;
                 }
                 let target = f64::max(allocation.allocated[group], allocation.quotas[group]);
-                // HTCondor negotiates for the whole part of the weight.
-                let quota = tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc();
+                // HTCondor negotiates for the whole part of the weight. If no group may get more, it divides by zero, and
+                // a group that is below its quota gets nothing but slots that prefer its jobs.
+                let quota = match most > 0.0 || target <= usage[group] {
+                    true => tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc(),
+                    false => 0.0,
+                };
                 let is_free = regroups && group == 0;
                 let name = &tree.groups()[group].name;
                 self.report(NegotiationEvent::Group { name, quota, usage: self.accounts().group_usage[group] });

@@ -23,7 +23,9 @@ impl LimitCounts {
         };
         let of_offers: Vec<Vec<(String, f64)>> = offers.iter().map(|offer| used(offer).unwrap_or_default()).collect();
         let mut counts = LimitCounts { limits: limits.clone(), counts: FxHashMap::default(), of_offers: Vec::new() };
-        of_offers.iter().for_each(|used| counts.add(used, 1.0));
+        for used in &of_offers {
+            counts.add(used, 1.0);
+        }
         LimitCounts { of_offers, ..counts }
     }
 

@@ -362,6 +362,13 @@ impl<'c> NegotiationCycle<'c> {
         Ok(considered)
     }
 
+    /// Keeps the match list of an autocluster for its next request, if lists are kept.
+    fn keep_list(&mut self, cluster: usize, list: ClusterMatchList) {
+        if self.settings.accelerations.match_lists && self.clusters.is_some() {
+            self.lists.insert(cluster, list);
+        }
+    }
+
     /// Gives a request the best remaining offer without ports that its submitter may get.
     fn consider_offer(
         &mut self,
@@ -377,10 +384,25 @@ impl<'c> NegotiationCycle<'c> {
         list.skip_taken(&self.offers);
         let mut refusals = Refusals::default();
         let needs = self.limits_of(representative, None);
+        let reached = self.limits.as_ref().zip(needs.as_ref()).and_then(|(limits, needs)| limits.first_reached(needs));
+        if let Some(limit) = reached {
+            let (compatible, discarded) = list.counts();
+            self.keep_list(cluster, list);
+            let refusals = Refusals { limit: Some(limit), ..refusals };
+            self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals: &refusals });
+            return Ok(Consideration::Deferred);
+        }
+        let is_repeated = allowance.begin(cluster);
         let mut best = None;
         let mut position = 0;
         while let Some(candidate) = list.free_from(&mut position, &self.offers) {
-            if self.is_permitted(representative, candidate.candidate.offer, needs.as_ref(), allowance, &mut refusals) {
+            if self.is_permitted(
+                representative,
+                candidate.candidate.offer,
+                needs.as_ref(),
+                (allowance, is_repeated),
+                &mut refusals,
+            ) {
                 best = Some(candidate);
                 break;
             }
@@ -390,9 +412,7 @@ impl<'c> NegotiationCycle<'c> {
             _ => None,
         };
         let (compatible, discarded) = list.counts();
-        if self.settings.accelerations.match_lists && self.clusters.is_some() {
-            self.lists.insert(cluster, list);
-        }
+        self.keep_list(cluster, list);
         let Some(best) = best else {
             let is_final = refusals.is_none();
             if !refusals.is_silent() {

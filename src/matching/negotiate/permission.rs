@@ -9,13 +9,13 @@ use super::weight_accounts::weight;
 
 impl NegotiationCycle<'_> {
     /// Whether a request may get an offer now. Records why not. `needs` are the concurrency limits of the request, if
-    /// they do not depend on the offer.
+    /// they do not depend on the offer. The flag says whether the request before was of the same autocluster.
     pub fn is_permitted(
         &mut self,
         request: &Ad,
         offer: usize,
         needs: Option<&Vec<(String, f64)>>,
-        allowance: &Allowance,
+        (allowance, is_repeated): (&Allowance, bool),
         refusals: &mut Refusals,
     ) -> bool {
         if let Allowance::Weight(allowance) = allowance {
@@ -25,10 +25,13 @@ impl NegotiationCycle<'_> {
                 refusals.not_beyond += 1;
                 return false;
             }
-            if !is_beyond {
+            if is_repeated || !is_beyond {
                 let cost = self.cost(request, offer);
-                let permits =
-                    if has_user { allowance.permits_claimed(cost) } else { allowance.permits_unclaimed(cost) };
+                let permits = match has_user {
+                    false => allowance.permits_unclaimed(cost),
+                    true if is_repeated => allowance.permits_claimed(cost) || allowance.permits_unclaimed(cost),
+                    true => allowance.permits_claimed(cost),
+                };
                 if !permits {
                     refusals.over_share += 1;
                     return false;

@@ -41,38 +41,23 @@ impl<'p> PriorityAttributes<'p> {
             };
             known.entry((ad.identity(), user.clone())).or_insert_with(make).clone()
         };
-        let is_read = |side: &str| self.names(side).iter().any(|(name, _)| self.is_read(name));
-        let requests = match is_read(SIDES[0]) {
-            true => {
-                let add = |ad: Ad| {
-                    let user = submitter_name(share, &ad, self.context);
-                    add(ad, 0, Some(user))
-                };
-                requests.into_iter().map(add).collect()
+        let is_read = |side: &str| attribute_names(side).iter().any(|(name, _)| self.is_read(name));
+        let mut ads = [requests, offers];
+        if is_read(SIDES[0]) {
+            for ad in &mut ads[0] {
+                *ad = add(ad.clone(), 0, Some(submitter_name(share, ad, self.context)));
             }
-            false => requests,
-        };
-        let offers = match is_read(SIDES[1]) {
-            true => offers.into_iter().zip(&accounts.users).map(|(ad, user)| add(ad, 1, user.clone())).collect(),
-            false => offers,
-        };
-        [requests, offers]
+        }
+        if is_read(SIDES[1]) {
+            for (ad, user) in ads[1].iter_mut().zip(&accounts.users) {
+                *ad = add(ad.clone(), 1, user.clone());
+            }
+        }
+        ads
     }
 
     fn is_read(&self, name: &Name) -> bool {
         self.reads.reads_anything || self.reads.names.contains(name)
-    }
-
-    /// Returns the names of the attributes of a side, with what each holds.
-    fn names(&self, side: &str) -> [(Name, PriorityValue); 5] {
-        [
-            ("UserPrio", PriorityValue::Priority),
-            ("UserResourcesInUse", PriorityValue::Usage),
-            ("Group", PriorityValue::Group),
-            ("GroupQuota", PriorityValue::GroupQuota),
-            ("GroupResourcesInUse", PriorityValue::GroupUsage),
-        ]
-        .map(|(end, value)| (Name::new(&format!("{side}{end}")), value))
     }
 
     fn values(
@@ -95,7 +80,7 @@ impl<'p> PriorityAttributes<'p> {
             }
             PriorityValue::GroupUsage => Some(Value::Real(accounts.group_usage[group])),
         };
-        let read = self.names(side).into_iter().filter(|(name, _)| self.is_read(name));
+        let read = attribute_names(side).into_iter().filter(|(name, _)| self.is_read(name));
         read.filter_map(|(name, holds)| Some((name, value(holds)?))).collect()
     }
 }
@@ -108,4 +93,16 @@ enum PriorityValue {
     Group,
     GroupQuota,
     GroupUsage,
+}
+
+/// Returns the names of the attributes of a side, with what each holds.
+fn attribute_names(side: &str) -> [(Name, PriorityValue); 5] {
+    [
+        ("UserPrio", PriorityValue::Priority),
+        ("UserResourcesInUse", PriorityValue::Usage),
+        ("Group", PriorityValue::Group),
+        ("GroupQuota", PriorityValue::GroupQuota),
+        ("GroupResourcesInUse", PriorityValue::GroupUsage),
+    ]
+    .map(|(end, value)| (Name::new(&format!("{side}{end}")), value))
 }

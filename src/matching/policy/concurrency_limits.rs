@@ -53,6 +53,7 @@ pub fn parse_limits(list: &str) -> Vec<(String, f64)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // the numbers are copied
 mod tests {
     use super::{ConcurrencyLimits, parse_limits};
 

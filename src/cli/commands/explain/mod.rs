@@ -120,7 +120,7 @@ impl Explain {
         }
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
-        let policy = self.policy.read(session)?.without_share(session);
+        let policy = self.policy.read(session, self.config.as_deref())?.without_share(session);
         let protocol = common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
         let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;

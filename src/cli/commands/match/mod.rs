@@ -11,7 +11,7 @@ use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
-use crate::cli::args::policy::PolicyArgs;
+use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
@@ -75,6 +75,8 @@ pub struct MatchCommand {
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
+    policy_config: PolicyConfigArgs,
+    #[command(flatten)]
     accelerating: AccelerationArgs,
     #[command(flatten)]
     notify: NotifyArgs,
@@ -89,7 +91,7 @@ impl MatchCommand {
         }
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let policy = self.policy.read(session)?.without_share(session);
+        let policy = self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
         }

@@ -19,7 +19,7 @@ use classad::syntax::{ParseOptions, parse_expression};
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::notify::NotifyArgs;
-use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::accounts;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
@@ -61,6 +61,8 @@ pub struct Negotiate {
     offers: Vec<String>,
     #[command(flatten)]
     policy: PolicyArgs,
+    #[command(flatten)]
+    policy_config: PolicyConfigArgs,
     /// Compute priorities from the usage in this file, and add the usage of this cycle to it
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
@@ -92,7 +94,7 @@ impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
-        let mut policy = self.policy.read(session)?;
+        let mut policy = self.policy.read(session, self.policy_config.config.as_deref())?;
         let mut accountant = self.load_usage(session, &mut policy)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
         if self.compare {

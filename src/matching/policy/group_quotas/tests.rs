@@ -1,3 +1,6 @@
+#![allow(clippy::float_cmp)] // the sums are exact
+
+use super::GroupQuota::{Dynamic, Static};
 use super::{AccountingGroup, GroupQuota, GroupTree};
 
 fn group(name: &str, quota: GroupQuota, accepts_surplus: bool) -> AccountingGroup {
@@ -17,8 +20,6 @@ fn allocated(tree: &GroupTree, total: f64, requested: &[f64]) -> Vec<f64> {
     tree.allocate(&mut allocation);
     allocation.allocated.iter().map(|weight| (weight * 1e6).round() / 1e6).collect()
 }
-
-use GroupQuota::{Dynamic, Static};
 
 #[test]
 fn submitters_are_in_the_group_of_their_name() {
@@ -48,7 +49,7 @@ fn groups_without_parents_are_left_out() {
     assert_eq!(tree.groups().len(), 3);
 }
 
-/// The example of HTCondor's manual: 100 slots, physics with 20 and chemistry with 10, physics.string_theory with a
+/// The example of HTCondor's manual: 100 slots, physics with 20 and chemistry with 10, `physics.strings` with a
 /// fraction.
 #[test]
 fn quotas_are_assigned_from_the_top() {
