@@ -48,7 +48,8 @@ fn jobs(name: &str, jobs: &[(u32, &str, &str)]) -> String {
         writeln!(
             text,
             "ClusterId = {number}\nProcId = 0\nMyType = \"Job\"\nOwner = \"{owner}\"\nUser = \"{owner}@x\"\n{group}QDate = {number}\n\
-             JobStatus = 1\nRequirements = true\n{}{}RequestDisk = 1\n{}\n",
+             JobStatus = 1\n{}{}{}RequestDisk = 1\n{}\n",
+            default("Requirements", "true"),
             default("RequestCpus", "1"),
             default("RequestMemory", "100"),
             more.replace(';', "\n"),
@@ -236,6 +237,26 @@ fn partitionable_slots_are_divided() {
     assert_eq!(cycle("parts", &asking, &offered, "", &[]), ["1 p", "2 p#2"]);
     let exact = "MODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\n";
     assert_eq!(cycle("exact", &asking, &offered, exact, &[]), ["1 p", "2 p#2", "3 p#3"]);
+}
+
+/// GPUs are given away by their identities: a job gets the first ones of `AvailableGPUs` that meet its `RequireGPUs`.
+#[test]
+fn gpus_are_given_away_by_their_identities() {
+    let gpus = "PartitionableSlot = true\nGPUs = 3\nAvailableGPUs = { GPUs_a, GPUs_b, GPUs_c }\n\
+                GPUs_a = [ Id = \"a\"; Capability = 7.0 ]\nGPUs_b = [ Id = \"b\"; Capability = 8.0 ]\n\
+                GPUs_c = [ Id = \"c\"; Capability = 7.5 ]";
+    let offered = [slot("p", 8, gpus)];
+    let needs = "Requirements = countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs;RequestGPUs = 1";
+    let new = format!("{needs};RequireGPUs = Capability >= 7.5");
+    let newest = format!("{needs};RequireGPUs = Capability >= 8.0");
+    let any = format!("{needs};RequireGPUs = Capability > 0");
+    // Job 1 gets b, the first GPU that is new enough; job 2 finds no newest one any more; 3 gets a, 4 gets c, 5 nothing.
+    let asking = [(1, "ann", new.as_str()), (2, "ann", &newest), (3, "ann", &any), (4, "ann", &new), (5, "ann", &any)];
+    assert_eq!(cycle("gpus", &asking, &offered, "", &[]), ["1 p", "3 p#2", "4 p#3"]);
+    // Without RequireGPUs the first GPU is taken.
+    let plain = "Requirements = TARGET.GPUs >= RequestGPUs;RequestGPUs = 1";
+    let asking = [(1, "ann", plain), (2, "ann", &newest), (3, "ann", &newest), (4, "ann", plain)];
+    assert_eq!(cycle("plain-gpus", &asking, &offered, "", &[]), ["1 p", "2 p#2", "4 p#3"]);
 }
 
 /// `findBelowFloorSubmitters`, `GetCeiling`: a submitter gets its floor before the others share, and never more than its

@@ -14,6 +14,7 @@ mod forms;
 mod fuzz;
 mod gang_policies;
 mod gangs;
+mod group_cycle;
 mod help;
 mod histories;
 mod htcondor_policy;

@@ -75,9 +75,11 @@ impl NegotiationCycle<'_> {
                 let target = f64::max(allocation.allocated[group], allocation.quotas[group]);
                 // HTCondor negotiates for the whole part of the weight. If no group may get more, it divides by zero, and
                 // a group that is below its quota gets nothing but slots that prefer its jobs.
-                let quota = match most > 0.0 || target <= usage[group] {
-                    true => tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc(),
-                    false => 0.0,
+                let may_share = most > 0.0 || target <= usage[group];
+                let quota = if may_share {
+                    tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc()
+                } else {
+                    0.0
                 };
                 let is_free = regroups && group == 0;
                 let name = &tree.groups()[group].name;

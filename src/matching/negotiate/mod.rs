@@ -203,6 +203,8 @@ struct NegotiationCycle<'c> {
     ads: &'c [Ad],
     requests: Vec<RequestProgress>,
     clusters: Option<RequestClusters>,
+    /// The autocluster of each request, also where autoclusters accelerate nothing, if a rule depends on them.
+    cluster_of: Vec<usize>,
     offers: CycleOffers,
     /// The match list of each autocluster, by index of the autocluster.
     lists: FxHashMap<usize, ClusterMatchList>,
@@ -236,8 +238,14 @@ impl<'c> NegotiationCycle<'c> {
     fn new(settings: &'c NegotiationSettings, ads: &'c [Ad], offers: &[Ad], tell: &'c mut CycleObserver<'c>) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
         let policies = policy.match_policies();
-        let clusters =
-            accelerations.autoclusters.then(|| RequestClusters::new(ads, offers, &policies, protocol, context));
+        let mut clusters = None;
+        // The rule `beyond` depends on autoclusters, so that they are needed also where they accelerate nothing.
+        let has_beyond = policy.weighted_share().is_some_and(|share| share.beyond.is_some());
+        if accelerations.autoclusters || has_beyond {
+            clusters = Some(RequestClusters::new(ads, offers, &policies, protocol, context));
+        }
+        let cluster_of = clusters.as_ref().map_or_else(|| (0..ads.len()).collect(), |found| found.cluster_of.clone());
+        let clusters = clusters.filter(|_| accelerations.autoclusters);
         // Without autoclusters no two requests are known to be equivalent, so that match lists are not cached.
         let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
@@ -250,6 +258,7 @@ impl<'c> NegotiationCycle<'c> {
         NegotiationCycle {
             settings,
             ads,
+            cluster_of,
             requests: ads.iter().map(request).collect(),
             clusters,
             offers: CycleOffers::new(ads, offers, settings, Accelerations { match_lists, ..*accelerations }),
@@ -392,7 +401,7 @@ impl<'c> NegotiationCycle<'c> {
             self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals: &refusals });
             return Ok(Consideration::Deferred);
         }
-        let is_repeated = allowance.begin(cluster);
+        let is_repeated = allowance.begin(self.cluster_of[request]);
         let mut best = None;
         let mut position = 0;
         while let Some(candidate) = list.free_from(&mut position, &self.offers) {

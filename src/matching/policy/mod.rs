@@ -26,7 +26,7 @@ pub use configured::{READY_POLICIES, expand_variables, ready_policy};
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
-pub use residual::Residual;
+pub use residual::{ListTaking, Residual};
 pub use usage::{Account, Accountant, AccountedClaim};
 pub use weighted_share::WeightedShare;
 
@@ -178,7 +178,9 @@ impl Policy {
         }
         if let Some(residual) = residual {
             let set = residual.set.iter().map(|(_, rule)| rule);
-            for rule in residual.when.iter().chain(set).chain(&residual.while_true) {
+            let take = residual.take.iter().flat_map(|taking| [&taking.count].into_iter().chain(&taking.fits));
+            mentions.names.extend(residual.take.iter().map(|taking| taking.list.clone()));
+            for rule in residual.when.iter().chain(set).chain(take).chain(&residual.while_true) {
                 mentions.add_policy_expression(&rule.expression, dialect);
             }
         }
@@ -192,10 +194,12 @@ impl Policy {
         let weighted = self.share.iter().flat_map(|share| &share.weighted);
         let needs = self.limits.iter().flat_map(|limits| &limits.needs);
         let in_requests = self.docking.iter().chain(needs).chain(weighted.flat_map(|share| &share.beyond));
-        let residual = self.residual.iter().flat_map(|residual| &residual.set);
+        let set = self.residual.iter().flat_map(|residual| &residual.set).map(|(_, rule)| rule);
+        let take = self.residual.iter().flat_map(|residual| &residual.take);
+        let residual = set.chain(take.flat_map(|taking| [&taking.count].into_iter().chain(&taking.fits)));
         PolicyExpressions {
             in_requests: in_requests.map(|rule| rule.expression.clone()).collect(),
-            in_offers: residual.map(|(_, rule)| rule.expression.clone()).collect(),
+            in_offers: residual.map(|rule| rule.expression.clone()).collect(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ad::{Dialect, Name};
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
-use super::{Policy, PolicyRule, Residual};
+use super::{ListTaking, Policy, PolicyRule, Residual};
 
 impl Policy {
     /// Reads a policy from a YAML text.
@@ -54,14 +54,36 @@ impl<'o> PolicyReader<'o, '_> {
 
     fn residual(&mut self, node: &'o YamlNode) -> Residual {
         let mut residual = Residual::default();
-        for (key, value) in self.0.known_entries(node, "residual", &["when", "set", "while"]) {
+        for (key, value) in self.0.known_entries(node, "residual", &["when", "set", "take", "while"]) {
             match key {
                 "when" => residual.when = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
+                "take" => residual.take = self.takings(value),
                 _ => residual.set = self.attributes(value, "set"),
             }
         }
         residual
+    }
+
+    /// Reads `take`: for each list a count, or a mapping of `count` and `if`.
+    fn takings(&mut self, node: &'o YamlNode) -> Vec<ListTaking> {
+        let mut takings = Vec::new();
+        for (name, value) in self.0.entries(node, "take") {
+            let (mut count, mut fits) = (None, None);
+            if matches!(value.content, YamlContent::Mapping(_)) {
+                for (key, value) in self.0.known_entries(value, "take", &["count", "if"]) {
+                    match key {
+                        "count" => count = self.rule(value),
+                        _ => fits = self.rule(value),
+                    }
+                }
+            } else {
+                count = self.rule(value);
+            }
+            let list = Name::new(name.text().unwrap_or_default());
+            takings.extend(count.map(|count| ListTaking { list, count, fits }));
+        }
+        takings
     }
 
     /// Reads a mapping of attributes to expressions.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::PolicyRule;
@@ -16,6 +16,8 @@ pub struct Residual {
     /// Attributes that are set in the remainder. Their expressions are evaluated in the offer as it was before the
     /// match; `other` is the request.
     pub set: Vec<(Name, PolicyRule)>,
+    /// Lists of the remainder that lose elements.
+    pub take: Vec<ListTaking>,
     /// Rule that a remainder must meet to be offered again. If `None`, every remainder is offered.
     pub while_true: Option<PolicyRule>,
 }
@@ -40,10 +42,65 @@ impl Residual {
             let value = evaluator.evaluate(&rule.expression, offer)?;
             remainder = remainder.with(name.clone(), scopeless_expression(value, &mut evaluator, MAX_LIST_DEPTH)?);
         }
+        for taking in &self.take {
+            remainder = taking.apply(remainder, offer, environment, context)?;
+        }
         match &self.while_true {
             Some(rule) if !rule.is_met(&remainder, context)? => Ok(None),
             _ => Ok(Some(remainder)),
         }
+    }
+}
+
+/// The elements of a list that a request gets, such as the GPUs of a slot (`AvailableGPUs`): the first ones that fit.
+#[derive(Clone, Debug)]
+pub struct ListTaking {
+    /// The attribute that holds the list.
+    pub list: Name,
+    /// Number of elements that the request gets, evaluated in the offer.
+    pub count: PolicyRule,
+    /// Expression that an element must meet, as in `countMatches()`; evaluated in the offer. If no element meets it, as
+    /// when the request has no such condition, every element fits.
+    pub fits: Option<PolicyRule>,
+}
+
+impl ListTaking {
+    /// Removes the elements from the list of a remainder. An attribute that is no list stays as it is.
+    fn apply(
+        &self,
+        remainder: Ad,
+        offer: &Arc<ScopeFrame>,
+        environment: &Environment,
+        context: &Context,
+    ) -> Result<Ad, Abort> {
+        let evaluate = |expression: &Expression| Evaluator::new(environment, context).evaluate(expression, offer);
+        let Value::Integer(mut count) = evaluate(&self.count.expression)? else { return Ok(remainder) };
+        let Some(ExpressionKind::List(elements)) =
+            remainder.get(&self.list).map(|list| list.without_parentheses().kind())
+        else {
+            return Ok(remainder);
+        };
+        let mut fitting = Vec::new();
+        for element in elements.iter() {
+            fitting.push(match &self.fits {
+                Some(rule) => {
+                    let only = Expression::list([element.clone()]);
+                    let matches = Expression::call(Name::new("countMatches"), [rule.expression.clone(), only]);
+                    matches!(evaluate(&matches)?, Value::Integer(1))
+                }
+                None => true,
+            });
+        }
+        let any_fits = fitting.contains(&true);
+        let mut left = Vec::new();
+        for (element, fits) in elements.iter().zip(fitting) {
+            if count > 0 && (fits || !any_fits) {
+                count -= 1;
+            } else {
+                left.push(element.clone());
+            }
+        }
+        Ok(remainder.with(self.list.clone(), Expression::list(left)))
     }
 }
 
