@@ -163,10 +163,10 @@ impl<'a> Auditor<'a> {
             assert!(before < *ceiling, "{submitter} has reached its ceiling {ceiling} with {before}");
         }
         // Where nothing is preempted, a group that has its quota gets nothing more.
-        if let Some((group, quota)) = self.group.clone().filter(|_| !share.preempts) {
-            if self.group_of(submitter) == group {
-                assert!(self.group_usage(&group) - weight < quota, "{group} has {quota} already");
-            }
+        if let Some((group, quota)) = self.group.clone().filter(|_| !share.preempts)
+            && self.group_of(submitter) == group
+        {
+            assert!(self.group_usage(&group) - weight < quota, "{group} has {quota} already");
         }
         for (name, units) in limits(&self.requests[grant.request], "Limits") {
             let used = self.limits.entry(name.clone()).or_default();

@@ -6,7 +6,9 @@ use clap::Args;
 use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
-use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES, expand_variables, ready_policy};
+use classad::matching::policy::{
+    Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, expand_variables, ready_policy,
+};
 use classad::text::join_and;
 
 use crate::cli::io::configuration::LoadedConfiguration;
@@ -152,7 +154,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         Failure::Refused(None)
     })?;
     if let Some(config) = &config
-        && let Err(problems) = policy.configure(&config.configuration, &context)
+        && let Err(problems) = configure(&mut policy, &config.configuration, &context)
     {
         session.print_setting_problems(&config.text, &problems);
         return Err(Failure::Refused(None));

@@ -38,7 +38,7 @@ pub struct WeightAllowance {
 
 /// Why candidates of a request were refused, although they were free.
 #[derive(Clone, Debug, Default)]
-pub struct Refusals {
+pub struct RefusalReasons {
     /// Number of candidates that weigh more than the submitter may still get.
     pub over_share: usize,
     /// A concurrency limit that is reached, as a phrase.
@@ -47,7 +47,7 @@ pub struct Refusals {
     pub not_beyond: usize,
 }
 
-impl Refusals {
+impl RefusalReasons {
     /// Whether no candidate was refused.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -81,11 +81,11 @@ impl Allowance {
 
     /// Whether the submitter may get a gang of this many offers, or of this weight. The first gang of a turn may have
     /// more offers than the slice.
-    pub fn permits_gang(&mut self, offers: usize, weight: Option<f64>) -> bool {
+    pub fn permits_gang(&mut self, offers: usize, weight: f64) -> bool {
         match self {
             Allowance::Offers { slice, granted } => *granted == 0 || offers <= slice.saturating_sub(*granted),
             Allowance::Weight(allowance) => {
-                let permits = allowance.permits_unclaimed(weight.unwrap_or_default());
+                let permits = allowance.permits_unclaimed(weight);
                 allowance.was_limited |= !permits;
                 permits
             }
@@ -131,7 +131,7 @@ impl Allowance {
     }
 
     /// Records why a request got nothing.
-    pub fn note(&mut self, refusals: &Refusals) {
+    pub fn note(&mut self, refusals: &RefusalReasons) {
         if let Allowance::Weight(weight) = self {
             weight.was_limited |= refusals.over_share > 0;
         }

@@ -1,6 +1,6 @@
 //! The events of a negotiation cycle, for reporting.
 
-use super::allowance::Refusals;
+use super::allowance::RefusalReasons;
 use super::choice::Choice;
 use super::granted_offer::GrantedOffer;
 use crate::matching::gang::{Gang, Gangmatcher, NonNumericRank};
@@ -94,7 +94,7 @@ pub enum NegotiationEvent<'e> {
         /// Number of compatible offers that the docking vector discarded.
         discarded: usize,
         /// Why the request may not get offers that are free; if there is any such reason, it is considered again later.
-        refusals: &'e Refusals,
+        refusals: &'e RefusalReasons,
     },
     /// The negotiation with a group begins.
     Group {

@@ -7,10 +7,11 @@ use rustc_hash::FxHashSet;
 use crate::ad::Ad;
 use crate::matching::policy::{PolicyFault, WeightedShare};
 
+use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
+use super::cycle::{Consideration, NegotiationCycle};
 use super::event::NegotiationEvent;
-use super::weight_accounts::weight;
-use super::{Consideration, NegotiationCycle, Submitter};
+use super::weight_accounts::{WeightAccounts, weight};
 
 /// What a group may use in a negotiation.
 #[derive(Clone, Copy)]
@@ -22,9 +23,26 @@ struct GroupLimit {
     quota: f64,
 }
 
-impl NegotiationCycle<'_> {
+/// Rounds of a cycle in which submitters share by weight.
+pub struct GroupRounds<'r, 'c> {
+    cycle: &'r mut NegotiationCycle<'c>,
+    share: &'r WeightedShare,
+}
+
+impl<'r, 'c> GroupRounds<'r, 'c> {
+    /// Prepares the rounds of a cycle with these shares.
+    pub fn new(cycle: &'r mut NegotiationCycle<'c>, share: &'r WeightedShare) -> Self {
+        GroupRounds { cycle, share }
+    }
+
+    /// Returns what submitters and groups use.
+    fn accounts(&self) -> &WeightAccounts {
+        &self.cycle.ledger.weights
+    }
+
     /// Negotiates with all groups, in up to as many rounds as the policy allows.
-    pub fn run_groups(&mut self, submitters: &mut [Submitter], share: &WeightedShare) -> Result<(), PolicyFault> {
+    pub fn run(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
+        let share = self.share;
         let tree = &share.groups;
         let count = tree.groups().len();
         let group_of: Vec<usize> = submitters.iter().map(|submitter| tree.group_of(&submitter.name)).collect();
@@ -34,13 +52,13 @@ impl NegotiationCycle<'_> {
         }
         if count == 1 {
             let everything = GroupLimit { group: None, quota: f64::INFINITY };
-            return self.negotiate_with(submitters, share, &mut members[0], everything);
+            return self.negotiate_with(submitters, &mut members[0], everything);
         }
         let accounts = self.accounts();
         let (total, mut usage) = (accounts.total, accounts.group_usage.clone());
         let mut requested = usage.clone();
         for (submitter, group) in submitters.iter().zip(&group_of) {
-            requested[*group] += submitter.requests.iter().map(|request| self.demand(share, *request)).sum::<f64>();
+            requested[*group] += submitter.requests.iter().map(|request| self.demand(*request)).sum::<f64>();
         }
         let regroups = tree.groups()[0].regroups;
         if regroups {
@@ -83,9 +101,10 @@ impl NegotiationCycle<'_> {
                 };
                 let is_free = regroups && group == 0;
                 let name = &tree.groups()[group].name;
-                self.report(NegotiationEvent::Group { name, quota, usage: self.accounts().group_usage[group] });
+                let usage_now = self.accounts().group_usage[group];
+                self.cycle.report(NegotiationEvent::Group { name, quota, usage: usage_now });
                 let limit = GroupLimit { group: (!is_free).then_some(group), quota };
-                self.negotiate_with(submitters, share, &mut members[group], limit)?;
+                self.negotiate_with(submitters, &mut members[group], limit)?;
             }
             usage.clone_from(&self.accounts().group_usage);
             let mut used_of_allocated = 0.0;
@@ -98,7 +117,7 @@ impl NegotiationCycle<'_> {
                     allocation.requested[group] += allocation.allocated[group];
                 }
             }
-            if used_of_allocated >= allocation.allocated.iter().sum() || self.is_over() {
+            if used_of_allocated >= allocation.allocated.iter().sum() || self.cycle.is_over() {
                 break;
             }
         }
@@ -110,30 +129,29 @@ impl NegotiationCycle<'_> {
     fn negotiate_with(
         &mut self,
         submitters: &mut [Submitter],
-        share: &WeightedShare,
         members: &mut Vec<usize>,
         limit: GroupLimit,
     ) -> Result<(), PolicyFault> {
         let is_below_floor = |member: &usize| {
             let name = &submitters[*member].name;
-            share.floors.get(name).is_some_and(|floor| self.accounts().usage(name) < *floor)
+            self.share.floors.get(name).is_some_and(|floor| self.accounts().usage(name) < *floor)
         };
         let mut below_floor: Vec<usize> = members.iter().copied().filter(is_below_floor).collect();
         if !below_floor.is_empty() {
-            self.spin(submitters, share, &mut below_floor, limit, true)?;
+            self.spin(submitters, &mut below_floor, limit, true)?;
         }
-        self.spin(submitters, share, members, limit, false)
+        self.spin(submitters, members, limit, false)
     }
 
     /// Divides the weight that is left among the submitters of a group again and again, until nobody gets anything more.
     fn spin(
         &mut self,
         submitters: &mut [Submitter],
-        share: &WeightedShare,
         members: &mut Vec<usize>,
         limit: GroupLimit,
         is_floor_round: bool,
     ) -> Result<(), PolicyFault> {
+        let share = self.share;
         for number in 1.. {
             let goes_beyond = number == 1 && share.preempts;
             let group_usage = self.group_usage(limit);
@@ -142,7 +160,7 @@ impl NegotiationCycle<'_> {
                 break;
             }
             if !share.preempts {
-                members.retain(|member| self.open_demand(&submitters[*member]) > 0);
+                members.retain(|member| self.cycle.open_demand(&submitters[*member]) > 0);
             }
             let pie = self.accounts().total.min(limit.quota);
             let whole: f64 = members.iter().map(|member| 1.0 / submitters[*member].priority).sum();
@@ -172,10 +190,10 @@ impl NegotiationCycle<'_> {
                 });
             }
             let (left_before, members_before) = (left, members.len());
-            self.report(NegotiationEvent::Spin { number, weight: left });
+            self.cycle.report(NegotiationEvent::Spin { number, weight: left });
             let mut kept = Vec::new();
             for (place, member) in members.iter().enumerate() {
-                if is_at_quota(self.group_usage(limit)) || self.is_ended {
+                if is_at_quota(self.group_usage(limit)) || self.cycle.is_ended {
                     kept.extend(&members[place..]);
                     break;
                 }
@@ -186,12 +204,12 @@ impl NegotiationCycle<'_> {
                 let allowance = WeightAllowance {
                     limit: claimed_limit.min(left),
                     unclaimed_limit: if is_floor_round { unclaimed_limit.min(claimed_limit) } else { unclaimed_limit },
-                    ceiling: self.headroom(share, submitter),
+                    ceiling: self.headroom(submitter),
                     goes_beyond,
                     ..WeightAllowance::default()
                 };
                 let smallest = self.accounts().smallest;
-                if self.open_demand(submitter) == 0 {
+                if self.cycle.open_demand(submitter) == 0 {
                     continue;
                 }
                 if number > 1 && (allowance.limit < smallest || left < smallest) {
@@ -209,7 +227,7 @@ impl NegotiationCycle<'_> {
             }
             *members = kept;
             let is_idle = left >= left_before && members.len() >= members_before;
-            if is_idle || members.is_empty() || is_floor_round || self.is_over() {
+            if is_idle || members.is_empty() || is_floor_round || self.cycle.is_over() {
                 break;
             }
         }
@@ -223,24 +241,28 @@ impl NegotiationCycle<'_> {
         submitter: &mut Submitter,
         allowance: WeightAllowance,
     ) -> Result<(bool, f64), PolicyFault> {
-        self.report(NegotiationEvent::WeightedTurn {
+        let (usage, requests) = (self.accounts().usage(&submitter.name), self.cycle.open_demand(submitter));
+        self.cycle.report(NegotiationEvent::WeightedTurn {
             submitter: &submitter.name,
             priority: submitter.priority,
             limit: allowance.unclaimed_limit.min(allowance.limit),
-            usage: self.accounts().usage(&submitter.name),
-            requests: self.open_demand(submitter),
+            usage,
+            requests,
         });
         let mut allowance = Allowance::Weight(allowance);
         // The autoclusters that got nothing in this turn because of a share or a limit.
         let mut deferred: FxHashSet<usize> = FxHashSet::default();
         for request in submitter.requests.iter().copied() {
-            while self.is_open(request) && !self.is_over() && !deferred.contains(&self.cluster_of(request)) {
+            while self.cycle.is_open(request)
+                && !self.cycle.is_over()
+                && !deferred.contains(&self.cycle.cluster_of(request))
+            {
                 if allowance.is_used_up() {
                     submitter.granted += allowance.granted();
                     return Ok((false, allowance.weight_used()));
                 }
-                if let Consideration::Deferred = self.consider(request, &submitter.name, &mut allowance)? {
-                    deferred.insert(self.cluster_of(request));
+                if let Consideration::Deferred = self.cycle.consider(request, &submitter.name, &mut allowance)? {
+                    deferred.insert(self.cycle.cluster_of(request));
                 }
             }
         }
@@ -249,16 +271,17 @@ impl NegotiationCycle<'_> {
     }
 
     /// Returns the weight that a submitter may still get until it reaches its ceiling.
-    fn headroom(&self, share: &WeightedShare, submitter: &Submitter) -> f64 {
+    fn headroom(&self, submitter: &Submitter) -> f64 {
         let used = self.accounts().usage(&submitter.name).trunc();
-        share.ceilings.get(&submitter.name).map_or(f64::INFINITY, |ceiling| (ceiling - used).max(0.0))
+        self.share.ceilings.get(&submitter.name).map_or(f64::INFINITY, |ceiling| (ceiling - used).max(0.0))
     }
 
     /// Returns the weight that a request and its units ask for.
     #[allow(clippy::cast_precision_loss)] // a count of offers
-    fn demand(&self, share: &WeightedShare, request: usize) -> f64 {
-        let one = |ad: &Ad| share.demand.as_ref().map_or(1.0, |rule| weight(rule, ad, &self.settings.context));
-        one(&self.ads[request]) * self.requests[request].remaining as f64
+    fn demand(&self, request: usize) -> f64 {
+        let one =
+            |ad: &Ad| self.share.demand.as_ref().map_or(1.0, |rule| weight(rule, ad, &self.cycle.settings.context));
+        one(&self.cycle.ads[request]) * self.cycle.requests[request].remaining as f64
     }
 
     /// Returns what a group uses; 0 if no quota holds.

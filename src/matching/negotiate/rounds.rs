@@ -2,54 +2,53 @@
 
 use crate::matching::policy::PolicyFault;
 
+use super::Submitter;
 use super::allowance::Allowance;
+use super::cycle::{Consideration, NegotiationCycle};
 use super::event::NegotiationEvent;
-use super::{Consideration, NegotiationCycle, Submitter};
 
-impl NegotiationCycle<'_> {
-    /// Runs rounds until a round makes no match, no offer is left, or no request asks for an offer.
-    pub fn run_rounds(&mut self, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
-        for round in 1.. {
-            let before = self.outcome.grants.len();
-            let asking: Vec<usize> = submitters.iter().map(|submitter| self.open_demand(submitter)).collect();
-            let free = self.offers.free_count;
-            if self.is_over() || asking.iter().all(|left| *left == 0) {
-                break;
+/// Runs rounds until a round makes no match, no offer is left, or no request asks for an offer.
+pub fn run_rounds(cycle: &mut NegotiationCycle<'_>, submitters: &mut [Submitter]) -> Result<(), PolicyFault> {
+    for round in 1.. {
+        let before = cycle.outcome.grants.len();
+        let asking: Vec<usize> = submitters.iter().map(|submitter| cycle.open_demand(submitter)).collect();
+        let free = cycle.offers.free_count;
+        if cycle.is_over() || asking.iter().all(|left| *left == 0) {
+            break;
+        }
+        cycle.report(NegotiationEvent::Round { number: round, offers: free });
+        let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
+        let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
+        for (submitter, left) in submitters.iter_mut().zip(asking) {
+            if left == 0 || cycle.is_over() {
+                continue;
             }
-            self.report(NegotiationEvent::Round { number: round, offers: free });
-            let waiting = submitters.iter().zip(&asking).filter(|(_, left)| **left > 0);
-            let whole: f64 = waiting.map(|(submitter, _)| 1.0 / submitter.priority).sum();
-            for (submitter, left) in submitters.iter_mut().zip(asking) {
-                if left == 0 || self.is_over() {
-                    continue;
-                }
-                let slice =
-                    self.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
-                let (name, priority) = (&submitter.name, submitter.priority);
-                self.report(NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
-                submitter.granted += self.run_turn(submitter, slice.unwrap_or(usize::MAX))?;
-            }
-            if self.outcome.grants.len() == before {
-                break;
+            let slice =
+                cycle.settings.policy.share.as_ref().map(|_| slice_size(free, 1.0 / submitter.priority / whole));
+            let (name, priority) = (&submitter.name, submitter.priority);
+            cycle.report(NegotiationEvent::Turn { submitter: name, priority, slice, requests: left });
+            submitter.granted += run_turn(cycle, submitter, slice.unwrap_or(usize::MAX))?;
+        }
+        if cycle.outcome.grants.len() == before {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Tries to match the requests of a submitter until the submitter has got `slice` offers. Returns the number of
+/// offers that it got.
+fn run_turn(cycle: &mut NegotiationCycle<'_>, submitter: &Submitter, slice: usize) -> Result<usize, PolicyFault> {
+    let mut allowance = Allowance::Offers { slice, granted: 0 };
+    for request in submitter.requests.iter().copied() {
+        while !allowance.is_used_up() && cycle.is_open(request) && !cycle.is_over() {
+            match cycle.consider(request, &submitter.name, &mut allowance)? {
+                Consideration::Granted | Consideration::Failed => {}
+                Consideration::Deferred => break,
             }
         }
-        Ok(())
     }
-
-    /// Tries to match the requests of a submitter until the submitter has got `slice` offers. Returns the number of
-    /// offers that it got.
-    fn run_turn(&mut self, submitter: &Submitter, slice: usize) -> Result<usize, PolicyFault> {
-        let mut allowance = Allowance::Offers { slice, granted: 0 };
-        for request in submitter.requests.iter().copied() {
-            while !allowance.is_used_up() && self.is_open(request) && !self.is_over() {
-                match self.consider(request, &submitter.name, &mut allowance)? {
-                    Consideration::Granted | Consideration::Failed => {}
-                    Consideration::Deferred => break,
-                }
-            }
-        }
-        Ok(allowance.granted())
-    }
+    Ok(allowance.granted())
 }
 
 /// Returns the maximum number of offers that a submitter may get in a round: its share of `offers`, rounded down. The

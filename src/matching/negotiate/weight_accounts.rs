@@ -7,6 +7,7 @@ use crate::eval::Context;
 use crate::matching::policy::{PolicyRule, WeightedShare};
 
 /// The weights of offers, and the usage of submitters and groups, in weight.
+#[derive(Default)]
 pub struct WeightAccounts {
     /// The weight of each offer as it is now.
     pub weights: Vec<f64>,

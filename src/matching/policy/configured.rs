@@ -40,34 +40,32 @@ pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Co
     }
 }
 
-impl Policy {
-    /// Sets the groups and limits of the policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy
-    /// has shares by weight, and the variables `..._LIMIT`, if it has limits.
-    ///
-    /// # Errors
-    ///
-    /// The problems of the variables, with their ranges in the configuration.
-    pub fn configure(&mut self, configuration: &Configuration, context: &Context) -> Result<(), Vec<Problem>> {
-        let mut reader = KnobReader { configuration, context, problems: Vec::new() };
-        if let Some(weighted) = self.share.as_mut().and_then(|share| share.weighted.as_mut()) {
-            let groups = reader.groups();
-            if !groups.is_empty() {
-                weighted.groups = GroupTree::new(groups).0;
-            }
+/// Sets the groups and limits of a policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy
+/// has shares by weight, and the variables `..._LIMIT`, if it has limits.
+///
+/// # Errors
+///
+/// The problems of the variables, with their ranges in the configuration.
+pub fn configure(policy: &mut Policy, configuration: &Configuration, context: &Context) -> Result<(), Vec<Problem>> {
+    let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+    if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+        let groups = reader.groups();
+        if !groups.is_empty() {
+            weighted.groups = GroupTree::new(groups).0;
         }
-        if let Some(limits) = &mut self.limits {
-            for entry in configuration.entries() {
-                let name = entry.name.to_ascii_lowercase();
-                if let Some(prefix) = name.strip_prefix("concurrency_limit_default_") {
-                    limits.prefix_maxima.extend(reader.number(entry).map(|most| (prefix.to_owned(), most)));
-                } else if let Some(limit) = name.strip_suffix("_limit") {
-                    // Other variables end in `_LIMIT`, too; they are limits that no job names.
-                    limits.maxima.extend(reader.number_if_any(entry).map(|most| (limit.to_owned(), most)));
-                }
-            }
-        }
-        if reader.problems.is_empty() { Ok(()) } else { Err(reader.problems) }
     }
+    if let Some(limits) = &mut policy.limits {
+        for entry in configuration.entries() {
+            let name = entry.name.to_ascii_lowercase();
+            if let Some(prefix) = name.strip_prefix("concurrency_limit_default_") {
+                limits.prefix_maxima.extend(reader.number(entry).map(|most| (prefix.to_owned(), most)));
+            } else if let Some(limit) = name.strip_suffix("_limit") {
+                // Other variables end in `_LIMIT`, too; they are limits that no job names.
+                limits.maxima.extend(reader.number_if_any(entry).map(|most| (limit.to_owned(), most)));
+            }
+        }
+    }
+    if reader.problems.is_empty() { Ok(()) } else { Err(reader.problems) }
 }
 
 /// Reads variables and collects their problems.

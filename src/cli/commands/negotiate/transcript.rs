@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, Refusals};
+use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, RefusalReasons};
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::counted_plain;
 
@@ -132,9 +132,9 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
                 let detail = match refusals {
-                    Refusals { limit: Some(limit), .. } => limit.clone(),
-                    Refusals { over_share: 0, .. } => rejection_reason(compatible, discarded),
-                    Refusals { over_share, .. } => {
+                    RefusalReasons { limit: Some(limit), .. } => limit.clone(),
+                    RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
+                    RefusalReasons { over_share, .. } => {
                         format!("{} beyond the share of {submitter}", counted_plain(*over_share, "offer"))
                     }
                 };
