@@ -183,6 +183,13 @@ impl Matchmaker {
         self.replacements.push(offer);
     }
 
+    /// Returns those of some offers that a request is compatible with, in their order. Evaluates each pair.
+    pub(super) fn candidates_among(&mut self, request: &Ad, offers: Vec<usize>) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        self.test_offers(request, offers, &mut found);
+        found
+    }
+
     /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`.
     fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));

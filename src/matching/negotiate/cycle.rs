@@ -83,8 +83,6 @@ impl<'c> NegotiationCycle<'c> {
         }
         let cluster_of = clusters.as_ref().map_or_else(|| (0..ads.len()).collect(), |found| found.cluster_of.clone());
         let clusters = clusters.filter(|_| accelerations.autoclusters);
-        // Without autoclusters no two requests are known to be equivalent, so that match lists are not cached.
-        let match_lists = accelerations.match_lists && accelerations.autoclusters;
         let mut outcome = NegotiationOutcome::default();
         outcome.statistics.autoclusters = clusters.as_ref().map_or(0, |clusters| clusters.clusters.len() as u64);
         let request = |ad| {
@@ -98,7 +96,8 @@ impl<'c> NegotiationCycle<'c> {
             cluster_of,
             requests: ads.iter().map(request).collect(),
             clusters,
-            offers: CycleOffers::new(ads, offers, settings, Accelerations { match_lists, ..*accelerations }),
+            // The cycle keeps the match lists itself.
+            offers: CycleOffers::new(ads, offers, settings, Accelerations { match_lists: false, ..*accelerations }),
             lists: FxHashMap::default(),
             failed_clusters: FxHashMap::default(),
             gang_clusters: FxHashMap::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::ad::Ad;
 use crate::matching::Candidate;
@@ -23,59 +23,105 @@ pub struct RankedCandidate {
 /// after an offer was divided.
 #[derive(Default)]
 pub struct ClusterMatchList {
-    candidates: Arc<[Candidate]>,
-    /// Candidates that the docking vector accepts, best first: the position in `candidates` and the vector of each.
-    /// Empty if the policy has no docking vector.
-    by_vector: Vec<(usize, PolicyVector)>,
-    /// Position in the best-first order at which the search for a free offer starts. All earlier offers are taken.
+    /// The candidates that the docking vector accepts, best first.
+    candidates: Vec<Candidate>,
+    /// The docking vector of each candidate. Empty if the policy has none, so that ranks decide.
+    vectors: Vec<PolicyVector>,
+    /// The compatible offers that the docking vector discarded.
+    discarded: FxHashSet<usize>,
+    /// Position in `candidates` at which the search for a free offer starts. All earlier offers are taken.
     next_position: usize,
     /// Length of [`CycleOffers::divisions`] when the list was last refreshed; `None` if the list was never filled.
     divisions_seen: Option<usize>,
-    has_vector: bool,
 }
 
 impl ClusterMatchList {
-    /// Fills the list, or updates it if offers were divided since the last refresh. A docking vector in the list is
-    /// evaluated again only if its offer was divided since.
+    /// Fills the list, or updates it if offers were divided since the last refresh. Only the divided offers are tested
+    /// and evaluated again.
     ///
     /// # Errors
     ///
     /// Fails if docking vectors cannot be compared.
     pub fn refresh(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
-        if self.divisions_seen == Some(offers.divisions.len()) {
+        let divisions = offers.divisions.len();
+        match self.divisions_seen.replace(divisions) {
+            None => self.fill(offers, request),
+            Some(seen) if seen == divisions => Ok(()),
+            Some(seen) => {
+                let mut divided = offers.divisions[seen..].to_vec();
+                divided.sort_unstable();
+                divided.dedup();
+                self.update(offers, request, divided)
+            }
+        }
+    }
+
+    fn fill(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
+        let candidates = offers.candidates(request);
+        if offers.policy.docking.is_empty() {
+            self.candidates = candidates.to_vec();
             return Ok(());
         }
-        let candidates = offers.candidates(request);
-        self.has_vector = !offers.policy.docking.is_empty();
-        if self.has_vector {
-            let mut known: FxHashMap<usize, PolicyVector> = FxHashMap::default();
-            known.extend(self.by_vector.drain(..).map(|(position, vector)| (self.candidates[position].offer, vector)));
-            for divided in &offers.divisions[self.divisions_seen.unwrap_or(0)..] {
-                known.remove(divided);
+        let mut ranked: Vec<(Candidate, PolicyVector)> = Vec::new();
+        for candidate in candidates.iter() {
+            match offers.vector(request, candidate.offer) {
+                Some(vector) => ranked.push((*candidate, vector)),
+                None => {
+                    self.discarded.insert(candidate.offer);
+                }
             }
-            for (position, candidate) in candidates.iter().enumerate() {
-                let vector = known.remove(&candidate.offer).or_else(|| offers.vector(request, candidate.offer));
-                self.by_vector.extend(vector.map(|vector| (position, vector)));
-            }
-            offers.check_comparable(self.by_vector.iter().map(|(_, vector)| vector))?;
-            self.by_vector.sort_by(|(a, left), (b, right)| {
-                left.cmp_greatest_first(right).then_with(|| candidates[*a].offer.cmp(&candidates[*b].offer))
-            });
         }
-        self.candidates = candidates;
-        self.divisions_seen = Some(offers.divisions.len());
-        self.next_position = 0;
+        offers.check_comparable(ranked.iter().map(|(_, vector)| vector))?;
+        ranked.sort_by(|(left, left_vector), (right, right_vector)| {
+            left_vector.cmp_greatest_first(right_vector).then_with(|| left.offer.cmp(&right.offer))
+        });
+        (self.candidates, self.vectors) = ranked.into_iter().unzip();
+        Ok(())
+    }
+
+    /// Removes divided offers and adds those of their remainders that are compatible.
+    fn update(&mut self, offers: &mut CycleOffers, request: &Ad, divided: Vec<usize>) -> Result<(), PolicyFault> {
+        for offer in &divided {
+            self.discarded.remove(offer);
+            if let Some(position) = self.candidates.iter().position(|candidate| candidate.offer == *offer) {
+                self.candidates.remove(position);
+                if !self.vectors.is_empty() {
+                    self.vectors.remove(position);
+                }
+                self.next_position -= usize::from(position < self.next_position);
+            }
+        }
+        for candidate in offers.candidates_among(request, divided) {
+            let position = if offers.policy.docking.is_empty() {
+                self.candidates.partition_point(|known| known.cmp_best_first(&candidate).is_lt())
+            } else {
+                let Some(vector) = offers.vector(request, candidate.offer) else {
+                    self.discarded.insert(candidate.offer);
+                    continue;
+                };
+                offers.check_comparable(self.vectors.iter().take(1).chain([&vector]))?;
+                let position = self.vectors.partition_point(|known| known.cmp_greatest_first(&vector).is_lt());
+                // Of equal vectors the earlier offer comes first.
+                let equal = self.vectors[position..].iter().zip(&self.candidates[position..]);
+                let position = position
+                    + equal
+                        .take_while(|(known, before)| {
+                            known.cmp_greatest_first(&vector).is_eq() && before.offer < candidate.offer
+                        })
+                        .count();
+                self.vectors.insert(position, vector);
+                position
+            };
+            self.candidates.insert(position, candidate);
+            self.next_position = self.next_position.min(position);
+        }
         Ok(())
     }
 
     /// Returns the candidate at a position of the best-first order, with its docking vector; `None` after the last
     /// candidate.
     fn at(&self, position: usize) -> Option<(&Candidate, Option<&PolicyVector>)> {
-        if !self.has_vector {
-            return Some((self.candidates.get(position)?, None));
-        }
-        let (position, vector) = self.by_vector.get(position)?;
-        Some((&self.candidates[*position], Some(vector)))
+        Some((self.candidates.get(position)?, self.vectors.get(position)))
     }
 
     /// Passes over the taken candidates at the beginning for good.
@@ -107,7 +153,6 @@ impl ClusterMatchList {
     /// Returns two counts: the compatible offers, including taken ones, and those among them that the docking vector
     /// discarded.
     pub fn counts(&self) -> (usize, usize) {
-        let compatible = self.candidates.len();
-        (compatible, if self.has_vector { compatible - self.by_vector.len() } else { 0 })
+        (self.candidates.len() + self.discarded.len(), self.discarded.len())
     }
 }

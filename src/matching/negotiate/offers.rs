@@ -154,6 +154,12 @@ impl CycleOffers {
         candidates.iter().filter(|candidate| !self.with_ports.contains(candidate.offer)).copied().collect()
     }
 
+    /// Returns those of some offers without ports with which a request is compatible, also those that are taken.
+    pub fn candidates_among(&mut self, request: &Ad, mut offers: Vec<usize>) -> Vec<Candidate> {
+        offers.retain(|offer| !self.with_ports.contains(*offer));
+        self.matchmaker.candidates_among(request, offers)
+    }
+
     /// Whether a request gets a gang, not a single offer: the request has ports, or an offer with ports may dock at it.
     ///
     /// # Errors
