@@ -54,6 +54,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand convert 'Write ads in another form, without loss'
             cand diff 'Show what changed between two files of ads, by identity and meaning'
             cand census 'Count the attributes of ads: how many ads have them, types, values, ranges'
+            cand parts 'Plan parts of files, for many processes or machines'
             cand specialize 'Evaluate expressions as far as the ad is known, and print the residues'
             cand refs 'List external and internal references'
             cand transform 'Change ads: set, copy, rename and delete attributes, or apply HTCondor''s transform rules'
@@ -67,6 +68,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand help 'Print the help of a command or a topic'
         }
         &'classad;parse'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --cases 'Read cases {"id","text","form"} from a file of JSON lines'
             cand -o 'The form of the output'
             cand --output 'The form of the output'
@@ -118,6 +120,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;check'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --against 'Check whether a pool has the attributes, types and spellings that the ads ask for'
             cand -e 'Check this expression instead of files'
             cand --expr 'Check this expression instead of files'
@@ -183,6 +186,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;query'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --constraint 'A constraint, instead of the first argument; of several constraints, all must be true'
             cand --ads 'A file of ads; with this option, a query without a constraint prints all ads'
             cand --userlog 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events'
@@ -324,6 +328,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;collect'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --update 'A file of updates, in the order in which they came'
             cand --at 'When the ads are held: a time as of --now [default: the time of --now]'
             cand --matched 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`'
@@ -572,6 +577,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;convert'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand -o 'The form to write'
             cand --to 'The form to write'
             cand --output 'The form to write'
@@ -621,6 +627,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;census'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --attr 'Describe only these attributes, in detail'
             cand --top 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]'
             cand --at 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired'
@@ -638,6 +645,28 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --color 'When to use colour'
             cand --nested 'Count the attributes of nested ads too, as `Outer.Inner`'
             cand --no-header 'Leave the heading out'
+            cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
+            cand --lenient 'Bad ads are warnings: they do not change the exit status'
+            cand --fail-fast 'Stop at the first bad ad'
+            cand --exit-zero 'Exit with 0 whatever is found'
+            cand --verbose 'Say which dialect the run has, and why'
+            cand -q 'Print nothing on standard output'
+            cand --quiet 'Print nothing on standard output'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'classad;parts'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --size 'Number of bytes of a part; K, M, G and T are powers of 1024'
+            cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
+            cand --from 'The form of the input, instead of finding it out'
+            cand --now 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell'
+            cand --seed 'Where chance starts: `random()`, synthetic ads'
+            cand --max-steps 'How many steps one evaluation may take'
+            cand --max-depth 'How many evaluations may be nested in one another'
+            cand --map 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result'
+            cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
+            cand --color 'When to use colour'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
             cand --lenient 'Bad ads are warnings: they do not change the exit status'
             cand --fail-fast 'Stop at the first bad ad'
@@ -685,6 +714,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;refs'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --attr 'List only the references of these attributes'
             cand --expr 'List the references of this expression in each ad'
             cand --missing-in 'List the references that no ad of this pool resolves, with similar names of the pool'
@@ -716,6 +746,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;transform'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --set 'Set an attribute; flags and rules are applied in the order given'
             cand --default 'Set an attribute that the ad does not have'
             cand --eval-set 'Set an attribute to the value of an expression in the ad'
@@ -754,6 +785,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;route'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --config 'The configuration with the routes, as `condor_config_val -dump` prints it'
             cand --id 'Expression whose value is the identity of an ad'
             cand -o 'The form of the output'

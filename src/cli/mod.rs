@@ -134,6 +134,7 @@ commands! {
     Convert commands::convert::Convert,
     Diff commands::diff::Diff,
     Census commands::census::CensusCommand,
+    Parts commands::parts::PartsCommand,
     Specialize commands::specialize::Specialize,
     Refs commands::refs::Refs,
     Transform commands::transform::TransformCommand,

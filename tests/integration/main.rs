@@ -21,6 +21,7 @@ mod manuals;
 mod marshalling;
 mod negotiation;
 mod one_cycle;
+mod parts;
 mod policies;
 mod policy_expressions;
 mod pool_faults;

@@ -10,6 +10,7 @@ use classad::pool::{AttributeSummary, Census, CensusPart, ObservedRange, TextCen
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
@@ -45,8 +46,8 @@ is one of the `attributes`.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CensusCommand {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Describe only these attributes, in detail
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
@@ -85,7 +86,7 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open_decided(session, &self.files)?;
+        let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let names: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
         let mut census = if names.is_empty() { Census::values() } else { Census::values_of(names.iter().cloned()) };
         if self.nested || names.iter().any(|name| name.as_str().contains('.')) {

@@ -17,6 +17,7 @@ pub mod help;
 pub mod r#match;
 pub mod negotiate;
 pub mod parse;
+pub mod parts;
 pub mod query;
 pub mod refs;
 pub mod repl;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, log_length_until};
 
+use super::file_part::FilePart;
 use crate::cli::render::{output, progress};
 
 /// Opens a file; `-` is standard input.
@@ -23,6 +24,8 @@ pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
 pub struct AdSource {
     pub name: Arc<str>,
     pub form: FileFormat,
+    /// The part of a file that is read; `None` if all of it is.
+    pub part: Option<FilePart>,
     /// The stream. `None` if the file is closed: it was opened only to detect its form, or it was read to its end.
     stream: Option<Stream>,
     /// The form that was detected or given. `None` if the source has only blanks and comments.
@@ -48,6 +51,7 @@ impl AdSource {
         AdSource {
             name: name.into(),
             form,
+            part: None,
             detected: stream.form(),
             is_compressed: stream.is_compressed(),
             stream: Some(stream),
@@ -58,6 +62,29 @@ impl AdSource {
             reads_unfinished: false,
             unfinished: None,
         }
+    }
+
+    /// Creates the source of a part of a file in the form that was detected. The part is opened when it is read.
+    pub fn of_part(name: &str, part: FilePart, detected: Option<FileFormat>) -> Self {
+        AdSource {
+            name: name.into(),
+            form: detected.unwrap_or(FileFormat::Bracketed),
+            part: Some(part),
+            detected,
+            is_compressed: false,
+            stream: None,
+            has_ended: false,
+            ads_read: 0,
+            size: None,
+            bytes_read: 0,
+            reads_unfinished: false,
+            unfinished: None,
+        }
+    }
+
+    /// The path of the file that is read, whole or in part.
+    pub fn path(&self) -> &str {
+        self.part.as_ref().map_or(&self.name, |part| &part.path)
     }
 
     /// Makes the source of a job queue log end at a time, in seconds since 1970. Other sources stay as they are.
@@ -91,7 +118,7 @@ impl AdSource {
 
     /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
     pub fn is_file(&self) -> bool {
-        std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file())
+        std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
@@ -118,8 +145,11 @@ impl AdSource {
         Ok(copy)
     }
 
-    /// Opens the file once more, at its beginning.
+    /// Opens the file or the part of it once more, at its beginning.
     pub fn reopen(&self) -> io::Result<AdSource> {
+        if let Some(part) = &self.part {
+            return Ok(AdSource::of_part(&self.name, part.clone(), self.detected));
+        }
         let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
         Ok(AdSource::new(&self.name, stream))
     }
@@ -155,7 +185,13 @@ impl AdSource {
         }
         let stream = match &mut self.stream {
             Some(stream) => stream,
-            None => self.stream.insert(Stream::new(open(&self.name)?, self.detected)?),
+            None => {
+                let stream = match &self.part {
+                    Some(part) => part.open(self.form)?,
+                    None => Stream::new(open(&self.name)?, self.detected)?,
+                };
+                self.stream.insert(stream)
+            }
         };
         let mut block = stream.next_block()?;
         if let Some(unfinished) = block.take_if(|block| block.is_unfinished && !self.reads_unfinished) {

@@ -24,6 +24,7 @@ use classad::ad::{BinaryOperator, Expression, Value};
 use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
@@ -60,8 +61,8 @@ pub struct QueryCommand {
     /// The constraint
     #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called"])]
     first: Option<String>,
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// A constraint, instead of the first argument; of several constraints, all must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
@@ -304,7 +305,7 @@ impl QueryCommand {
                 files.push(first.clone());
             }
         }
-        files.extend(self.files.iter().cloned());
+        files.extend(self.input.paths()?);
         Ok((constraints, files))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
-use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
+use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
@@ -248,8 +248,11 @@ impl AdScanner<'_> {
         let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
         let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
         let errors = Arc::clone(&self.errors);
-        Some(selection.with_prefilter(&names, move |values| {
-            !errors.has_valid_value() || literals.is_met(values).is_none_or(|met| met == wanted)
+        Some(selection.with_prefilter(&names, move |values| match literals.is_met(values) {
+            Some(met) if met != wanted && errors.has_valid_value() => PrefilterVerdict::Rejected,
+            // The constraint may be an error: it is evaluated.
+            Some(met) if met != wanted => PrefilterVerdict::Doubtful,
+            _ => PrefilterVerdict::Passed,
         }))
     }
 }
