@@ -1676,7 +1676,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --limit --at --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1738,6 +1738,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --at)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1751,6 +1755,22 @@ _classad() {
                     return 0
                     ;;
                 --group-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sum)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mean)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -231,7 +231,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l log-time -d 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad; `NAME=EXPR` names a column' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l append -d 'Columns of HTCondor\'s `-aaf`, translated likewise' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l condor-table -d 'HTCondor\'s words that ask for a table, translated likewise' -r
@@ -239,11 +239,15 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l called -d 'Num
 complete -c classad -n "__fish_classad_using_subcommand query" -l print-format -d 'Print a table as one of HTCondor\'s print formats describes it' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression; of several, the first one counts first' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l limit -l top -d 'Print at most N ads, rows or groups' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l at -d 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of these expressions' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l sum -d 'Print the sum of these expressions over the ads of each group, or over all ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l mean -d 'Print the mean of these expressions: their sum divided by the number of ads that have a number' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l min -d 'Print the least value of these expressions, in the order of --sort' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max -d 'Print the greatest value of these expressions, in the order of --sort' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -274,10 +278,12 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand query" -l desc -d 'Turn the order of every --sort round'
 complete -c classad -n "__fish_classad_using_subcommand query" -l newest -d 'Print the ads of a history from the last one to the first, as `condor_history` does'
-complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows'
+complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows; groups have it anyway'
 complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
+complete -c classad -n "__fish_classad_using_subcommand query" -l totals -d 'Print a last row for all groups together, those beyond --limit, too'
 complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
 complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse every ad whole, and report all its errors'

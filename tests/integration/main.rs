@@ -14,6 +14,7 @@ mod forms;
 mod fuzz;
 mod gang_policies;
 mod gangs;
+mod groups;
 mod help;
 mod histories;
 mod layout;

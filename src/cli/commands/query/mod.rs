@@ -5,6 +5,7 @@ mod called_ads;
 mod columns;
 mod constraint_errors;
 mod format_string;
+mod groups;
 mod job_states;
 mod newest_first;
 mod output;
@@ -38,6 +39,7 @@ use crate::cli::{Failure, Status, refuse};
 use ad_lookup::AdLookup;
 use called_ads::called_ads;
 use columns::Columns;
+use groups::GroupArgs;
 use output::QueryOutput;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
@@ -48,7 +50,7 @@ const EXAMPLES: &str = "\
 Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
   classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
-  classad query true samples/pool/jobs.long --group-by Owner --limit 3
+  classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
 HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
@@ -75,8 +77,8 @@ pub struct QueryCommand {
     /// Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     log_time: Option<i64>,
-    /// Print the values of these expressions for each ad
-    #[arg(long, value_name = "EXPR,...")]
+    /// Print the values of these expressions for each ad; `NAME=EXPR` names a column
+    #[arg(long, value_name = "[NAME=]EXPR,...")]
     af: Vec<String>,
     /// Columns of HTCondor's `-autoformat` and `-format`, which `condor_options` translates into this option
     #[arg(long, hide = true, allow_hyphen_values = true)]
@@ -101,8 +103,11 @@ pub struct QueryCommand {
     /// A - before the expression makes the order descending, of texts, too. Numbers within texts are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
+    /// Turn the order of every --sort round
+    #[arg(long, requires = "sort")]
+    desc: bool,
     /// Print at most N ads, rows or groups
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "top", value_name = "N")]
     limit: Option<usize>,
     /// Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
@@ -120,7 +125,7 @@ pub struct QueryCommand {
     /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows
+    /// Print only the number of ads or rows; groups have it anyway
     #[arg(long)]
     count: bool,
     /// Print the ads that the constraint is not true of
@@ -129,9 +134,8 @@ pub struct QueryCommand {
     /// Print the ads for which the constraint is undefined, and the attributes that they lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
-    /// Print how many ads there are for each value of this expression
-    #[arg(long, value_name = "EXPR")]
-    group_by: Option<String>,
+    #[command(flatten)]
+    groups: GroupArgs,
     /// Print equal rows of --af once
     #[arg(long, requires = "af")]
     distinct: bool,
@@ -260,7 +264,9 @@ impl QueryCommand {
     /// Parses the keys of `--sort`.
     fn sort_keys(&self, session: &mut Session) -> Result<Vec<SortKey>, Failure> {
         let given = self.sort.iter().filter(|_| !self.is_unsorted());
-        given.map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?))).collect()
+        given
+            .map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?, self.desc)))
+            .collect()
     }
 
     /// Whether HTCondor's word says that nothing is sorted: `-sort no`.

@@ -10,8 +10,11 @@ use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
+use super::ad_lookup::AdLookup;
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::constraint_errors::ConstraintErrors;
+use super::groups::GroupTable;
+use super::sort::{SortValues, sort_values};
 use super::tables::TableRecord;
 use crate::cli::Failure;
 use crate::cli::io::source::SourceText;
@@ -38,7 +41,7 @@ pub enum NeededPart {
     Row,
     /// What a table of HTCondor's tools needs.
     Record,
-    /// The value of `--group-by`.
+    /// The values of `--group-by`, `--sum` and so on.
     Group,
 }
 
@@ -72,8 +75,14 @@ pub enum ScanFinding {
         ad: Ad,
         name: Option<String>,
         number: usize,
+        /// The values of the keys of `--sort`.
+        order: SortValues,
+        /// Number of keys that are undefined because their evaluation exceeded a budget.
+        failures: u64,
     },
     Row(Row),
+    /// The groups of adjacent ads.
+    Groups(GroupTable),
     Record(Box<TableRecord>),
     Problem(Problem),
     /// An ad that ends a scan backwards.
@@ -193,7 +202,12 @@ impl AdScanner<'_> {
                 findings.extend(record.map(|record| ScanFinding::Record(Box::new(record))));
             }
             NeededPart::Group => {
-                findings.push(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context)));
+                if !matches!(findings.last(), Some(ScanFinding::Groups(_))) {
+                    findings.push(ScanFinding::Groups(GroupTable::default()));
+                }
+                if let (Some(ScanFinding::Groups(table)), Some(group)) = (findings.last_mut(), &self.columns.group) {
+                    table.add(group, &entry.ad, context);
+                }
             }
             NeededPart::Whole if !entry.is_whole => {
                 let items = block.ad_at(entry.offset, number, cache);
@@ -214,7 +228,10 @@ impl AdScanner<'_> {
 
     fn ad_finding(&self, ad: Ad, number: usize) -> ScanFinding {
         let name = display_name(&ad, self.columns.id.as_ref(), &self.context);
-        ScanFinding::Ad { ad, name, number }
+        let mut lookup = AdLookup::new(&ad, &self.context);
+        let order = sort_values(&self.columns.sort, &mut lookup);
+        let failures = lookup.failures;
+        ScanFinding::Ad { ad, name, number, order, failures }
     }
 
     fn passes_filter(&self, value: &Value) -> bool {
