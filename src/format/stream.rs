@@ -210,6 +210,12 @@ impl Stream {
         self.is_compressed
     }
 
+    /// Returns the position of the beginning of the next block. At the end it is that of the end.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
     /// Returns the next block of complete ads. The last block contains the rest of the stream. In a history file, a record
     /// without a banner at the end is a block of its own, with [`StreamBlock::is_unfinished`]. Returns `None` after the
     /// last block.

@@ -20,6 +20,7 @@ mod histories;
 mod layout;
 mod manuals;
 mod marshalling;
+mod merging;
 mod negotiation;
 mod one_cycle;
 mod parts;

@@ -15,6 +15,7 @@ pub mod functions;
 pub mod gangmatch;
 pub mod help;
 pub mod r#match;
+pub mod merge;
 pub mod negotiate;
 pub mod parse;
 pub mod parts;

@@ -78,8 +78,11 @@ fn open_part(
     Ok(Some(AdSource::of_part(name, part, detected)))
 }
 
-/// Reports that a file has no ad.
-fn report_empty(session: &mut Session, name: &str) -> Result<(), Failure> {
+/// Reports that a file has no ad. A partial result keeps it.
+pub fn report_empty(session: &mut Session, name: &str) -> Result<(), Failure> {
+    if session.is_partial {
+        return Ok(());
+    }
     let text = SourceText::from_argument(name, "");
     session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))
 }
@@ -190,11 +193,19 @@ pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<Source
     block
 }
 
-/// Prints a note about the record that was left out at the end of a source, if any.
+/// Prints a note about the record that was left out at the end of a source, if any. A partial result keeps it.
 pub fn note_unfinished(session: &Session, source: &mut AdSource) {
-    if let Some(note) = source.take_unfinished_note() {
-        session.note(&note);
+    if session.is_partial {
+        return;
     }
+    if let Some(line) = source.take_unfinished_line() {
+        session.note(&unfinished_note(&source.name, line));
+    }
+}
+
+/// Returns the note about the record that was left out at the end of a source.
+pub fn unfinished_note(name: &str, line: usize) -> String {
+    format!("{name}:{line}: the last record has no banner behind it and is left out, as in HTCondor")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

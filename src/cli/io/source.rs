@@ -38,6 +38,8 @@ pub struct AdSource {
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
+    /// Number of ends of lines read so far.
+    lines_read: usize,
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
     /// The unfinished block at the end of a history file, once it was read.
@@ -59,6 +61,7 @@ impl AdSource {
             ads_read: 0,
             size,
             bytes_read: 0,
+            lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
         }
@@ -77,6 +80,7 @@ impl AdSource {
             ads_read: 0,
             size: None,
             bytes_read: 0,
+            lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
         }
@@ -194,6 +198,7 @@ impl AdSource {
             }
         };
         let mut block = stream.next_block()?;
+        self.lines_read = stream.position().line - 1;
         if let Some(unfinished) = block.take_if(|block| block.is_unfinished && !self.reads_unfinished) {
             self.unfinished = Some(unfinished);
         }
@@ -219,11 +224,27 @@ impl AdSource {
         self.unfinished = Some(StreamBlock::clone(&text.block));
     }
 
-    /// Returns a note about the record that was left out at the end, if any. Returns it once.
-    pub fn take_unfinished_note(&mut self) -> Option<String> {
-        let block = self.unfinished.take()?;
-        let line = block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count();
-        Some(format!("{}:{line}: the last record has no banner behind it and is left out, as in HTCondor", self.name))
+    /// Returns the line of the record that was left out at the end, if any.
+    pub fn unfinished_line(&self) -> Option<usize> {
+        let block = self.unfinished.as_ref()?;
+        Some(block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count())
+    }
+
+    /// Returns the line of the record that was left out at the end, if any. Returns it once.
+    pub fn take_unfinished_line(&mut self) -> Option<usize> {
+        let line = self.unfinished_line();
+        self.unfinished = None;
+        line
+    }
+
+    /// Returns the number of ends of lines read so far.
+    pub fn lines_read(&self) -> usize {
+        self.lines_read
+    }
+
+    /// Returns the number of bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     /// Counts an item as read: an ad, or a problem that was found in place of an ad.
@@ -258,6 +279,11 @@ pub struct SourceText {
 impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
         SourceText { name: name.into(), block: Arc::new(block) }
+    }
+
+    /// Makes the text of a block of a source of this name.
+    pub fn of_block(name: &str, block: StreamBlock) -> Self {
+        SourceText::new(name, block)
     }
 
     /// Makes the text of a whole file of settings.

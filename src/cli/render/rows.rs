@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
+use serde::{Deserialize, Serialize};
+
 use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
@@ -21,7 +23,7 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
 }
 
 /// A field of a row: its text, and its JSON value.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TableCell {
     pub text: String,
     json: serde_json::Value,

@@ -9,6 +9,7 @@ mod groups;
 mod job_states;
 mod newest_first;
 mod output;
+mod partial;
 mod print_format;
 mod print_function;
 mod print_mask;
@@ -142,6 +143,9 @@ pub struct QueryCommand {
     /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
+    /// Write a partial result for `classad merge`, of parts of files
+    #[arg(long)]
+    partial: bool,
     #[command(flatten)]
     output: TableOutputArgs,
     /// Parse every ad whole, and report all its errors
@@ -154,6 +158,7 @@ pub struct QueryCommand {
 
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        session.is_partial = self.partial;
         let (constraints, files) = self.constraints_and_files()?;
         let files = history_files::in_order_of_time(&files);
         let mut sources = if files.is_empty() && !self.userlog.is_empty() {
@@ -185,17 +190,16 @@ impl QueryCommand {
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
-            filter: match (self.undefined, self.invert) {
-                (true, _) => TruthFilter::Undefined,
-                (_, true) => TruthFilter::NotTrue,
-                _ => TruthFilter::True,
-            },
+            filter: self.filter(),
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
             unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
             errors: Arc::default(),
         };
+        if self.partial {
+            return self.write_partial(session, &mut sources, &scanner);
+        }
         let mut first_text = None;
         if self.newest || stop.is_some() {
             sources.reverse();
@@ -226,6 +230,15 @@ impl QueryCommand {
             self.note_names(session, &choice);
         }
         Ok(status)
+    }
+
+    /// Returns the value that the constraint must have in an ad.
+    fn filter(&self) -> TruthFilter {
+        match (self.undefined, self.invert) {
+            (true, _) => TruthFilter::Undefined,
+            (_, true) => TruthFilter::NotTrue,
+            _ => TruthFilter::True,
+        }
     }
 
     /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
