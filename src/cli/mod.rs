@@ -198,7 +198,9 @@ fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli,
 pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
     let arguments = std::iter::once("classad").chain(partials.arguments.iter().map(String::as_str));
     let parsed = parse_arguments(tree(), arguments.map(OsString::from).collect());
-    let Ok(Cli { options, command }) = parsed else { return refuse("the arguments of the partial results are unknown") };
+    let Ok(Cli { options, command }) = parsed else {
+        return refuse("the arguments of the partial results are unknown");
+    };
     let own = session.options.clone();
     let exit_zero = own.exit_zero || options.exit_zero;
     *session = Session::new(GlobalOptions { quiet: own.quiet, color: own.color, exit_zero, ..options });
@@ -206,6 +208,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
     io::user_maps::read_given(session)?;
     match command {
         Command::Query(command) => command.merge(session, partials),
+        Command::Census(command) => command.merge(session, partials),
         _ => refuse("this command has no partial results"),
     }
 }

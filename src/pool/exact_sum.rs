@@ -188,6 +188,7 @@ fn scaled(digits: u128, exponent: i32) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, clippy::needless_for_each)] // sums are exact
 mod tests {
     use proptest::prelude::*;
 

@@ -8,6 +8,7 @@ mod autocluster;
 mod bound_column;
 mod census;
 mod census_counter;
+mod census_record;
 mod chunked;
 mod code;
 mod coded_expressions;
@@ -34,6 +35,7 @@ pub use autocluster::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions,
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};
+pub use census_record::CensusRecord;
 pub use code::code;
 pub use coded_expressions::{CodedExpressions, code_expressions};
 pub use column::AttributeColumn;

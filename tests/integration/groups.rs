@@ -24,11 +24,14 @@ fn pool(ads: usize) -> String {
     text
 }
 
+/// Number of ads, sum of `Cpus`, the numbers among the values of `Time`, and whether one is a text.
+type GroupOfRows = (usize, i64, Vec<i64>, bool);
+
 #[test]
 fn groups_are_those_of_the_rows() {
     let path = file("groups.long", pool(3000));
     let (_, rows, _) = classad(&["query", "Cpus > 1", &path, "--af", "Owner,Universe,Cpus,Time"]);
-    let mut expected: BTreeMap<(String, String), (usize, i64, Vec<i64>, bool)> = BTreeMap::new();
+    let mut expected: BTreeMap<(String, String), GroupOfRows> = BTreeMap::new();
     for row in rows.lines() {
         let cells: Vec<&str> = row.split('\t').collect();
         let group = expected.entry((cells[0].to_owned(), cells[1].to_owned())).or_default();

@@ -54,7 +54,8 @@ fn compare(numbers: &mut Numbers, name: &str, command: &[&str], files: &[(String
             assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{command:?} {parts:?}");
             written.push(file(&format!("{name}-{index}.part"), &output.stdout));
         }
-        let merged = text(&run(&[&["merge"][..], &written.iter().map(String::as_str).collect::<Vec<_>>()].concat(), b""));
+        let merged =
+            text(&run(&[&["merge"][..], &written.iter().map(String::as_str).collect::<Vec<_>>()].concat(), b""));
         assert!(merged == whole, "{command:?} cut as {partials:?}:\n{merged:#?}\ninstead of\n{whole:#?}");
     }
 }
@@ -69,7 +70,8 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
             body + &banner
         })
         .collect();
-    let late = long_text(30) + "Id = 77\nCpus = Spare\nSpare = 2\n\nId = 78\nCpus = 1\nSpare = )\n\nId = 79\nCpus = Spare\nSpare = (\n";
+    let late = long_text(30)
+        + "Id = 77\nCpus = Spare\nSpare = 2\n\nId = 78\nCpus = 1\nSpare = )\n\nId = 79\nCpus = Spare\nSpare = (\n";
     vec![
         vec![write("a.long", late)],
         vec![write("b.history", history_text(25))],
@@ -108,6 +110,22 @@ fn queries_are_merged_from_parts() {
     for (index, files) in inputs("merging").into_iter().enumerate() {
         for command in commands {
             compare(&mut numbers, &format!("merging-{index}"), command, &files);
+        }
+    }
+}
+
+#[test]
+fn censuses_are_merged_from_parts() {
+    let mut numbers = Numbers(12);
+    let commands: [&[&str]; 4] = [
+        &["census", "--top", "3"],
+        &["census", "-o", "json", "--top", "40"],
+        &["census", "--attr", "Cpus,Owner,Missing", "-o", "table"],
+        &["census", "--sort", "name", "--nested", "--lenient"],
+    ];
+    for (index, files) in inputs("censuses").into_iter().enumerate() {
+        for command in commands {
+            compare(&mut numbers, &format!("censuses-{index}"), command, &files);
         }
     }
 }

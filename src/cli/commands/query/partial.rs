@@ -37,12 +37,30 @@ enum QueryFinding {
     /// Number of matching ads or rows.
     Present(usize),
     /// A matching ad in the bracketed form.
-    Ad { ad: Bytes, name: Option<String>, number: usize, order: Vec<OrderValue>, failures: u64 },
+    Ad {
+        ad: Bytes,
+        name: Option<String>,
+        number: usize,
+        order: Vec<OrderValue>,
+        failures: u64,
+    },
     /// The cells of a row, or those of a print mask.
-    Row { cells: Vec<TableCell>, masked: Vec<MaskCell>, order: Vec<OrderValue>, failures: u64 },
-    Groups { groups: Vec<GroupRecord>, failures: u64 },
+    Row {
+        cells: Vec<TableCell>,
+        masked: Vec<MaskCell>,
+        order: Vec<OrderValue>,
+        failures: u64,
+    },
+    Groups {
+        groups: Vec<GroupRecord>,
+        failures: u64,
+    },
     /// An ad in which the constraint exceeded a budget: the maximum depth or the maximum number of steps.
-    Halted { depth: Option<u32>, steps: Option<u64>, number: usize },
+    Halted {
+        depth: Option<u32>,
+        steps: Option<u64>,
+        number: usize,
+    },
 }
 
 /// A group: its keys, the number of its ads, and what was computed of each expression.

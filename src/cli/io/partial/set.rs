@@ -200,8 +200,8 @@ fn scan(path: &str) -> Result<ScannedPartial, String> {
     let mut lines = BufReader::new(File::open(path).map_err(reason)?);
     let mut line = Vec::new();
     let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
-    let header: PartialHeader =
-        serde_json::from_slice(&line).map_err(|_| "it is no partial result; a run with --partial writes one".to_owned())?;
+    let header: PartialHeader = serde_json::from_slice(&line)
+        .map_err(|_| "it is no partial result; a run with --partial writes one".to_owned())?;
     if header.classad_partial != PARTIAL_VERSION {
         return Err(format!("its form has version {}, not {PARTIAL_VERSION}", header.classad_partial));
     }

@@ -123,7 +123,8 @@ fn form_name(form: FileFormat) -> String {
 
 /// Returns the arguments of this run without those that name files, and without `--partial`.
 fn arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
-    let given = condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
+    let given =
+        condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
     let mut arguments = Vec::new();
     let mut given = given.into_iter().skip(1);
     while let Some(argument) = given.next() {
