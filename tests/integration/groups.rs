@@ -85,7 +85,7 @@ fn sums_of_reals_do_not_depend_on_the_order_or_on_threads() {
     let text = pool(4000);
     let forward = file("groups-forward.long", &text);
     let ads: Vec<&str> = text.split("\n\n").filter(|ad| !ad.is_empty()).collect();
-    let turned: String = ads.iter().rev().map(|ad| format!("{ad}\n\n")).collect();
+    let turned = ads.iter().rev().copied().collect::<Vec<_>>().join("\n\n") + "\n\n";
     let backward = file("groups-backward.long", turned);
     let sum = |path: &str, threads: &str| {
         let options =
@@ -130,8 +130,7 @@ fn the_first_ones_of_an_order_are_those_of_all() {
     };
     let all = query(&[]);
     for limit in ["0", "1", "7", "2000", "9000"] {
-        let first: String =
-            all.lines().take(limit.parse().expect("a number")).map(|line| format!("{line}\n")).collect();
+        let first: String = all.split_inclusive('\n').take(limit.parse().expect("a number")).collect();
         assert_eq!(query(&["--limit", limit]), first);
     }
     let lines: Vec<&str> = all.lines().collect();

@@ -151,8 +151,7 @@ fn a_plan_has_each_ad_once() {
         let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
         String::from_utf8_lossy(&output.stdout).trim().parse::<usize>().expect("a number")
     };
-    let whole =
-        count(&format!("'{long}' '{packed}' {}", small.iter().map(|name| format!("'{name}' ")).collect::<String>()));
+    let whole = count(&format!("'{long}' '{packed}' '{}'", small.join("' '")));
     assert_eq!(lines.iter().map(|line| count(line)).sum::<usize>(), whole);
     assert_eq!(classad(&["parts", "--size", "0", &long]).0, Some(2));
     assert_eq!(classad(&["parts", "--size", "1X", &long]).0, Some(2));

@@ -44,7 +44,7 @@ impl PartsCommand {
         }
         let mut plan = Plan { size: self.size, line: String::new(), line_bytes: 0, count: 0 };
         for path in &paths {
-            match self.measure(session, path) {
+            match PartsCommand::measure(session, path) {
                 Ok(file) => plan.add(path, &file)?,
                 Err(error) => input::report_unreadable(session, path, &error)?,
             }
@@ -54,7 +54,7 @@ impl PartsCommand {
     }
 
     /// Returns the size of a file, and whether it can be cut.
-    fn measure(&self, session: &Session, path: &str) -> std::io::Result<MeasuredFile> {
+    fn measure(session: &Session, path: &str) -> std::io::Result<MeasuredFile> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {

@@ -187,15 +187,14 @@ impl AdSource {
         if self.has_ended {
             return Ok(None);
         }
-        let stream = match &mut self.stream {
-            Some(stream) => stream,
-            None => {
-                let stream = match &self.part {
-                    Some(part) => part.open(self.form)?,
-                    None => Stream::new(open(&self.name)?, self.detected)?,
-                };
-                self.stream.insert(stream)
-            }
+        let stream = if let Some(stream) = &mut self.stream {
+            stream
+        } else {
+            let stream = match &self.part {
+                Some(part) => part.open(self.form)?,
+                None => Stream::new(open(&self.name)?, self.detected)?,
+            };
+            self.stream.insert(stream)
         };
         let mut block = stream.next_block()?;
         self.lines_read = stream.position().line - 1;

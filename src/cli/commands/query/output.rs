@@ -9,7 +9,7 @@ use classad::syntax::print_name;
 
 use super::QueryCommand;
 use super::columns::{Columns, Row, default_columns};
-use super::groups::{GroupColumns, GroupTable};
+use super::groups::{GroupColumns, GroupedAds};
 use super::print_mask::PrintMaskWriter;
 use super::scan::{NeededPart, ScanFinding};
 use super::sort::SortedItems;
@@ -34,7 +34,7 @@ pub struct QueryOutput<'q> {
     waiting: SortedItems<WaitingItem>,
     /// Rows printed or counted so far, for `--distinct`.
     printed_rows: HashSet<Vec<TableCell>>,
-    groups: GroupTable,
+    groups: GroupedAds,
     /// Number of ads found.
     found_count: usize,
     /// Number of ads, or of rows, that count toward `--limit`.
@@ -106,7 +106,7 @@ impl<'q> QueryOutput<'q> {
             // All rows are needed to know which are equal.
             waiting: SortedItems::new(query.limit.filter(|_| !query.distinct).unwrap_or(usize::MAX)),
             printed_rows: HashSet::new(),
-            groups: GroupTable::default(),
+            groups: GroupedAds::default(),
             found_count: 0,
             limit_count: 0,
             failures: 0,

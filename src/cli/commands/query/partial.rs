@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::QueryCommand;
 use super::columns::{Columns, Row};
 use super::constraint_errors::ConstraintErrors;
-use super::groups::{Accumulator, Group, GroupTable};
+use super::groups::{Accumulator, Group, GroupedAds};
 use super::output::QueryOutput;
 use super::print_mask::MaskCell;
 use super::scan::{AdScanner, ScanFinding, TruthFilter};
@@ -98,7 +98,7 @@ struct FileFindings {
     count: usize,
     /// Number of findings that are only counted and have not been written.
     present: usize,
-    groups: Option<GroupTable>,
+    groups: Option<GroupedAds>,
     sorted: SortedItems<QueryFinding>,
     /// Rows written so far, for `--distinct`.
     rows: HashSet<Vec<TableCell>>,
@@ -316,7 +316,7 @@ fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> O
         }
         QueryFinding::Groups { groups, failures } => {
             let groups = groups.into_iter().map(GroupRecord::into_group).collect::<Option<_>>()?;
-            vec![ScanFinding::Groups(GroupTable { groups, failures })]
+            vec![ScanFinding::Groups(GroupedAds { groups, failures })]
         }
         QueryFinding::Halted { depth, steps, number } => {
             let depth = depth.map(Abort::TooDeep);

@@ -13,7 +13,7 @@ use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 use super::ad_lookup::AdLookup;
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::constraint_errors::ConstraintErrors;
-use super::groups::GroupTable;
+use super::groups::GroupedAds;
 use super::sort::{SortValues, sort_values};
 use super::tables::TableRecord;
 use crate::cli::Failure;
@@ -82,7 +82,7 @@ pub enum ScanFinding {
     },
     Row(Row),
     /// The groups of adjacent ads.
-    Groups(GroupTable),
+    Groups(GroupedAds),
     Record(Box<TableRecord>),
     Problem(Problem),
     /// An ad that ends a scan backwards.
@@ -203,7 +203,7 @@ impl AdScanner<'_> {
             }
             NeededPart::Group => {
                 if !matches!(findings.last(), Some(ScanFinding::Groups(_))) {
-                    findings.push(ScanFinding::Groups(GroupTable::default()));
+                    findings.push(ScanFinding::Groups(GroupedAds::default()));
                 }
                 if let (Some(ScanFinding::Groups(table)), Some(group)) = (findings.last_mut(), &self.columns.group) {
                     table.add(group, &entry.ad, context);

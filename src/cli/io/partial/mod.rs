@@ -8,11 +8,11 @@ mod set;
 mod writer;
 
 use classad::ad::{AbsoluteTime, RelativeTime, Value};
-use classad::format::{Position, Problem, Severity, StreamBlock};
+use classad::format::{Problem, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::source::SourceText;
-pub use set::{MergedFile, PartialSet};
+pub use set::PartialSet;
 pub use writer::PartialWriter;
 
 /// Version of the form. A merge reads no other.
@@ -154,7 +154,7 @@ impl From<OrderValue> for Value {
             OrderValue::Integer(integer) => Value::Integer(integer),
             OrderValue::Real(bits) => Value::Real(f64::from_bits(bits)),
             OrderValue::Boolean(is_true) => Value::Boolean(is_true),
-            OrderValue::String(text) => Value::string(&text.into_bytes()),
+            OrderValue::String(text) => Value::string(text.into_bytes()),
             OrderValue::Absolute(seconds, offset) => Value::AbsoluteTime(AbsoluteTime { seconds, offset }),
             OrderValue::Relative(bits) => Value::RelativeTime(RelativeTime { seconds: f64::from_bits(bits) }),
             OrderValue::Other => Value::Undefined,
@@ -187,19 +187,5 @@ impl PartialProblem {
                 .as_ref()
                 .map(|(range, label)| (shifted(range.start), shifted(range.end), label.clone())),
         }
-    }
-
-    /// Returns the problem and its text as they are in the whole file.
-    fn in_file(self, file: &MergedFile) -> (SourceText, Problem) {
-        let block = StreamBlock::from_complete_text(self.text.into_bytes(), file.form);
-        let start = Position { line: self.line + file.lines_before, column: self.column };
-        let text = SourceText::of_block(&file.name, StreamBlock { start, ..block });
-        let problem = Problem::error_at(self.range.0..self.range.1, self.ad_number, self.message);
-        let problem = Problem {
-            help: self.help,
-            related: self.related.map(|(start, end, label)| (start..end, label)),
-            ..problem.after_ads(file.ads_before)
-        };
-        (text, if self.is_error { problem } else { problem.as_warning() })
     }
 }

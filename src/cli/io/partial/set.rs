@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::ad::Dialect;
-use classad::format::{FileFormat, Severity};
+use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
 
-use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader};
+use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
 use crate::cli::args::global::AdForm;
 use crate::cli::io::file_part::FilePart;
+use crate::cli::io::source::SourceText;
 use crate::cli::io::{history_files, input};
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -152,7 +153,7 @@ impl PartialSet {
                 let event = serde_json::from_str(&line).map_err(|error| unreadable(&error.into()))?;
                 match event {
                     PartialEvent::Problem(problem) => {
-                        let (text, problem) = problem.in_file(&merged);
+                        let (text, problem) = merged.place(problem);
                         session.report_problem(&text, &problem)?;
                     }
                     PartialEvent::MoreProblems(errors, warnings) => {
@@ -185,6 +186,20 @@ impl Segment {
 }
 
 impl MergedFile {
+    /// Returns a problem of the next part and its text as they are in the whole file.
+    fn place(&self, problem: PartialProblem) -> (SourceText, Problem) {
+        let block = StreamBlock::from_complete_text(problem.text.into_bytes(), self.form);
+        let start = Position { line: problem.line + self.lines_before, column: problem.column };
+        let text = SourceText::of_block(&self.name, StreamBlock { start, ..block });
+        let (start, end) = problem.range;
+        let placed = Problem {
+            help: problem.help,
+            related: problem.related.map(|(start, end, label)| (start..end, label)),
+            ..Problem::error_at(start..end, problem.ad_number, problem.message).after_ads(self.ads_before)
+        };
+        (text, if problem.is_error { placed } else { placed.as_warning() })
+    }
+
     fn end_part(&mut self, session: &Session, counts: &PartialCounts) {
         if let Some(line) = counts.unfinished {
             session.note(&input::unfinished_note(&self.name, line + self.lines_before));

@@ -11,7 +11,7 @@ use classad::text::{closest_names, suggestion};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
-use super::columns::named_expressions;
+use super::named_expressions::named_expressions;
 use super::sort::compare_naturally;
 use crate::cli::Failure;
 use crate::cli::render::rows::TableCell;
@@ -73,7 +73,7 @@ struct Aggregate {
 /// The ads of each group so far, in the order in which groups were first seen. Tables of adjacent ads are merged in the
 /// order of the ads: those of blocks, and those of parts.
 #[derive(Default)]
-pub struct GroupTable {
+pub struct GroupedAds {
     pub groups: IndexMap<Vec<TableCell>, Group>,
     /// Number of evaluations that exceeded a budget.
     pub failures: u64,
@@ -162,7 +162,7 @@ fn compare_cells(a: &TableCell, b: &TableCell, is_descending: bool) -> Ordering 
     a.is_null().cmp(&b.is_null()).then(ordering)
 }
 
-impl GroupTable {
+impl GroupedAds {
     /// Adds an ad.
     pub fn add(&mut self, columns: &GroupColumns, ad: &Ad, context: &Context) {
         let mut lookup = AdLookup::new(ad, context);
@@ -177,7 +177,7 @@ impl GroupTable {
     }
 
     /// Adds the groups of later ads.
-    pub fn merge(&mut self, columns: &GroupColumns, later: GroupTable) {
+    pub fn merge(&mut self, columns: &GroupColumns, later: GroupedAds) {
         self.failures += later.failures;
         for (key, later) in later.groups {
             self.groups.entry(key).or_insert_with(|| Group::empty(columns)).merge(columns, later);
