@@ -64,6 +64,9 @@ _classad() {
             classad,match)
                 cmd="classad__subcmd__match"
                 ;;
+            classad,merge)
+                cmd="classad__subcmd__merge"
+                ;;
             classad,negotiate)
                 cmd="classad__subcmd__negotiate"
                 ;;
@@ -116,7 +119,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch collect claim negotiate autocluster explain why convert diff census parts specialize refs transform route test functions workload repl completions man help"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch collect claim negotiate autocluster explain why convert diff census parts merge specialize refs transform route test functions workload repl completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -256,7 +259,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__census)
-            opts="-o -q -h --files-from --attr --top --at --nested --sort --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --attr --top --at --nested --sort --partial --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1441,6 +1444,60 @@ _classad() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        classad__subcmd__merge)
+            opts="-q -h --files-from --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dialect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         classad__subcmd__negotiate)
             opts="-o -q -h --offers --policy --roots --order --dock --usage --userprio --no-autocluster --no-matchlist --no-index --transcript --why --compare --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1676,7 +1733,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -67,6 +67,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write 
 complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
 complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parts" -d 'Plan parts of files, for many processes or machines'
+complete -c classad -n "__fish_classad_needs_command" -f -a "merge" -d 'Merge partial results of parts of files, as one run over all files prints them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
@@ -285,6 +286,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
 complete -c classad -n "__fish_classad_using_subcommand query" -l totals -d 'Print a last row for all groups together, those beyond --limit, too'
 complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
+complete -c classad -n "__fish_classad_using_subcommand query" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse every ad whole, and report all its errors'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -865,6 +867,7 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'Whe
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
+complete -c classad -n "__fish_classad_using_subcommand census" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
@@ -900,6 +903,32 @@ complete -c classad -n "__fish_classad_using_subcommand parts" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand parts" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l files-from -d 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand merge" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand merge" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand merge" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first ad of this file' -r

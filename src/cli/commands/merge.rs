@@ -9,9 +9,12 @@ use crate::cli::{Failure, Status, merge_partials, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > 1.part
-  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > 2.part
-  classad merge 2.part 1.part
+  classad merge samples/scale/owners-2.part samples/scale/owners-1.part
+
+The partial results of the example are written by
+
+  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > owners-1.part
+  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
 
 What is printed, problems and the exit status too, is that of one run over the files, which are taken in the order of
 their names, those of one history in the order of their times. Parts that are missing or there twice, and partial
