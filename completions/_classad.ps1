@@ -57,6 +57,8 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('convert', 'convert', [CompletionResultType]::ParameterValue, 'Write ads in another form, without loss')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed between two files of ads, by identity and meaning')
             [CompletionResult]::new('census', 'census', [CompletionResultType]::ParameterValue, 'Count the attributes of ads: how many ads have them, types, values, ranges')
+            [CompletionResult]::new('parts', 'parts', [CompletionResultType]::ParameterValue, 'Plan parts of files, for many processes or machines')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge partial results of parts of files, as one run over all files prints them')
             [CompletionResult]::new('specialize', 'specialize', [CompletionResultType]::ParameterValue, 'Evaluate expressions as far as the ad is known, and print the residues')
             [CompletionResult]::new('refs', 'refs', [CompletionResultType]::ParameterValue, 'List external and internal references')
             [CompletionResult]::new('transform', 'transform', [CompletionResultType]::ParameterValue, 'Change ads: set, copy, rename and delete attributes, or apply HTCondor''s transform rules')
@@ -71,6 +73,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;parse' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--cases', '--cases', [CompletionResultType]::ParameterName, 'Read cases {"id","text","form"} from a file of JSON lines')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output')
@@ -124,6 +127,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;check' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'Check whether a pool has the attributes, types and spellings that the ads ask for')
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Check this expression instead of files')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'Check this expression instead of files')
@@ -191,11 +195,12 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;query' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'A constraint, instead of the first argument; of several constraints, all must be true')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'A file of ads; with this option, a query without a constraint prints all ads')
             [CompletionResult]::new('--userlog', '--userlog', [CompletionResultType]::ParameterName, 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events')
             [CompletionResult]::new('--log-time', '--log-time', [CompletionResultType]::ParameterName, 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets')
-            [CompletionResult]::new('--af', '--af', [CompletionResultType]::ParameterName, 'Print the values of these expressions for each ad')
+            [CompletionResult]::new('--af', '--af', [CompletionResultType]::ParameterName, 'Print the values of these expressions for each ad; `NAME=EXPR` names a column')
             [CompletionResult]::new('--mask', '--mask', [CompletionResultType]::ParameterName, 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option')
             [CompletionResult]::new('--append', '--append', [CompletionResultType]::ParameterName, 'Columns of HTCondor''s `-aaf`, translated likewise')
             [CompletionResult]::new('--condor-table', '--condor-table', [CompletionResultType]::ParameterName, 'HTCondor''s words that ask for a table, translated likewise')
@@ -204,10 +209,15 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--attributes', '--attributes', [CompletionResultType]::ParameterName, 'Print only these attributes of the ads')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort the ads by the value of this expression; of several, the first one counts first')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most N ads, rows or groups')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print at most N ads, rows or groups')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true')
             [CompletionResult]::new('--completed-since', '--completed-since', [CompletionResultType]::ParameterName, 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before')
-            [CompletionResult]::new('--group-by', '--group-by', [CompletionResultType]::ParameterName, 'Print how many ads there are for each value of this expression')
+            [CompletionResult]::new('--group-by', '--group-by', [CompletionResultType]::ParameterName, 'Print how many ads there are for each value of these expressions')
+            [CompletionResult]::new('--sum', '--sum', [CompletionResultType]::ParameterName, 'Print the sum of these expressions over the ads of each group, or over all ads')
+            [CompletionResult]::new('--mean', '--mean', [CompletionResultType]::ParameterName, 'Print the mean of these expressions: their sum divided by the number of ads that have a number')
+            [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'Print the least value of these expressions, in the order of --sort')
+            [CompletionResult]::new('--max', '--max', [CompletionResultType]::ParameterName, 'Print the greatest value of these expressions, in the order of --sort')
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of an ad')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output')
@@ -220,12 +230,15 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--desc', '--desc', [CompletionResultType]::ParameterName, 'Turn the order of every --sort round')
             [CompletionResult]::new('--newest', '--newest', [CompletionResultType]::ParameterName, 'Print the ads of a history from the last one to the first, as `condor_history` does')
-            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print only the number of ads or rows')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print only the number of ads or rows; groups have it anyway')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the ads that the constraint is not true of')
             [CompletionResult]::new('--invert', '--invert', [CompletionResultType]::ParameterName, 'Print the ads that the constraint is not true of')
             [CompletionResult]::new('--undefined', '--undefined', [CompletionResultType]::ParameterName, 'Print the ads for which the constraint is undefined, and the attributes that they lack')
+            [CompletionResult]::new('--totals', '--totals', [CompletionResultType]::ParameterName, 'Print a last row for all groups together, those beyond --limit, too')
             [CompletionResult]::new('--distinct', '--distinct', [CompletionResultType]::ParameterName, 'Print equal rows of --af once')
+            [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Write a partial result for `classad merge`, of parts of files')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
             [CompletionResult]::new('--strict-input', '--strict-input', [CompletionResultType]::ParameterName, 'Parse every ad whole, and report all its errors')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
@@ -335,6 +348,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;collect' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'A file of updates, in the order in which they came')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'When the ads are held: a time as of --now [default: the time of --now]')
             [CompletionResult]::new('--matched', '--matched', [CompletionResultType]::ParameterName, 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`')
@@ -589,6 +603,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;convert' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form to write')
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The form to write')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form to write')
@@ -640,6 +655,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;census' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'Describe only these attributes, in detail')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired')
@@ -656,7 +672,53 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--nested', '--nested', [CompletionResultType]::ParameterName, 'Count the attributes of nested ads too, as `Outer.Inner`')
+            [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Write a partial result for `classad merge`, of parts of files')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
+            [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')
+            [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first bad ad')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 whatever is found')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say which dialect the run has, and why')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing on standard output')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing on standard output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'classad;parts' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Number of bytes of a part; K, M, G and T are powers of 1024')
+            [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Where chance starts: `random()`, synthetic ads')
+            [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'How many steps one evaluation may take')
+            [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'How many evaluations may be nested in one another')
+            [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
+            [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')
+            [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first bad ad')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'Exit with 0 whatever is found')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say which dialect the run has, and why')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing on standard output')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing on standard output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'classad;merge' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each')
+            [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Where chance starts: `random()`, synthetic ads')
+            [CompletionResult]::new('--max-steps', '--max-steps', [CompletionResultType]::ParameterName, 'How many steps one evaluation may take')
+            [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'How many evaluations may be nested in one another')
+            [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
             [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')
             [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first bad ad')
@@ -706,6 +768,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;refs' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'List only the references of these attributes')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'List the references of this expression in each ad')
             [CompletionResult]::new('--missing-in', '--missing-in', [CompletionResultType]::ParameterName, 'List the references that no ad of this pool resolves, with similar names of the pool')
@@ -738,6 +801,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;transform' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Set an attribute; flags and rules are applied in the order given')
             [CompletionResult]::new('--default', '--default', [CompletionResultType]::ParameterName, 'Set an attribute that the ad does not have')
             [CompletionResult]::new('--eval-set', '--eval-set', [CompletionResultType]::ParameterName, 'Set an attribute to the value of an expression in the ad')
@@ -777,6 +841,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;route' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration with the routes, as `condor_config_val -dump` prints it')
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of an ad')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')

@@ -64,11 +64,17 @@ _classad() {
             classad,match)
                 cmd="classad__subcmd__match"
                 ;;
+            classad,merge)
+                cmd="classad__subcmd__merge"
+                ;;
             classad,negotiate)
                 cmd="classad__subcmd__negotiate"
                 ;;
             classad,parse)
                 cmd="classad__subcmd__parse"
+                ;;
+            classad,parts)
+                cmd="classad__subcmd__parts"
                 ;;
             classad,query)
                 cmd="classad__subcmd__query"
@@ -113,7 +119,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch collect claim negotiate autocluster explain why convert diff census specialize refs transform route test functions workload repl completions man help"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch collect claim negotiate autocluster explain why convert diff census parts merge specialize refs transform route test functions workload repl completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -253,12 +259,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__census)
-            opts="-o -q -h --attr --top --at --nested --sort --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --attr --top --at --nested --sort --partial --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --attr)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -327,12 +337,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__check)
-            opts="-e -o -q -h --against --expr --config --only --allow --fail-level --level --rules --constraint-attr --rank-attr --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-e -o -q -h --files-from --against --expr --config --only --allow --fail-level --level --rules --constraint-attr --rank-attr --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --against)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -515,12 +529,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__collect)
-            opts="-o -q -h --update --at --matched --id --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --update --at --matched --id --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --update)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -639,12 +657,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__convert)
-            opts="-o -q -h --output --to --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --output --to --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --to)
                     COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
                     return 0
@@ -1422,6 +1444,60 @@ _classad() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        classad__subcmd__merge)
+            opts="-q -h --files-from --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dialect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         classad__subcmd__negotiate)
             opts="-o -q -h --offers --policy --roots --order --dock --usage --userprio --no-autocluster --no-matchlist --no-index --transcript --why --compare --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1533,12 +1609,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__parse)
-            opts="-o -q -h --count --ast --cases --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --count --ast --cases --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cases)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1594,13 +1674,75 @@ _classad() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        classad__subcmd__query)
-            opts="-v -o -q -h --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --limit --at --newest --since --completed-since --count --invert --undefined --group-by --distinct --id --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+        classad__subcmd__parts)
+            opts="-q -h --files-from --size --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dialect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        classad__subcmd__query)
+            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --constraint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1653,6 +1795,10 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --at)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1666,6 +1812,22 @@ _classad() {
                     return 0
                     ;;
                 --group-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sum)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mean)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1725,12 +1887,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__refs)
-            opts="-o -q -h --attr --expr --internal --union --count --missing-in --dot --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --attr --expr --internal --union --count --missing-in --dot --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --attr)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1865,12 +2031,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__route)
-            opts="-o -q -h --config --summary --all-states --id --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --config --summary --all-states --id --output --no-header --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2087,12 +2257,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__transform)
-            opts="-n -w -o -q -h --set --default --eval-set --copy --rename --delete --rules --config --route --print-rules --where --diff --write --id --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-n -w -o -q -h --files-from --set --default --eval-set --copy --rename --delete --rules --config --route --print-rules --where --diff --write --id --output --dialect --from --now --seed --max-steps --max-depth --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -54,6 +54,8 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand convert 'Write ads in another form, without loss'
             cand diff 'Show what changed between two files of ads, by identity and meaning'
             cand census 'Count the attributes of ads: how many ads have them, types, values, ranges'
+            cand parts 'Plan parts of files, for many processes or machines'
+            cand merge 'Merge partial results of parts of files, as one run over all files prints them'
             cand specialize 'Evaluate expressions as far as the ad is known, and print the residues'
             cand refs 'List external and internal references'
             cand transform 'Change ads: set, copy, rename and delete attributes, or apply HTCondor''s transform rules'
@@ -67,6 +69,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand help 'Print the help of a command or a topic'
         }
         &'classad;parse'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --cases 'Read cases {"id","text","form"} from a file of JSON lines'
             cand -o 'The form of the output'
             cand --output 'The form of the output'
@@ -118,6 +121,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;check'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --against 'Check whether a pool has the attributes, types and spellings that the ads ask for'
             cand -e 'Check this expression instead of files'
             cand --expr 'Check this expression instead of files'
@@ -183,11 +187,12 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;query'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --constraint 'A constraint, instead of the first argument; of several constraints, all must be true'
             cand --ads 'A file of ads; with this option, a query without a constraint prints all ads'
             cand --userlog 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events'
             cand --log-time 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets'
-            cand --af 'Print the values of these expressions for each ad'
+            cand --af 'Print the values of these expressions for each ad; `NAME=EXPR` names a column'
             cand --mask 'Columns of HTCondor''s `-autoformat` and `-format`, which `condor_options` translates into this option'
             cand --append 'Columns of HTCondor''s `-aaf`, translated likewise'
             cand --condor-table 'HTCondor''s words that ask for a table, translated likewise'
@@ -196,10 +201,15 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --attributes 'Print only these attributes of the ads'
             cand --sort 'Sort the ads by the value of this expression; of several, the first one counts first'
             cand --limit 'Print at most N ads, rows or groups'
+            cand --top 'Print at most N ads, rows or groups'
             cand --at 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired'
             cand --since 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true'
             cand --completed-since 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before'
-            cand --group-by 'Print how many ads there are for each value of this expression'
+            cand --group-by 'Print how many ads there are for each value of these expressions'
+            cand --sum 'Print the sum of these expressions over the ads of each group, or over all ads'
+            cand --mean 'Print the mean of these expressions: their sum divided by the number of ads that have a number'
+            cand --min 'Print the least value of these expressions, in the order of --sort'
+            cand --max 'Print the greatest value of these expressions, in the order of --sort'
             cand --id 'Expression whose value is the identity of an ad'
             cand -o 'The form of the output'
             cand --output 'The form of the output'
@@ -212,12 +222,15 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --map 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result'
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
+            cand --desc 'Turn the order of every --sort round'
             cand --newest 'Print the ads of a history from the last one to the first, as `condor_history` does'
-            cand --count 'Print only the number of ads or rows'
+            cand --count 'Print only the number of ads or rows; groups have it anyway'
             cand -v 'Print the ads that the constraint is not true of'
             cand --invert 'Print the ads that the constraint is not true of'
             cand --undefined 'Print the ads for which the constraint is undefined, and the attributes that they lack'
+            cand --totals 'Print a last row for all groups together, those beyond --limit, too'
             cand --distinct 'Print equal rows of --af once'
+            cand --partial 'Write a partial result for `classad merge`, of parts of files'
             cand --no-header 'Leave the heading out'
             cand --strict-input 'Parse every ad whole, and report all its errors'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
@@ -324,6 +337,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;collect'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --update 'A file of updates, in the order in which they came'
             cand --at 'When the ads are held: a time as of --now [default: the time of --now]'
             cand --matched 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`'
@@ -572,6 +586,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;convert'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand -o 'The form to write'
             cand --to 'The form to write'
             cand --output 'The form to write'
@@ -621,6 +636,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;census'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --attr 'Describe only these attributes, in detail'
             cand --top 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]'
             cand --at 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired'
@@ -637,7 +653,51 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
             cand --nested 'Count the attributes of nested ads too, as `Outer.Inner`'
+            cand --partial 'Write a partial result for `classad merge`, of parts of files'
             cand --no-header 'Leave the heading out'
+            cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
+            cand --lenient 'Bad ads are warnings: they do not change the exit status'
+            cand --fail-fast 'Stop at the first bad ad'
+            cand --exit-zero 'Exit with 0 whatever is found'
+            cand --verbose 'Say which dialect the run has, and why'
+            cand -q 'Print nothing on standard output'
+            cand --quiet 'Print nothing on standard output'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'classad;parts'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --size 'Number of bytes of a part; K, M, G and T are powers of 1024'
+            cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
+            cand --from 'The form of the input, instead of finding it out'
+            cand --now 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell'
+            cand --seed 'Where chance starts: `random()`, synthetic ads'
+            cand --max-steps 'How many steps one evaluation may take'
+            cand --max-depth 'How many evaluations may be nested in one another'
+            cand --map 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result'
+            cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
+            cand --color 'When to use colour'
+            cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
+            cand --lenient 'Bad ads are warnings: they do not change the exit status'
+            cand --fail-fast 'Stop at the first bad ad'
+            cand --exit-zero 'Exit with 0 whatever is found'
+            cand --verbose 'Say which dialect the run has, and why'
+            cand -q 'Print nothing on standard output'
+            cand --quiet 'Print nothing on standard output'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'classad;merge'= {
+            cand --files-from 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each'
+            cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
+            cand --from 'The form of the input, instead of finding it out'
+            cand --now 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell'
+            cand --seed 'Where chance starts: `random()`, synthetic ads'
+            cand --max-steps 'How many steps one evaluation may take'
+            cand --max-depth 'How many evaluations may be nested in one another'
+            cand --map 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result'
+            cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
+            cand --color 'When to use colour'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
             cand --lenient 'Bad ads are warnings: they do not change the exit status'
             cand --fail-fast 'Stop at the first bad ad'
@@ -685,6 +745,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;refs'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --attr 'List only the references of these attributes'
             cand --expr 'List the references of this expression in each ad'
             cand --missing-in 'List the references that no ad of this pool resolves, with similar names of the pool'
@@ -716,6 +777,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;transform'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --set 'Set an attribute; flags and rules are applied in the order given'
             cand --default 'Set an attribute that the ad does not have'
             cand --eval-set 'Set an attribute to the value of an expression in the ad'
@@ -754,6 +816,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;route'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
             cand --config 'The configuration with the routes, as `condor_config_val -dump` prints it'
             cand --id 'Expression whose value is the identity of an ad'
             cand -o 'The form of the output'

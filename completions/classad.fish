@@ -66,6 +66,8 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain wh
 complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
 complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
 complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
+complete -c classad -n "__fish_classad_needs_command" -f -a "parts" -d 'Plan parts of files, for many processes or machines'
+complete -c classad -n "__fish_classad_needs_command" -f -a "merge" -d 'Merge partial results of parts of files, as one run over all files prints them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
@@ -77,6 +79,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "repl" -d 'Evaluate,
 complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
 complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command or a topic'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -145,6 +148,7 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l exit-zero -d 'Ex
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand check" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints' -r
@@ -223,11 +227,12 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand query" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l log-time -d 'Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l af -d 'Print the values of these expressions for each ad; `NAME=EXPR` names a column' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l mask -d 'Columns of HTCondor\'s `-autoformat` and `-format`, which `condor_options` translates into this option' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l append -d 'Columns of HTCondor\'s `-aaf`, translated likewise' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l condor-table -d 'HTCondor\'s words that ask for a table, translated likewise' -r
@@ -235,11 +240,15 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l called -d 'Num
 complete -c classad -n "__fish_classad_using_subcommand query" -l print-format -d 'Print a table as one of HTCondor\'s print formats describes it' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 'Print only these attributes of the ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression; of several, the first one counts first' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l limit -d 'Print at most N ads, rows or groups' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l limit -l top -d 'Print at most N ads, rows or groups' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l at -d 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of this expression' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of these expressions' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l sum -d 'Print the sum of these expressions over the ads of each group, or over all ads' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l mean -d 'Print the mean of these expressions: their sum divided by the number of ads that have a number' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l min -d 'Print the least value of these expressions, in the order of --sort' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max -d 'Print the greatest value of these expressions, in the order of --sort' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -270,11 +279,14 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand query" -l desc -d 'Turn the order of every --sort round'
 complete -c classad -n "__fish_classad_using_subcommand query" -l newest -d 'Print the ads of a history from the last one to the first, as `condor_history` does'
-complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows'
+complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows; groups have it anyway'
 complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
+complete -c classad -n "__fish_classad_using_subcommand query" -l totals -d 'Print a last row for all groups together, those beyond --limit, too'
 complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
+complete -c classad -n "__fish_classad_using_subcommand query" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse every ad whole, and report all its errors'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -415,6 +427,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
@@ -743,6 +756,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Ex
 complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
@@ -816,6 +830,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l at -d 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
@@ -852,6 +867,7 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'Whe
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
+complete -c classad -n "__fish_classad_using_subcommand census" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
@@ -860,6 +876,59 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 
 complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand parts" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand parts" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand parts" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand parts" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand parts" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand parts" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand parts" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand parts" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l files-from -d 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand merge" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand merge" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand merge" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first ad of this file' -r
@@ -909,6 +978,7 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
@@ -954,6 +1024,7 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l set -d 'Set an attribute; flags and rules are applied in the order given' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l default -d 'Set an attribute that the ad does not have' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -d 'Set an attribute to the value of an expression in the ad' -r
@@ -1004,6 +1075,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand route" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l config -d 'The configuration with the routes, as `condor_config_val -dump` prints it' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use args::global::GlobalOptions;
+use io::partial::PartialSet;
 use session::Session;
 
 /// The outcome of a command; its number is the exit status.
@@ -134,6 +135,8 @@ commands! {
     Convert commands::convert::Convert,
     Diff commands::diff::Diff,
     Census commands::census::CensusCommand,
+    Parts commands::parts::PartsCommand,
+    Merge commands::merge::MergeCommand,
     Specialize commands::specialize::Specialize,
     Refs commands::refs::Refs,
     Transform commands::transform::TransformCommand,
@@ -185,6 +188,29 @@ fn read_arguments() -> Result<Cli, u8> {
 
 fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&tree.try_get_matches_from(arguments)?)
+}
+
+/// Prints what one run of the command of the partial results prints.
+///
+/// # Errors
+///
+/// The command has no partial results, or the run fails.
+pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
+    let arguments = std::iter::once("classad").chain(partials.arguments.iter().map(String::as_str));
+    let parsed = parse_arguments(tree(), arguments.map(OsString::from).collect());
+    let Ok(Cli { options, command }) = parsed else {
+        return refuse("the arguments of the partial results are unknown");
+    };
+    let own = session.options.clone();
+    let exit_zero = own.exit_zero || options.exit_zero;
+    *session = Session::new(GlobalOptions { quiet: own.quiet, color: own.color, exit_zero, ..options });
+    session.context_mut().dialect = partials.dialect;
+    io::user_maps::read_given(session)?;
+    match command {
+        Command::Query(command) => command.merge(session, partials),
+        Command::Census(command) => command.merge(session, partials),
+        _ => refuse("this command has no partial results"),
+    }
 }
 
 /// Runs the command that the arguments ask for.

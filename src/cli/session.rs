@@ -13,7 +13,7 @@ use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
 /// Maximum number of errors, of warnings, and of lossy conversions printed per run. Further ones are only counted.
-const MAX_SHOWN_PER_KIND: usize = 50;
+pub const MAX_SHOWN_PER_KIND: usize = 50;
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
@@ -31,6 +31,8 @@ pub struct Session {
     error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     location_prefix: String,
+    /// Whether the run writes a partial result, which keeps problems instead of printing them.
+    pub is_partial: bool,
 }
 
 /// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
@@ -55,6 +57,7 @@ impl Session {
             entry_counts: MessageCounts::default(),
             error_count: 0,
             location_prefix: String::new(),
+            is_partial: false,
         }
     }
 
@@ -166,6 +169,17 @@ impl Session {
             return Err(Failure::Refused(None));
         }
         Ok(())
+    }
+
+    /// Counts problems that are not printed.
+    pub fn count_problems(&mut self, severity: Severity, count: usize) {
+        if severity == Severity::Error && count > 0 {
+            self.has_error |= !self.options.lenient;
+            self.error_count += count;
+            self.entry_counts.errors += count;
+        } else if severity == Severity::Warning {
+            self.entry_counts.warnings += count;
+        }
     }
 
     /// Prints the problems of a file of settings. Problems beyond the maximum number are only counted.

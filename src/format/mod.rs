@@ -20,6 +20,7 @@ mod json;
 mod long;
 mod nested_reader;
 mod nested_writer;
+mod part;
 mod read_buffer;
 mod shape_cache;
 mod source_map;
@@ -43,8 +44,10 @@ pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFor
 pub use job_queue_log::log_length_until;
 pub(crate) use long::LineWriter;
 pub use long::{
-    AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
+    AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, PrefilterVerdict, ProjectingReader,
+    Projection, is_closed,
 };
+pub use part::{PartBoundary, has_parts, part_boundary};
 pub use stream::{Stream, StreamBlock};
 pub use transcriber::{AdTranscriber, BlockTranscription};
 pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};

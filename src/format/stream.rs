@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use super::long::{LongReader, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::{
-    AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, complete_prefix_length, detect,
-    read, read_cached,
+    AdEntry, FileFormat, PartBoundary, Position, ProjectingReader, Projection, ReadCache, ReadResult,
+    complete_prefix_length, detect, read, read_cached,
 };
 use crate::ad::Dialect;
 
@@ -120,18 +120,7 @@ impl Stream {
     ///
     /// I/O errors of the reader, corrupt compressed data, data compressed twice, and UTF-16.
     pub fn new(reader: Box<dyn Read>, form: Option<FileFormat>) -> io::Result<Self> {
-        let mut stream = Stream {
-            reader,
-            is_compressed: false,
-            form,
-            window: ReadBuffer::default(),
-            recycled_memory: Vec::new(),
-            position: Position::START,
-            is_at_end: false,
-            read_error: None,
-            has_no_complete_ad: false,
-            is_behind_banner: false,
-        };
+        let mut stream = Stream::unread(reader, form);
         stream.fill_to_signature();
         if let Some(decoder) = detect::decoder(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
@@ -152,6 +141,27 @@ impl Stream {
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),
             None => Ok(stream),
+        }
+    }
+
+    /// Begins to read a part of a file. The form of the file is known, and the file is not compressed.
+    #[must_use]
+    pub fn of_part(reader: Box<dyn Read>, form: FileFormat, start: PartBoundary) -> Self {
+        Stream { is_behind_banner: start.is_behind_banner, ..Stream::unread(reader, Some(form)) }
+    }
+
+    fn unread(reader: Box<dyn Read>, form: Option<FileFormat>) -> Self {
+        Stream {
+            reader,
+            is_compressed: false,
+            form,
+            window: ReadBuffer::default(),
+            recycled_memory: Vec::new(),
+            position: Position::START,
+            is_at_end: false,
+            read_error: None,
+            has_no_complete_ad: false,
+            is_behind_banner: false,
         }
     }
 
@@ -198,6 +208,12 @@ impl Stream {
     #[must_use]
     pub fn is_compressed(&self) -> bool {
         self.is_compressed
+    }
+
+    /// Returns the position of the beginning of the next block. At the end it is that of the end.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        self.position
     }
 
     /// Returns the next block of complete ads. The last block contains the rest of the stream. In a history file, a record

@@ -9,6 +9,7 @@ use crate::ad::{Ad, Name};
 use crate::text::closest_names;
 
 use super::census_counter::{CensusCounter, CensusPart, CensusScope};
+use super::census_record::{AttributeRecord, CensusRecord};
 use super::summary::AttributeSummary;
 use super::value_sample::{SampleLimit, ValueSample};
 
@@ -85,6 +86,27 @@ impl Census {
     pub fn with_max_value_bytes(mut self, most: usize) -> Self {
         self.max_value_bytes = most;
         self
+    }
+
+    /// Makes the census record all values, for [`Census::take_record`].
+    #[must_use]
+    pub fn of_all_values(self) -> Self {
+        self.with_max_values(usize::MAX).with_max_value_bytes(usize::MAX)
+    }
+
+    /// Number of bytes that the recorded values take.
+    #[must_use]
+    pub fn value_bytes(&self) -> usize {
+        self.value_bytes
+    }
+
+    /// Returns what was counted since the last call, and begins anew. The records of adjacent ads are merged in their
+    /// order: each becomes a [`CensusPart`].
+    pub fn take_record(&mut self) -> CensusRecord {
+        let attributes = std::mem::take(&mut self.attributes);
+        let attributes = attributes.iter().map(|(name, summary)| AttributeRecord::new(name, summary)).collect();
+        self.value_bytes = 0;
+        CensusRecord { ads: std::mem::take(&mut self.ads), attributes }
     }
 
     /// Creates a counter of ads for [`Census::merge`]. Several threads may each have one.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Expression, ExpressionKind, RelativeTime, Type, Value};
 use crate::eval::compare;
 use crate::syntax::simple_literal_value;
 
@@ -53,6 +55,23 @@ impl BindingKind {
             ExpressionKind::Ad(_) => BindingKind::Value(Type::Ad),
             _ => BindingKind::Expression,
         }
+    }
+
+    /// Returns the kind of this name; that of an expression if there is none.
+    fn of_name(name: &str) -> Self {
+        const TYPES: [Type; 10] = [
+            Type::Undefined,
+            Type::Error,
+            Type::Boolean,
+            Type::Integer,
+            Type::Real,
+            Type::String,
+            Type::AbsoluteTime,
+            Type::RelativeTime,
+            Type::List,
+            Type::Ad,
+        ];
+        TYPES.into_iter().find(|kind| kind.as_str() == name).map_or(BindingKind::Expression, BindingKind::Value)
     }
 
     /// Returns the name of the kind for output: the name of the type, or `expression`.
@@ -116,6 +135,12 @@ impl AttributeSummary {
     /// Returns the sample of values; `None` if values are not recorded.
     pub(super) fn sample_mut(&mut self) -> Option<&mut ValueSample> {
         self.values.as_mut().map(|values| &mut values.sample)
+    }
+
+    /// Returns the measures as a record.
+    pub(super) fn measures_record(&self) -> MeasuresRecord {
+        let none = ValueMeasures::default();
+        MeasuresRecord::from(self.values.as_ref().map_or(&none, |values| &values.measures))
     }
 
     /// Number of ads that have the attribute.
@@ -234,6 +259,59 @@ impl ValueMeasures {
             greatest = if is_less(&greatest, &high) { high } else { greatest };
         }
         Some(ObservedRange { least, greatest })
+    }
+}
+
+/// The measures as a record that can be written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct MeasuresRecord {
+    kinds: Vec<(String, usize)>,
+    integers: Option<(i64, i64)>,
+    /// The bits of reals, so that infinity is kept.
+    reals: Option<(u64, u64)>,
+    /// Seconds since 1970, and offsets of time zones in seconds.
+    absolute_times: Option<[(i64, i32); 2]>,
+    /// The bits of numbers of seconds.
+    relative_times: Option<[u64; 2]>,
+    lengths: Option<(usize, usize)>,
+}
+
+impl From<&ValueMeasures> for MeasuresRecord {
+    fn from(measures: &ValueMeasures) -> Self {
+        let absolute = |value: &Value| match value {
+            Value::AbsoluteTime(time) => (time.seconds, time.offset),
+            _ => (0, 0),
+        };
+        let relative = |value: &Value| match value {
+            Value::RelativeTime(time) => time.seconds.to_bits(),
+            _ => 0,
+        };
+        let absolute_times = measures.absolute_times.as_ref();
+        let relative_times = measures.relative_times.as_ref();
+        MeasuresRecord {
+            kinds: measures.kinds.iter().map(|(kind, ads)| (kind.as_str().to_owned(), *ads)).collect(),
+            integers: measures.integers,
+            reals: measures.reals.map(|(least, greatest)| (least.to_bits(), greatest.to_bits())),
+            absolute_times: absolute_times.map(|range| [absolute(&range.least), absolute(&range.greatest)]),
+            relative_times: relative_times.map(|range| [relative(&range.least), relative(&range.greatest)]),
+            lengths: measures.lengths,
+        }
+    }
+}
+
+impl From<MeasuresRecord> for ValueMeasures {
+    fn from(record: MeasuresRecord) -> Self {
+        let absolute = |(seconds, offset)| Value::AbsoluteTime(AbsoluteTime { seconds, offset });
+        let relative = |bits| Value::RelativeTime(RelativeTime { seconds: f64::from_bits(bits) });
+        let range = |[least, greatest]: [Value; 2]| ObservedRange { least, greatest };
+        ValueMeasures {
+            kinds: record.kinds.iter().map(|(kind, ads)| (BindingKind::of_name(kind), *ads)).collect(),
+            integers: record.integers,
+            reals: record.reals.map(|(least, greatest)| (f64::from_bits(least), f64::from_bits(greatest))),
+            absolute_times: record.absolute_times.map(|times| range(times.map(absolute))),
+            relative_times: record.relative_times.map(|times| range(times.map(relative))),
+            lengths: record.lengths,
+        }
     }
 }
 

@@ -197,6 +197,11 @@ impl ValueSample {
         self.classes[class].values.min(self.limit.values_of_class(class))
     }
 
+    /// Returns the hashes, texts and numbers of ads of all values, in the order of first appearance.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &[u8], usize)> {
+        self.values.iter().map(|value| (value.hash, self.texts.slice(value.start, value.length), value.ads))
+    }
+
     /// Number of values in the sample.
     pub(super) fn len(&self) -> usize {
         (0..LENGTH_CLASSES).map(|class| self.values_of_class(class)).sum::<usize>().min(self.limit.values)

@@ -1,6 +1,7 @@
 //! Groups of clap arguments that commands share, HTCondor's options, and the user's defaults.
 
 pub mod acceleration;
+pub mod ad_files;
 pub mod advertising;
 pub mod condor_options;
 pub mod config_file;

@@ -6,15 +6,18 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 use classad::ad::{self, Dialect, Name};
 use classad::format::AdEntry;
-use classad::pool::{AttributeSummary, Census, CensusPart, ObservedRange, TextCensusCounter};
+use classad::pool::{AttributeSummary, Census, CensusPart, CensusRecord, ObservedRange, TextCensusCounter};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
-use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::ad_blocks::{AdBlockTask, ReadBlock, ReadTask, for_each_ad_block};
+use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
+use crate::cli::io::partial::{PartialSet, PartialWriter};
 use crate::cli::io::source::AdSource;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
@@ -22,7 +25,7 @@ use crate::cli::render::json::{value_json, write_json_document};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,8 +48,8 @@ is one of the `attributes`.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CensusCommand {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Describe only these attributes, in detail
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
@@ -62,6 +65,9 @@ pub struct CensusCommand {
     /// The order of the attributes
     #[arg(long, value_name = "ORDER", default_value = "count")]
     sort: AttributeOrder,
+    /// Write a partial result for `classad merge`, of parts of files
+    #[arg(long)]
+    partial: bool,
     #[command(flatten)]
     output: TableOutputArgs,
 }
@@ -77,6 +83,9 @@ enum AttributeOrder {
     Distinct,
 }
 
+/// Number of bytes of values in one record of a partial result, so that memory is bounded.
+const MAX_RECORD_BYTES: usize = 64 << 20;
+
 /// Text in the last row, which counts the ads with any value that is not listed.
 const OTHER_VALUES: &str = "(other values)";
 
@@ -85,11 +94,11 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open_decided(session, &self.files)?;
-        let names: IndexSet<Name> = self.attr.iter().map(|name| Name::new(name.trim())).collect();
-        let mut census = if names.is_empty() { Census::values() } else { Census::values_of(names.iter().cloned()) };
-        if self.nested || names.iter().any(|name| name.as_str().contains('.')) {
-            census = census.nested();
+        session.is_partial = self.partial;
+        let mut sources = input::open_decided(session, &self.input.paths()?)?;
+        let mut census = self.empty_census();
+        if self.partial {
+            return self.write_partial(session, &mut sources, census);
         }
         let census = match self.at {
             Some(at) => {
@@ -101,8 +110,74 @@ impl CensusCommand {
             }
             None => count_ads(session, &mut sources, census)?,
         };
+        self.print(session, &census)
+    }
+
+    /// Scans the sources and writes a partial result.
+    fn write_partial(
+        &self,
+        session: &mut Session,
+        sources: &mut [AdSource],
+        census: Census,
+    ) -> Result<Status, Failure> {
+        if self.at.is_some() {
+            return refuse("--partial: what a collector holds has no partial results");
+        }
+        let mut writer = PartialWriter::new(session, sources, &self.input.files)?;
+        let mut census = census.of_all_values();
+        let task = CensusTask::new(&census, session);
+        let task = ReadTask::new(session.dialect(), None, &task);
+        for (index, source) in sources.iter_mut().enumerate() {
+            writer.begin_file(index)?;
+            for_each_block(session, [&mut *source], &task, &mut |_, source, text, read: ReadBlock<CensusPart>| {
+                census.merge(read.output);
+                if census.value_bytes() > MAX_RECORD_BYTES {
+                    writer.add_finding(&census.take_record())?;
+                }
+                for problem in read.problems {
+                    if !writer.add_problem(text, problem, source.ads_read)? {
+                        return Ok(false);
+                    }
+                }
+                source.ads_read += read.last;
+                Ok(true)
+            })?;
+            writer.add_finding(&census.take_record())?;
+            writer.end_file(source)?;
+        }
+        writer.finish(session, &())?;
+        Ok(Status::Yes)
+    }
+
+    /// Prints what one run over all files of the partial results prints.
+    pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
+        let mut census = self.empty_census();
+        partials.replay(session, &mut |_, _, finding| {
+            let Ok(record) = serde_json::from_value::<CensusRecord>(finding) else {
+                return refuse("a partial result is damaged");
+            };
+            census.merge(record.into());
+            Ok(true)
+        })?;
+        self.print(session, &census)
+    }
+
+    fn names(&self) -> IndexSet<Name> {
+        self.attr.iter().map(|name| Name::new(name.trim())).collect()
+    }
+
+    fn empty_census(&self) -> Census {
+        let names = self.names();
+        let is_nested = self.nested || names.iter().any(|name| name.as_str().contains('.'));
+        let census = if names.is_empty() { Census::values() } else { Census::values_of(names) };
+        if is_nested { census.nested() } else { census }
+    }
+
+    /// Prints the census in the form that the options select.
+    fn print(&self, session: &Session, census: &Census) -> Result<Status, Failure> {
+        let names = self.names();
         let attributes =
-            if names.is_empty() { self.sorted(&census) } else { requested_attributes(session, &census, &names) };
+            if names.is_empty() { self.sorted(census) } else { requested_attributes(session, census, &names) };
         if !session.options.quiet {
             let mut out = out();
             let form =
@@ -112,11 +187,11 @@ impl CensusCommand {
                     let records = attributes.iter().map(|attribute| self.attribute_json(*attribute));
                     write_json_document(&mut out, form, &[("ads", census.ads())], "attributes", records)?;
                 }
-                OutputForm::Table if !self.attr.is_empty() => self.write_details(&mut out, &census, &attributes)?,
+                OutputForm::Table if !self.attr.is_empty() => self.write_details(&mut out, census, &attributes)?,
                 OutputForm::Table => {
-                    self.terminal_table(&census, &attributes).write(&mut out, Some(form), !self.output.no_header)?;
+                    self.terminal_table(census, &attributes).write(&mut out, Some(form), !self.output.no_header)?;
                 }
-                form => self.attribute_table(form, &census, &attributes).write(
+                form => self.attribute_table(form, census, &attributes).write(
                     &mut out,
                     Some(form),
                     !self.output.no_header,
@@ -276,7 +351,7 @@ impl CensusCommand {
 
 /// Adds the ads of the sources to a census. Several threads count them.
 fn count_ads(session: &mut Session, sources: &mut [AdSource], mut census: Census) -> Result<Census, Failure> {
-    let task = CensusTask { census: census.clone(), dialect: session.dialect() };
+    let task = CensusTask::new(&census, session);
     for_each_ad_block(session, sources, None, &task, &mut |_, _, part| census.merge(part))?;
     Ok(census)
 }
@@ -286,6 +361,12 @@ struct CensusTask {
     /// An empty census, which creates the counters.
     census: Census,
     dialect: Dialect,
+}
+
+impl CensusTask {
+    fn new(census: &Census, session: &Session) -> Self {
+        CensusTask { census: census.clone(), dialect: session.dialect() }
+    }
 }
 
 impl AdBlockTask for CensusTask {

@@ -11,6 +11,7 @@ use classad::text::{counted_plain, join_and};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
@@ -29,7 +30,7 @@ Examples:
 
 /// Print the ads that a collector holds: the latest of each agent, with the updates of single attributes
 ///
-/// Of several ads with the same name and kind, the one with the greatest `UpdateSequenceNumber` counts, else the last
+/// Ads are advertised in the order of the files. Of several ads with the same name and kind, the one with the greatest `UpdateSequenceNumber` counts, else the last
 /// one. An ad whose lifetime is over is held no more: `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`. An
 /// update names its ad and has the attributes that changed; one with a `LastHeardFrom` extends the lifetime. An ad
 /// that was matched is used up, and its updates are discarded: its agent has to advertise afresh, with a greater
@@ -37,8 +38,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {
-    /// Files of ads, in the order in which they were advertised; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// A file of updates, in the order in which they came
     #[arg(long, value_name = "FILE")]
     update: Vec<String>,
@@ -75,7 +76,7 @@ struct HeldAd {
 
 impl CollectCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let files = input::or_stdin(&self.files);
+        let files = input::or_stdin(&self.input.paths()?);
         input::check_stdin(files.iter().chain(&self.update))?;
         let sources = input::open_sources(session, &files)?;
         let updates = if self.update.is_empty() { Vec::new() } else { input::open_sources(session, &self.update)? };

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::AdForm;
 use crate::cli::io::ad_copy::copy_ads;
 use crate::cli::io::input;
@@ -24,8 +25,8 @@ exit status is 2.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// The form to write
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
     to: AdForm,
@@ -33,7 +34,7 @@ pub struct Convert {
 
 impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut sources = input::open_decided(session, &self.files)?;
+        let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let mut out = out();
         let mut writer = AdWriter::with_form(self.to.into());
         let mut count = 0_usize;

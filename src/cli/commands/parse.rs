@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use classad::syntax::print_name;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_copy::copy_ads;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::{cases, input};
@@ -23,8 +24,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Parse {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Print only how many ads each file has
     #[arg(long)]
     count: bool,
@@ -44,7 +45,7 @@ impl Parse {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::parse);
         }
-        let mut sources = input::open_decided(session, &self.files)?;
+        let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let (mut stdout, mut nowhere) = (out(), io::sink());
         let ads_out: &mut dyn Write = if self.count || self.ast { &mut nowhere } else { &mut stdout };
         let mut has_ads = false;

@@ -11,6 +11,7 @@ use classad::syntax::{Style, expression_text, print_value};
 use classad::transform::RuleOperand;
 use serde_json::{Value as Json, json};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
@@ -38,8 +39,8 @@ a job, the first clause of each route's requirements that is not true.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
-    /// Files of jobs; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// The configuration with the routes, as `condor_config_val -dump` prints it
     #[arg(long, value_name = "DUMP")]
     config: String,
@@ -91,7 +92,7 @@ impl RouteCommand {
         if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Csv | OutputForm::Tsv)) {
             return refuse("routes are written as a table, json, csv or tsv");
         }
-        let mut sources = input::open_sources(session, &self.files)?;
+        let mut sources = input::open_sources(session, &self.input.paths()?)?;
         let loaded = LoadedConfiguration::read(session, &self.config)?;
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
         session.decide_dialect_by_forms(forms.chain([(loaded.text.name.as_ref(), loaded.text.block.form)]));

@@ -97,7 +97,7 @@ pub fn for_each_ad_block<T: AdBlockTask>(
     task: &T,
     consume: &mut dyn FnMut(&AdSource, &SourceText, T::Output),
 ) -> Result<(), Failure> {
-    let task = ReadTask { dialect: session.dialect(), needed, task };
+    let task = ReadTask::new(session.dialect(), needed, task);
     for_each_block(session, sources, &task, &mut |session, source, text, read: ReadBlock<T::Output>| {
         for problem in read.problems {
             session.report_problem(text, &problem.after_ads(source.ads_read))?;
@@ -109,19 +109,26 @@ pub fn for_each_ad_block<T: AdBlockTask>(
 }
 
 /// Reads the ads of a block and does a task with them.
-struct ReadTask<'t, T> {
+pub struct ReadTask<'t, T> {
     dialect: Dialect,
     needed: Option<&'t FreeNames>,
     task: &'t T,
 }
 
+impl<'t, T> ReadTask<'t, T> {
+    /// `needed` are the names that the task looks up, as for [`BlockReader::new`].
+    pub fn new(dialect: Dialect, needed: Option<&'t FreeNames>, task: &'t T) -> Self {
+        ReadTask { dialect, needed, task }
+    }
+}
+
 /// The result for one block.
-struct ReadBlock<O> {
-    output: O,
+pub struct ReadBlock<O> {
+    pub output: O,
     /// The problems of bad ads.
-    problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
     /// Number of the last ad, counted from the beginning of the block.
-    last: usize,
+    pub last: usize,
 }
 
 impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub fn in_order_of_time(paths: &[String]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, path) in paths.iter().enumerate() {
-        let base = split_time(path).map_or(&path[..], |(base, _)| base);
+        let base = split_time(path).map_or(file_of(path), |(base, _)| base);
         places.entry(base).or_default().push(place);
     }
     let mut order: Vec<usize> = (0..paths.len()).collect();
@@ -26,9 +26,17 @@ pub fn in_order_of_time(paths: &[String]) -> Vec<String> {
     order.into_iter().map(|file| paths[file].clone()).collect()
 }
 
+/// Returns the path of the file, without the range of a part.
+fn file_of(path: &str) -> &str {
+    match path.rsplit_once('@') {
+        Some((file, range)) if range.contains('-') && range.bytes().all(|b| b == b'-' || b.is_ascii_digit()) => file,
+        _ => path,
+    }
+}
+
 /// Splits a path at the `.` before its time. Returns the digits of the time; `None` if the path ends with no time.
 fn split_time(path: &str) -> Option<(&str, String)> {
-    let (base, time) = path.rsplit_once('.')?;
+    let (base, time) = file_of(path).rsplit_once('.')?;
     let (date, clock) = time.split_once('T')?;
     let digits = |text: &str, separator: char| text.replace(separator, "");
     let (date, clock) = (digits(date, '-'), digits(clock, ':'));
@@ -49,6 +57,7 @@ mod tests {
             ("x/h y/h.20260101T000000", "x/h y/h.20260101T000000"),
             ("h h.old h.20260101T000000Z", "h h.old h.20260101T000000Z"),
             ("- b a b", "- b a b"),
+            ("h@5-9 h@0-5 h.20260101T000000@0-7", "h.20260101T000000@0-7 h@5-9 h@0-5"),
         ] {
             assert_eq!(order(given), expected);
         }

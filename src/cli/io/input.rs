@@ -10,6 +10,7 @@ use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
 use super::dump_time::newest_time;
+use super::file_part::FilePart;
 use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
@@ -34,13 +35,16 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     let form = session.options.from.map(FileFormat::from);
     for path in &paths {
         let name = if path == "-" { "standard input" } else { path };
+        if let Some(part) = FilePart::of_argument(path) {
+            sources.extend(open_part(session, path, part, form)?);
+            continue;
+        }
         match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let mut source = AdSource::new(name, stream);
                 // Report an empty file, because it is most likely a failed download.
                 if path != "-" && !source.has_content() {
-                    let text = SourceText::from_argument(name, "");
-                    session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))?;
+                    report_empty(session, name)?;
                 }
                 if sources.len() >= MAX_OPEN_FILES {
                     source.close_until_read();
@@ -51,6 +55,36 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         }
     }
     Ok(sources)
+}
+
+/// Opens a part of a file. A file that cannot be read in parts is reported.
+fn open_part(
+    session: &mut Session,
+    name: &str,
+    part: FilePart,
+    form: Option<FileFormat>,
+) -> Result<Option<AdSource>, Failure> {
+    let detected = match part.detect(form) {
+        Ok(detected) => detected,
+        Err(error) => return report_unreadable(session, name, &error).map(|()| None),
+    };
+    let size = std::fs::metadata(&part.path).map_or(0, |file| file.len());
+    if let Some(end) = part.end.filter(|end| *end > size) {
+        session.warning(&format!("{name}: {} has only {size} bytes, but the part ends at {end}", part.path));
+    }
+    if detected.is_none() && part.start == 0 {
+        report_empty(session, &part.path)?;
+    }
+    Ok(Some(AdSource::of_part(name, part, detected)))
+}
+
+/// Reports that a file has no ad. A partial result keeps it.
+pub fn report_empty(session: &mut Session, name: &str) -> Result<(), Failure> {
+    if session.is_partial {
+        return Ok(());
+    }
+    let text = SourceText::from_argument(name, "");
+    session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))
 }
 
 /// Opens files or standard input, and decides the dialect and the time by the sources.
@@ -159,11 +193,19 @@ pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<Source
     block
 }
 
-/// Prints a note about the record that was left out at the end of a source, if any.
+/// Prints a note about the record that was left out at the end of a source, if any. A partial result keeps it.
 pub fn note_unfinished(session: &Session, source: &mut AdSource) {
-    if let Some(note) = source.take_unfinished_note() {
-        session.note(&note);
+    if session.is_partial {
+        return;
     }
+    if let Some(line) = source.take_unfinished_line() {
+        session.note(&unfinished_note(&source.name, line));
+    }
+}
+
+/// Returns the note about the record that was left out at the end of a source.
+pub fn unfinished_note(name: &str, line: usize) -> String {
+    format!("{name}:{line}: the last record has no banner behind it and is left out, as in HTCondor")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

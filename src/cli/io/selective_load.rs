@@ -191,7 +191,8 @@ impl LoadRequirements<'_> {
                 }
                 source.recycle(text);
             }
-            side.notes.extend(source.take_unfinished_note());
+            side.notes
+                .extend(source.take_unfinished_line().map(|line| super::input::unfinished_note(&source.name, line)));
         }
         side.newest_name_version = selection.newest_referenced();
         (!selection.reads_everything()).then_some(side)

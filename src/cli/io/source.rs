@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, log_length_until};
 
+use super::file_part::FilePart;
 use crate::cli::render::{output, progress};
 
 /// Opens a file; `-` is standard input.
@@ -23,6 +24,8 @@ pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
 pub struct AdSource {
     pub name: Arc<str>,
     pub form: FileFormat,
+    /// The part of a file that is read; `None` if all of it is.
+    pub part: Option<FilePart>,
     /// The stream. `None` if the file is closed: it was opened only to detect its form, or it was read to its end.
     stream: Option<Stream>,
     /// The form that was detected or given. `None` if the source has only blanks and comments.
@@ -35,6 +38,8 @@ pub struct AdSource {
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
+    /// Number of ends of lines read so far.
+    lines_read: usize,
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
     /// The unfinished block at the end of a history file, once it was read.
@@ -48,6 +53,7 @@ impl AdSource {
         AdSource {
             name: name.into(),
             form,
+            part: None,
             detected: stream.form(),
             is_compressed: stream.is_compressed(),
             stream: Some(stream),
@@ -55,9 +61,34 @@ impl AdSource {
             ads_read: 0,
             size,
             bytes_read: 0,
+            lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
         }
+    }
+
+    /// Creates the source of a part of a file in the form that was detected. The part is opened when it is read.
+    pub fn of_part(name: &str, part: FilePart, detected: Option<FileFormat>) -> Self {
+        AdSource {
+            name: name.into(),
+            form: detected.unwrap_or(FileFormat::Bracketed),
+            part: Some(part),
+            detected,
+            is_compressed: false,
+            stream: None,
+            has_ended: false,
+            ads_read: 0,
+            size: None,
+            bytes_read: 0,
+            lines_read: 0,
+            reads_unfinished: false,
+            unfinished: None,
+        }
+    }
+
+    /// The path of the file that is read, whole or in part.
+    pub fn path(&self) -> &str {
+        self.part.as_ref().map_or(&self.name, |part| &part.path)
     }
 
     /// Makes the source of a job queue log end at a time, in seconds since 1970. Other sources stay as they are.
@@ -91,7 +122,7 @@ impl AdSource {
 
     /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
     pub fn is_file(&self) -> bool {
-        std::fs::metadata(self.name.as_ref()).is_ok_and(|metadata| metadata.is_file())
+        std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
@@ -118,8 +149,11 @@ impl AdSource {
         Ok(copy)
     }
 
-    /// Opens the file once more, at its beginning.
+    /// Opens the file or the part of it once more, at its beginning.
     pub fn reopen(&self) -> io::Result<AdSource> {
+        if let Some(part) = &self.part {
+            return Ok(AdSource::of_part(&self.name, part.clone(), self.detected));
+        }
         let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
         Ok(AdSource::new(&self.name, stream))
     }
@@ -153,11 +187,17 @@ impl AdSource {
         if self.has_ended {
             return Ok(None);
         }
-        let stream = match &mut self.stream {
-            Some(stream) => stream,
-            None => self.stream.insert(Stream::new(open(&self.name)?, self.detected)?),
+        let stream = if let Some(stream) = &mut self.stream {
+            stream
+        } else {
+            let stream = match &self.part {
+                Some(part) => part.open(self.form)?,
+                None => Stream::new(open(&self.name)?, self.detected)?,
+            };
+            self.stream.insert(stream)
         };
         let mut block = stream.next_block()?;
+        self.lines_read = stream.position().line - 1;
         if let Some(unfinished) = block.take_if(|block| block.is_unfinished && !self.reads_unfinished) {
             self.unfinished = Some(unfinished);
         }
@@ -183,11 +223,27 @@ impl AdSource {
         self.unfinished = Some(StreamBlock::clone(&text.block));
     }
 
-    /// Returns a note about the record that was left out at the end, if any. Returns it once.
-    pub fn take_unfinished_note(&mut self) -> Option<String> {
-        let block = self.unfinished.take()?;
-        let line = block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count();
-        Some(format!("{}:{line}: the last record has no banner behind it and is left out, as in HTCondor", self.name))
+    /// Returns the line of the record that was left out at the end, if any.
+    pub fn unfinished_line(&self) -> Option<usize> {
+        let block = self.unfinished.as_ref()?;
+        Some(block.start.line + block.text.iter().take_while(|byte| **byte == b'\n').count())
+    }
+
+    /// Returns the line of the record that was left out at the end, if any. Returns it once.
+    pub fn take_unfinished_line(&mut self) -> Option<usize> {
+        let line = self.unfinished_line();
+        self.unfinished = None;
+        line
+    }
+
+    /// Returns the number of ends of lines read so far.
+    pub fn lines_read(&self) -> usize {
+        self.lines_read
+    }
+
+    /// Returns the number of bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     /// Counts an item as read: an ad, or a problem that was found in place of an ad.
@@ -222,6 +278,11 @@ pub struct SourceText {
 impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
         SourceText { name: name.into(), block: Arc::new(block) }
+    }
+
+    /// Makes the text of a block of a source of this name.
+    pub fn of_block(name: &str, block: StreamBlock) -> Self {
+        SourceText::new(name, block)
     }
 
     /// Makes the text of a whole file of settings.

@@ -51,20 +51,34 @@ impl UnseenNames {
     /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
     /// Reports nothing if `first` has no attribute.
     pub fn report(&self, session: &Session, first: &SourceText) {
-        let mut missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).peekable();
-        if missing.peek().is_none() {
-            return;
+        if self.seen().contains(&false) {
+            let known: Vec<String> = attribute_names(session, first).iter().map(ToString::to_string).collect();
+            self.report_among(session, &known);
         }
-        let known = attribute_names(session, first);
+    }
+
+    /// Reports the names that no ad had. Suggests similar ones of the `known` names. Reports nothing if there are none.
+    pub fn report_among(&self, session: &Session, known: &[String]) {
+        let missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed));
         for (name, _) in missing.filter(|_| !known.is_empty()) {
-            input::note_unknown_attribute(session, known.iter().map(Name::as_str), name);
+            input::note_unknown_attribute(session, known.iter().map(String::as_str), name);
         }
+    }
+
+    /// Returns for each name whether some ad has had it.
+    pub fn seen(&self) -> Vec<bool> {
+        self.0.iter().map(|(_, is_there)| is_there.load(Relaxed)).collect()
+    }
+
+    /// Marks the names that other ads have had.
+    pub fn mark_seen(&self, seen: &[bool]) {
+        self.0.iter().zip(seen).for_each(|((_, is_there), seen)| _ = is_there.fetch_or(*seen, Relaxed));
     }
 }
 
 /// Returns the attribute names of a text. In the long form bad ads count, too: an ad may be bad only where it was not
 /// read.
-fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {
+pub fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {
     if text.block.form == FileFormat::Long {
         let mut names = AttributeNameCollector::default();
         names.collect(&text.block.text);

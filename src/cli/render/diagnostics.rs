@@ -226,6 +226,10 @@ impl Excerpt {
         if end - last > around {
             end = char_start(bytes, last + around);
         }
+        // A carriage return at the end of a line shows nothing.
+        if end > last && bytes[end - 1] == b'\r' {
+            end -= 1;
+        }
         let position = text.block.position(start);
         let shown = |range: Range<usize>| visible_text(&bytes[range.start.min(end)..range.end.min(end)]);
         let spans = ranges.into_iter().map(|range| {

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
+use serde::{Deserialize, Serialize};
+
 use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
@@ -21,7 +23,7 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
 }
 
 /// A field of a row: its text, and its JSON value.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TableCell {
     pub text: String,
     json: serde_json::Value,
@@ -40,6 +42,27 @@ macro_rules! plain_cells {
 }
 
 plain_cells!(&str, String, usize, f64);
+
+/// Makes a cell of an integer. In JSON one beyond 64 bits is rounded to a real.
+impl From<i128> for TableCell {
+    fn from(integer: i128) -> Self {
+        #[allow(clippy::cast_precision_loss)] // JSON has no such integer
+        let json = i64::try_from(integer).map_or_else(|_| (integer as f64).into(), serde_json::Value::from);
+        TableCell { text: integer.to_string(), json }
+    }
+}
+
+impl TableCell {
+    /// Returns the number in the cell; `None` if it is no number.
+    pub fn number(&self) -> Option<f64> {
+        self.json.as_f64()
+    }
+
+    /// Whether the cell is undefined.
+    pub fn is_null(&self) -> bool {
+        self.json.is_null()
+    }
+}
 
 /// Makes a cell of a list. JSON gets an array. All other forms get the elements separated by `, `, where a table can
 /// break the line.

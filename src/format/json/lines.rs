@@ -15,6 +15,13 @@ pub fn last_ad_line(window: &[u8]) -> Option<usize> {
     memchr::memmem::find(&window[..start], b"/*").is_none().then_some(start)
 }
 
+/// Whether a line of JSON Lines ends an ad if the next line begins with `{`, as [`last_ad_line`] says. A comment that
+/// goes beyond its line is not seen.
+pub fn closes_ad_line(line: &[u8]) -> bool {
+    let content = line.trim_ascii_end();
+    content.ends_with(b"}") && !ends_in_comment(content)
+}
+
 /// Whether the last line of `text` ends with a comment that begins with `//`: two slashes outside of strings.
 fn ends_in_comment(text: &[u8]) -> bool {
     let line = &text[memchr::memrchr(b'\n', text).map_or(0, |end| end + 1)..];

@@ -13,7 +13,7 @@ mod value;
 mod writer;
 
 pub use grammar::JsonGrammar;
-pub use lines::last_ad_line;
+pub use lines::{closes_ad_line, last_ad_line};
 pub use writer::SYNTAX;
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`; `None` for any other string. The case of

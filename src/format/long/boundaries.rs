@@ -39,6 +39,16 @@ fn is_boundary(text: &[u8], line: Range<usize>) -> bool {
     kind.ends_ad() && (kind != LineKind::Banner || Banner::parse(text, line).is_ok())
 }
 
+/// Whether a line separates ads wherever a file is cut: it is blank, or a banner that is not torn. The line may end with
+/// a line feed.
+pub fn is_separator(line: &[u8]) -> bool {
+    match LineKind::of(line.trim_ascii()) {
+        LineKind::Blank => true,
+        LineKind::Banner => Banner::parse(line, 0..line.strip_suffix(b"\n").unwrap_or(line).len()).is_ok(),
+        _ => false,
+    }
+}
+
 /// Whether a text ends with a banner that stands behind each record, as [`Banner::is_end`] says.
 pub fn ends_with_banner(text: &[u8]) -> bool {
     let Some(lines) = text.strip_suffix(b"\n") else { return false };

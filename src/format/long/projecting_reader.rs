@@ -16,7 +16,7 @@ use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_lit
 use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
 use super::line_kind::{LineKind, without_carriage_return};
 use super::line_parser::{LineParser, find_separator};
-use super::projection::{MAX_PROJECTED_NAMES, ProjectedValueRange, Projection};
+use super::projection::{MAX_PROJECTED_NAMES, PrefilterVerdict, ProjectedValueRange, Projection};
 use super::reader::{LongReader, unfinished_record};
 use super::scan::{LineMark, scan};
 
@@ -234,6 +234,9 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                     banner_attributes: 0,
                 }));
             }
+            ProjectionResult::NeedsCompleteRead if self.projection.has_grown() => {
+                self.read_ad_by_requested_names(offset, was_behind_banner);
+            }
             ProjectionResult::NeedsCompleteRead => {
                 let mut reader = LongReader::at(self.text, self.projection.dialect, offset, self.number - 1);
                 if let Some((items, number)) = reader.next_ad() {
@@ -251,6 +254,18 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             }
         }
         true
+    }
+
+    /// Reads the ad at byte `offset` again, with the requested names and those that the ad itself needs. So whether an ad
+    /// is bad does not depend on the ads before it.
+    fn read_ad_by_requested_names(&mut self, offset: usize, is_behind_banner: bool) {
+        let mut requested = self.projection.requested();
+        let mut reader = ProjectingReader::new(self.text, self.number - 1, &mut requested);
+        (reader.at, reader.is_behind_banner) = (offset, is_behind_banner);
+        reader.read_ad();
+        (self.at, self.number, self.is_behind_banner) = (reader.at, reader.number, reader.is_behind_banner);
+        self.pending = std::mem::take(&mut reader.pending);
+        self.projection.extend(&requested.names);
     }
 
     /// Returns the byte offset of the first line of the next ad. `None` if only comments and blank lines follow.
@@ -468,13 +483,15 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Builds the projected ad from the values in `values`.
     fn project_ad(&mut self) -> ProjectionResult {
         let text = self.text;
+        let mut verdict = PrefilterVerdict::Passed;
         if let Some(prefilter) = &self.projection.prefilter {
             let value = |position: &usize| match &self.values[*position] {
                 Some(range) => simple_literal_value(&text[range.clone()], None),
                 None => Some(self.record_type(*position).unwrap_or(Value::Undefined)),
             };
             let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
-            if values.is_some_and(|values| !(prefilter.passes)(&values)) {
+            verdict = values.map_or(verdict, |values| (prefilter.judge)(&values));
+            if verdict == PrefilterVerdict::Rejected {
                 return ProjectionResult::Rejected;
             }
         }
@@ -521,6 +538,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
         self.projection.newest_referenced = self.projection.newest_referenced.max(newest);
         match self.projection.version > before {
+            _ if !is_partial && verdict == PrefilterVerdict::Doubtful => ProjectionResult::Rejected,
             _ if !is_partial => ProjectionResult::NeedsCompleteRead,
             true => ProjectionResult::Retry,
             false => ProjectionResult::Projected(self.intern_ad(expressions, newest, has_plain_labels)),

@@ -28,6 +28,8 @@ pub struct Projection {
     pub(super) dialect: Dialect,
     /// The requested names, and the names to which values read so far refer.
     pub(super) names: IndexSet<Name>,
+    /// Number of the requested names, which are the first ones.
+    requested: usize,
     /// Indexes of the names in `names`, grouped by the length of the name in bytes.
     pub(super) by_length: Vec<Vec<usize>>,
     /// How the line of each name usually begins: `name =`.
@@ -190,15 +192,26 @@ impl AdInterner {
     }
 }
 
-/// A function that takes the values of some attributes and returns whether the ad passes.
-pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> bool>;
+/// What a prefilter says of an ad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrefilterVerdict {
+    /// The ad is read.
+    Passed,
+    /// The ad is left out.
+    Rejected,
+    /// The ad is read, but left out if it is bad.
+    Doubtful,
+}
+
+/// A function that takes the values of some attributes and judges the ad.
+pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> PrefilterVerdict>;
 
 /// A prefilter: a cheap test of a few plain literals, which are numbers, Booleans and strings without backslashes. It
 /// rejects most ads before the other attributes are parsed.
 pub(super) struct LiteralPrefilter {
-    /// Indexes of the names whose values are given to `passes`.
+    /// Indexes of the names whose values are given to `judge`.
     pub(super) names: Vec<usize>,
-    pub(super) passes: PrefilterTest,
+    pub(super) judge: PrefilterTest,
 }
 
 impl Projection {
@@ -208,6 +221,7 @@ impl Projection {
         let mut projection = Projection {
             dialect,
             names: IndexSet::new(),
+            requested: 0,
             by_length: Vec::new(),
             line_prefixes: Vec::new(),
             added_in_version: Vec::new(),
@@ -233,7 +247,19 @@ impl Projection {
         for name in names {
             projection.add(name);
         }
+        projection.requested = projection.names.len();
         projection
+    }
+
+    /// Whether names have been added to the requested ones. Never so with shared ads.
+    pub(super) fn has_grown(&self) -> bool {
+        self.interner.is_none() && self.names.len() > self.requested
+    }
+
+    /// Returns a projection on the requested names only, for one ad, without a prefilter.
+    pub(super) fn requested(&self) -> Projection {
+        let names = self.names.iter().take(self.requested).cloned();
+        Projection { requested: usize::MAX, ..Projection::new(names, self.dialect) }
     }
 
     /// Sets the number of bytes that are scanned at once. The results do not depend on it.
@@ -243,18 +269,19 @@ impl Projection {
         self
     }
 
-    /// Adds a prefilter: ads for which `passes` returns false are left out.
+    /// Adds a prefilter: ads that `judge` rejects are left out.
     ///
-    /// `passes` receives the values of the attributes `names`. The value of a missing attribute is undefined. Only
+    /// `judge` receives the values of the attributes `names`. The value of a missing attribute is undefined. Only
     /// plain literals are tested: numbers, Booleans, and strings without backslashes. An ad with another value of these
     /// attributes is kept.
     #[must_use]
-    pub fn with_prefilter(mut self, names: &[Name], passes: impl Fn(&[Value]) -> bool + 'static) -> Self {
+    pub fn with_prefilter(mut self, names: &[Name], judge: impl Fn(&[Value]) -> PrefilterVerdict + 'static) -> Self {
         for name in names {
             self.add(name.clone());
         }
+        self.requested = self.names.len();
         let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
-        self.prefilter = Some(LiteralPrefilter { names, passes: Box::new(passes) });
+        self.prefilter = Some(LiteralPrefilter { names, judge: Box::new(judge) });
         self
     }
 

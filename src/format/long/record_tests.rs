@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{LongReader, ProjectingReader, Projection, SYNTAX};
 use crate::ad::{Ad, Dialect, Name};
-use crate::format::{FileFormat, Position, ReadResult, Severity, Stream, StreamBlock};
+use crate::format::{FileFormat, Position, PrefilterVerdict, ReadResult, Severity, Stream, StreamBlock};
 
 fn ad_text(ad: &Ad) -> String {
     let mut out = Vec::new();
@@ -249,7 +249,7 @@ fn a_prefilter_sees_the_values_of_banners() {
     let kept = std::rc::Rc::clone(&seen);
     let mut projection = Projection::new(names.clone(), Dialect::Condor).with_prefilter(&names, move |values| {
         kept.borrow_mut().push(format!("{values:?}"));
-        true
+        PrefilterVerdict::Passed
     });
     assert_eq!(block.project(&mut projection).flatten().count(), 2);
     drop(projection);

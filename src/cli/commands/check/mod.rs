@@ -22,6 +22,7 @@ use classad::lint::{
 use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
@@ -54,8 +55,8 @@ the last.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Check {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Check whether a pool has the attributes, types and spellings that the ads ask for
     #[arg(long, value_name = "POOL")]
     against: Vec<String>,
@@ -118,8 +119,8 @@ impl Check {
         if self.rules {
             return self.print_rules();
         }
-        let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.files.is_empty());
-        let mut sources = if reads_files { input::open_sources(session, &self.files)? } else { Vec::new() };
+        let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
+        let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
         let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
         let mut configurations = Vec::new();
         for path in &self.config {

@@ -5,8 +5,10 @@ use classad::eval::Context;
 
 use super::QueryCommand;
 use super::ad_lookup::AdLookup;
+use super::groups::GroupColumns;
+use super::named_expressions::named_expressions;
 use super::print_mask::{MaskCell, PrintMask};
-use super::sort::SortKey;
+use super::sort::{SortKey, SortValues, sort_values};
 use super::tables::AdTable;
 use crate::cli::Failure;
 use crate::cli::io::input;
@@ -26,7 +28,8 @@ pub struct Columns {
     pub table: Option<AdTable>,
     /// The keys of `--sort`.
     pub sort: Vec<SortKey>,
-    pub group: Option<Expression>,
+    /// The columns of `--group-by`, `--sum` and so on; `None` if there are no groups.
+    pub group: Option<GroupColumns>,
     pub id: Option<Expression>,
 }
 
@@ -36,28 +39,30 @@ pub struct Row {
     pub cells: Vec<TableCell>,
     /// The cells of the print mask instead, if there is one.
     pub masked: Vec<MaskCell>,
+    /// The values of the keys of `--sort`.
+    pub order: SortValues,
     /// Number of cells that are undefined because their evaluation exceeded a budget.
     pub failures: u64,
 }
 
 impl Columns {
     pub fn new(session: &mut Session, query: &QueryCommand, table: Option<AdTable>) -> Result<Self, Failure> {
-        let texts = query.af.iter().flat_map(|list| split_expressions(list));
-        let column = |text| Ok((str::to_owned(text), input::parse_argument_expression(session, "--af", text)?));
+        let af = named_expressions(session, "--af", &query.af)?;
+        let group = query.groups.columns(session, &query.sort, query.desc)?;
         Ok(Columns {
-            af: texts.map(column).collect::<Result<_, Failure>>()?,
+            af: af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect(),
             attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
             mask: PrintMask::new(session, query)?,
-            sort: query.sort_keys(session)?,
+            sort: if group.is_some() { Vec::new() } else { query.sort_keys(session)? },
             table,
-            group: input::parse_optional_expression(session, "--group-by", query.group_by.as_deref())?,
+            group,
             id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
         })
     }
 
-    /// Returns all expressions that may be evaluated in an ad, including those of `--sort`, `--group-by` and `--id`.
+    /// Returns all expressions that may be evaluated in an ad, including those of `--sort`, of groups and of `--id`.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let options = [&self.group, &self.id].into_iter().flatten();
+        let options = self.group.iter().flat_map(GroupColumns::expressions).chain(&self.id);
         let keys = self.sort.iter().map(|key| &key.expression);
         let masked = self.mask.iter().flat_map(PrintMask::expressions);
         let tabled = self.table.iter().flat_map(AdTable::expressions);
@@ -83,14 +88,13 @@ impl Columns {
 
     /// Evaluates the expressions of the print mask, or of `--af`, in an ad.
     pub fn row(&self, ad: &Ad, context: &Context) -> Row {
+        let mut lookup = AdLookup::new(ad, context);
+        let mut row = Row { order: sort_values(&self.sort, &mut lookup), ..Row::default() };
         match &self.mask {
-            Some(mask) => {
-                let mut lookup = AdLookup::new(ad, context);
-                let masked = mask.cells(&mask.values(&mut lookup));
-                Row { masked, failures: lookup.failures, ..Row::default() }
-            }
-            None => Row::evaluate(ad, self.af.iter().map(|(_, expression)| expression), context),
+            Some(mask) => row.masked = mask.cells(&mask.values(&mut lookup)),
+            None => row.cells = self.af.iter().map(|(_, text)| TableCell::from(&lookup.value(text))).collect(),
         }
+        Row { failures: lookup.failures, ..row }
     }
 }
 
@@ -123,22 +127,4 @@ pub const DEFAULT_COLUMNS: [&str; 12] = [
 pub fn default_columns(ads: &[NamedAd]) -> Vec<(String, Expression)> {
     let present = DEFAULT_COLUMNS.into_iter().filter(|name| ads.iter().any(|ad| ad.ad.get_str(name).is_some()));
     present.take(6).map(|name| (name.to_owned(), Expression::attribute(name))).collect()
-}
-
-/// Splits a list of expressions at commas, except commas in brackets or in strings.
-fn split_expressions(list: &str) -> Vec<&str> {
-    let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
-    let parts = list.split(|c: char| {
-        match (c, quote) {
-            _ if std::mem::take(&mut is_escaped) => {}
-            ('\\', Some(_)) => is_escaped = true,
-            ('"' | '\'', None) => quote = Some(c),
-            (c, Some(open)) if c == open => quote = None,
-            ('(' | '[' | '{', None) => depth += 1,
-            (')' | ']' | '}', None) => depth -= 1,
-            _ => {}
-        }
-        c == ',' && quote.is_none() && depth == 0
-    });
-    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }

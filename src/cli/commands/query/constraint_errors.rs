@@ -35,6 +35,19 @@ impl ConstraintErrors {
         self.has_valid_value.load(Relaxed)
     }
 
+    /// Returns whether a value was no error, and why one was.
+    pub fn to_parts(&self) -> (bool, Option<String>) {
+        (self.has_valid_value(), self.reason.get().cloned())
+    }
+
+    /// Adds what is known of other ads.
+    pub fn add_parts(&self, has_valid_value: bool, reason: Option<String>) {
+        self.has_valid_value.fetch_or(has_valid_value, Relaxed);
+        if let Some(reason) = reason {
+            self.reason.get_or_init(|| reason);
+        }
+    }
+
     /// Prints a note if the constraint was an error in every ad, with the reason in one of them. Prints nothing if there
     /// was no ad.
     pub fn report(&self, session: &Session) {

@@ -5,9 +5,12 @@ mod called_ads;
 mod columns;
 mod constraint_errors;
 mod format_string;
+mod groups;
 mod job_states;
+mod named_expressions;
 mod newest_first;
 mod output;
+mod partial;
 mod print_format;
 mod print_function;
 mod print_mask;
@@ -24,6 +27,7 @@ use classad::ad::{BinaryOperator, Expression, Value};
 use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
@@ -37,6 +41,7 @@ use crate::cli::{Failure, Status, refuse};
 use ad_lookup::AdLookup;
 use called_ads::called_ads;
 use columns::Columns;
+use groups::GroupArgs;
 use output::QueryOutput;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
@@ -47,7 +52,7 @@ const EXAMPLES: &str = "\
 Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
   classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
-  classad query true samples/pool/jobs.long --group-by Owner --limit 3
+  classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
 HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
@@ -60,8 +65,8 @@ pub struct QueryCommand {
     /// The constraint
     #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called"])]
     first: Option<String>,
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// A constraint, instead of the first argument; of several constraints, all must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
@@ -74,8 +79,8 @@ pub struct QueryCommand {
     /// Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     log_time: Option<i64>,
-    /// Print the values of these expressions for each ad
-    #[arg(long, value_name = "EXPR,...")]
+    /// Print the values of these expressions for each ad; `NAME=EXPR` names a column
+    #[arg(long, value_name = "[NAME=]EXPR,...")]
     af: Vec<String>,
     /// Columns of HTCondor's `-autoformat` and `-format`, which `condor_options` translates into this option
     #[arg(long, hide = true, allow_hyphen_values = true)]
@@ -100,8 +105,11 @@ pub struct QueryCommand {
     /// A - before the expression makes the order descending, of texts, too. Numbers within texts are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
+    /// Turn the order of every --sort round
+    #[arg(long, requires = "sort")]
+    desc: bool,
     /// Print at most N ads, rows or groups
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "top", value_name = "N")]
     limit: Option<usize>,
     /// Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
@@ -119,7 +127,7 @@ pub struct QueryCommand {
     /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows
+    /// Print only the number of ads or rows; groups have it anyway
     #[arg(long)]
     count: bool,
     /// Print the ads that the constraint is not true of
@@ -128,15 +136,17 @@ pub struct QueryCommand {
     /// Print the ads for which the constraint is undefined, and the attributes that they lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
-    /// Print how many ads there are for each value of this expression
-    #[arg(long, value_name = "EXPR")]
-    group_by: Option<String>,
+    #[command(flatten)]
+    groups: GroupArgs,
     /// Print equal rows of --af once
     #[arg(long, requires = "af")]
     distinct: bool,
     /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
+    /// Write a partial result for `classad merge`, of parts of files
+    #[arg(long)]
+    partial: bool,
     #[command(flatten)]
     output: TableOutputArgs,
     /// Parse every ad whole, and report all its errors
@@ -149,6 +159,7 @@ pub struct QueryCommand {
 
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        session.is_partial = self.partial;
         let (constraints, files) = self.constraints_and_files()?;
         let files = history_files::in_order_of_time(&files);
         let mut sources = if files.is_empty() && !self.userlog.is_empty() {
@@ -180,17 +191,16 @@ impl QueryCommand {
             query: matching::Query::new(constraint.clone(), context.clone()),
             columns: &columns,
             context,
-            filter: match (self.undefined, self.invert) {
-                (true, _) => TruthFilter::Undefined,
-                (_, true) => TruthFilter::NotTrue,
-                _ => TruthFilter::True,
-            },
+            filter: self.filter(),
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
             unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
             errors: Arc::default(),
         };
+        if self.partial {
+            return self.write_partial(session, &mut sources, &scanner);
+        }
         let mut first_text = None;
         if self.newest || stop.is_some() {
             sources.reverse();
@@ -221,6 +231,15 @@ impl QueryCommand {
             self.note_names(session, &choice);
         }
         Ok(status)
+    }
+
+    /// Returns the value that the constraint must have in an ad.
+    fn filter(&self) -> TruthFilter {
+        match (self.undefined, self.invert) {
+            (true, _) => TruthFilter::Undefined,
+            (_, true) => TruthFilter::NotTrue,
+            _ => TruthFilter::True,
+        }
     }
 
     /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
@@ -259,7 +278,9 @@ impl QueryCommand {
     /// Parses the keys of `--sort`.
     fn sort_keys(&self, session: &mut Session) -> Result<Vec<SortKey>, Failure> {
         let given = self.sort.iter().filter(|_| !self.is_unsorted());
-        given.map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?))).collect()
+        given
+            .map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?, self.desc)))
+            .collect()
     }
 
     /// Whether HTCondor's word says that nothing is sorted: `-sort no`.
@@ -304,7 +325,7 @@ impl QueryCommand {
                 files.push(first.clone());
             }
         }
-        files.extend(self.files.iter().cloned());
+        files.extend(self.input.paths()?);
         Ok((constraints, files))
     }
 

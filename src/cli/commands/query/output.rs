@@ -6,13 +6,13 @@ use std::io::Write;
 use classad::ad::{Ad, Expression};
 use classad::eval::{Context, Environment, Reference, external_references};
 use classad::syntax::print_name;
-use indexmap::IndexMap;
 
 use super::QueryCommand;
 use super::columns::{Columns, Row, default_columns};
+use super::groups::{GroupColumns, GroupedAds};
 use super::print_mask::PrintMaskWriter;
 use super::scan::{NeededPart, ScanFinding};
-use super::sort::sort_ads;
+use super::sort::SortedItems;
 use super::tables::TableOutput;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
@@ -29,18 +29,24 @@ pub struct QueryOutput<'q> {
     context: Context,
     out: BufferedStdout,
     mode: OutputMode<'q>,
-    /// Ads that wait for the end of the scan, because of `--sort` or because the default columns depend on all ads.
-    waiting: Vec<NamedAd>,
+    /// Ads and rows that wait for the end of the scan, because of `--sort` or because the default columns depend on all
+    /// ads.
+    waiting: SortedItems<WaitingItem>,
     /// Rows printed or counted so far, for `--distinct`.
     printed_rows: HashSet<Vec<TableCell>>,
-    /// Value and number of ads of each group. The key is the text of the value.
-    groups: IndexMap<String, (TableCell, usize)>,
+    groups: GroupedAds,
     /// Number of ads found.
     found_count: usize,
     /// Number of ads, or of rows, that count toward `--limit`.
     limit_count: usize,
     /// Number of evaluations that exceeded a budget.
     failures: u64,
+}
+
+/// What waits for the end of the scan.
+enum WaitingItem {
+    Ad(Box<NamedAd>),
+    Row(Row),
 }
 
 /// What the options select to print.
@@ -56,8 +62,8 @@ enum OutputMode<'q> {
     Table(TableOutput<'q>),
     /// A row for each ad with the attributes that it lacks, for `--undefined`.
     MissingNames(TableWriter),
-    /// The values of `--group-by`, each with the number of ads that have it.
-    Groups,
+    /// A row for each group of `--group-by`, or for all ads.
+    Groups(&'q GroupColumns),
     /// A table of the default columns.
     DefaultTable,
 }
@@ -75,12 +81,12 @@ impl<'q> QueryOutput<'q> {
         let masked = columns.mask.as_ref().map(|mask| OutputMode::PrintMask(PrintMaskWriter::new(mask)));
         let mode = match () {
             () if session.options.quiet => OutputMode::Nothing,
-            () if query.count => OutputMode::Count,
+            () if query.count && columns.group.is_none() => OutputMode::Count,
             () if columns.table.is_some() => {
                 columns.table.as_ref().map_or(OutputMode::Nothing, |table| OutputMode::Table(TableOutput::new(table)))
             }
             () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
-            () if columns.group.is_some() => OutputMode::Groups,
+            () if columns.group.is_some() => columns.group.as_ref().map_or(OutputMode::Nothing, OutputMode::Groups),
             () if !columns.af.is_empty() => {
                 OutputMode::Rows(TableWriter::new(header(), query.output.form, query.has_heading())?)
             }
@@ -97,9 +103,10 @@ impl<'q> QueryOutput<'q> {
             context: session.context(),
             out: out(),
             mode,
-            waiting: Vec::new(),
+            // All rows are needed to know which are equal.
+            waiting: SortedItems::new(query.limit.filter(|_| !query.distinct).unwrap_or(usize::MAX)),
             printed_rows: HashSet::new(),
-            groups: IndexMap::new(),
+            groups: GroupedAds::default(),
             found_count: 0,
             limit_count: 0,
             failures: 0,
@@ -112,12 +119,10 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Count if self.query.distinct => NeededPart::Row,
             OutputMode::Nothing | OutputMode::Count => NeededPart::Presence,
             OutputMode::Ads(_) => NeededPart::Whole,
-            OutputMode::Groups => NeededPart::Group,
+            OutputMode::Groups(_) => NeededPart::Group,
             OutputMode::Table(_) => NeededPart::Record,
-            OutputMode::Rows(_) | OutputMode::PrintMask(_) if self.columns.sort.is_empty() => NeededPart::Row,
-            OutputMode::Rows(_) | OutputMode::PrintMask(_) | OutputMode::MissingNames(_) | OutputMode::DefaultTable => {
-                NeededPart::Projected
-            }
+            OutputMode::Rows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
+            OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
         }
     }
 
@@ -140,17 +145,33 @@ impl<'q> QueryOutput<'q> {
             }
             ScanFinding::Stop => return Ok(false),
             ScanFinding::Present => self.limit_count += 1,
-            ScanFinding::Ad { ad, name, number } => {
+            ScanFinding::Groups(table) => {
+                self.found_count += table.ads();
+                if let OutputMode::Groups(columns) = self.mode {
+                    self.groups.merge(columns, table);
+                }
+                return Ok(true);
+            }
+            ScanFinding::Ad { ad, name, number, order, failures } => {
                 let name = name.unwrap_or_else(|| format!("{}:{}", text.name, number + ads_before));
                 let ad = NamedAd::unnamed(ad).with_name(name);
+                self.failures += failures;
                 if self.is_streaming() && !matches!(self.mode, OutputMode::DefaultTable) {
                     self.print(session, &ad)?;
                 } else {
                     self.limit_count += 1;
-                    self.waiting.push(ad);
+                    self.waiting.add(&self.columns.sort, order, WaitingItem::Ad(Box::new(ad)));
                 }
             }
-            ScanFinding::Row(row) => self.add_row(row)?,
+            ScanFinding::Row(mut row) => {
+                self.failures += row.failures;
+                if self.is_streaming() || matches!(self.mode, OutputMode::Count) {
+                    self.add_row(row)?;
+                } else {
+                    let order = std::mem::take(&mut row.order);
+                    self.waiting.add(&self.columns.sort, order, WaitingItem::Row(row));
+                }
+            }
             ScanFinding::Record(record) => {
                 self.failures += record.failures;
                 self.limit_count += 1;
@@ -166,7 +187,7 @@ impl<'q> QueryOutput<'q> {
 
     /// Whether the output has the order of the scan, so that `--limit` can end the scan early.
     fn is_streaming(&self) -> bool {
-        self.columns.sort.is_empty() && !matches!(self.mode, OutputMode::Groups)
+        self.columns.sort.is_empty() && !matches!(self.mode, OutputMode::Groups(_))
     }
 
     fn limit(&self) -> usize {
@@ -177,9 +198,6 @@ impl<'q> QueryOutput<'q> {
     fn print(&mut self, session: &mut Session, ad: &NamedAd) -> Result<(), Failure> {
         let limit = self.limit();
         match &mut self.mode {
-            OutputMode::Rows(_) | OutputMode::PrintMask(_) => {
-                return self.add_row(self.columns.row(&ad.ad, &self.context));
-            }
             _ if self.limit_count >= limit => {}
             OutputMode::Ads(writer) if self.columns.attributes.is_empty() => {
                 writer.write(session, &mut self.out, ad)?;
@@ -194,7 +212,9 @@ impl<'q> QueryOutput<'q> {
             }
             OutputMode::Nothing
             | OutputMode::Count
-            | OutputMode::Groups
+            | OutputMode::Rows(_)
+            | OutputMode::PrintMask(_)
+            | OutputMode::Groups(_)
             | OutputMode::Table(_)
             | OutputMode::DefaultTable => {}
         }
@@ -202,16 +222,10 @@ impl<'q> QueryOutput<'q> {
         Ok(())
     }
 
-    /// Prints a row, or counts it if only the number of rows or groups is wanted.
+    /// Prints a row, or counts it if only the number of rows is wanted.
     fn add_row(&mut self, row: Row) -> Result<(), Failure> {
         let limit = self.limit();
-        self.failures += row.failures;
         match &mut self.mode {
-            OutputMode::Groups => {
-                for cell in row.cells {
-                    self.groups.entry(cell.text.clone()).or_insert((cell, 0)).1 += 1;
-                }
-            }
             // An equal row has been printed or counted already.
             _ if self.query.distinct && !self.printed_rows.insert(row.cells.clone()) => {}
             mode => {
@@ -231,13 +245,16 @@ impl<'q> QueryOutput<'q> {
     /// Prints what waited for the end of the scan: sorted ads, the default table, the count or the groups. Ends the
     /// output.
     pub fn finish(mut self, session: &mut Session) -> Result<Status, Failure> {
-        let mut ads = std::mem::take(&mut self.waiting);
+        let waiting = self.waiting.take(&self.columns.sort).into_iter().map(|(_, item)| item);
         if !self.columns.sort.is_empty() {
-            ads = sort_ads(ads, &self.columns.sort, &self.context, &mut self.failures);
             self.limit_count = if matches!(self.mode, OutputMode::Count) { self.limit_count } else { 0 };
         }
         if matches!(self.mode, OutputMode::DefaultTable) {
-            ads.truncate(self.limit());
+            let ads = waiting.filter_map(|item| match item {
+                WaitingItem::Ad(ad) => Some(*ad),
+                WaitingItem::Row(_) => None,
+            });
+            let ads: Vec<NamedAd> = ads.take(self.limit()).collect();
             let columns = default_columns(&ads);
             let names = columns.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
@@ -250,11 +267,14 @@ impl<'q> QueryOutput<'q> {
             }
             rows.finish(&mut self.out)?;
         } else {
-            for ad in &ads {
+            for item in waiting {
                 if self.limit_count >= self.limit() {
                     break;
                 }
-                self.print(session, ad)?;
+                match item {
+                    WaitingItem::Ad(ad) => self.print(session, &ad)?,
+                    WaitingItem::Row(row) => self.add_row(row)?,
+                }
             }
         }
         let limit = self.limit();
@@ -268,12 +288,13 @@ impl<'q> QueryOutput<'q> {
                 let now = self.context.now.unwrap_or_else(current_time);
                 table.finish(&mut self.out, &self.context, limit, now)?;
             }
-            OutputMode::Groups => {
-                let header = vec![self.query.group_by.clone().unwrap_or_default(), "ads".to_owned()];
-                let mut rows = TableWriter::new(header, self.query.output.form, !self.query.output.no_header)?;
-                self.groups.sort_by(|_, (_, a), _, (_, b)| b.cmp(a));
-                for (value, count) in std::mem::take(&mut self.groups).into_values().take(limit) {
-                    rows.write(&mut self.out, vec![value, count.into()])?;
+            OutputMode::Groups(columns) => {
+                let mut rows =
+                    TableWriter::new(columns.header(), self.query.output.form, !self.query.output.no_header)?;
+                let groups = std::mem::take(&mut self.groups);
+                self.failures += groups.failures;
+                for row in groups.into_rows(session, columns, limit) {
+                    rows.write(&mut self.out, row)?;
                 }
                 rows.finish(&mut self.out)?;
             }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use classad::ad::{Ad, Expression, Name, Type, Value};
 use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
-use classad::format::{AdEntry, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock};
+use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
 
+use super::ad_lookup::AdLookup;
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
 use super::constraint_errors::ConstraintErrors;
+use super::groups::GroupedAds;
+use super::sort::{SortValues, sort_values};
 use super::tables::TableRecord;
 use crate::cli::Failure;
 use crate::cli::io::source::SourceText;
@@ -38,7 +41,7 @@ pub enum NeededPart {
     Row,
     /// What a table of HTCondor's tools needs.
     Record,
-    /// The value of `--group-by`.
+    /// The values of `--group-by`, `--sum` and so on.
     Group,
 }
 
@@ -72,8 +75,14 @@ pub enum ScanFinding {
         ad: Ad,
         name: Option<String>,
         number: usize,
+        /// The values of the keys of `--sort`.
+        order: SortValues,
+        /// Number of keys that are undefined because their evaluation exceeded a budget.
+        failures: u64,
     },
     Row(Row),
+    /// The groups of adjacent ads.
+    Groups(GroupedAds),
     Record(Box<TableRecord>),
     Problem(Problem),
     /// An ad that ends a scan backwards.
@@ -193,7 +202,12 @@ impl AdScanner<'_> {
                 findings.extend(record.map(|record| ScanFinding::Record(Box::new(record))));
             }
             NeededPart::Group => {
-                findings.push(ScanFinding::Row(Row::evaluate(&entry.ad, &self.columns.group, context)));
+                if !matches!(findings.last(), Some(ScanFinding::Groups(_))) {
+                    findings.push(ScanFinding::Groups(GroupedAds::default()));
+                }
+                if let (Some(ScanFinding::Groups(table)), Some(group)) = (findings.last_mut(), &self.columns.group) {
+                    table.add(group, &entry.ad, context);
+                }
             }
             NeededPart::Whole if !entry.is_whole => {
                 let items = block.ad_at(entry.offset, number, cache);
@@ -214,7 +228,10 @@ impl AdScanner<'_> {
 
     fn ad_finding(&self, ad: Ad, number: usize) -> ScanFinding {
         let name = display_name(&ad, self.columns.id.as_ref(), &self.context);
-        ScanFinding::Ad { ad, name, number }
+        let mut lookup = AdLookup::new(&ad, &self.context);
+        let order = sort_values(&self.columns.sort, &mut lookup);
+        let failures = lookup.failures;
+        ScanFinding::Ad { ad, name, number, order, failures }
     }
 
     fn passes_filter(&self, value: &Value) -> bool {
@@ -248,8 +265,11 @@ impl AdScanner<'_> {
         let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
         let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
         let errors = Arc::clone(&self.errors);
-        Some(selection.with_prefilter(&names, move |values| {
-            !errors.has_valid_value() || literals.is_met(values).is_none_or(|met| met == wanted)
+        Some(selection.with_prefilter(&names, move |values| match literals.is_met(values) {
+            Some(met) if met != wanted && errors.has_valid_value() => PrefilterVerdict::Rejected,
+            // The constraint may be an error: it is evaluated.
+            Some(met) if met != wanted => PrefilterVerdict::Doubtful,
+            _ => PrefilterVerdict::Passed,
         }))
     }
 }

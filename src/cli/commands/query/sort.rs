@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 
 use classad::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, UnaryOperator, Value};
-use classad::eval::{Context, compare};
+use classad::eval::compare;
 
 use super::ad_lookup::AdLookup;
-use crate::cli::io::named_ad::NamedAd;
 
 /// An expression by whose values ads are sorted.
 #[derive(Clone)]
@@ -20,12 +19,13 @@ pub type SortValues = Vec<Value>;
 
 impl SortKey {
     /// Makes a key of an expression: a `-` before it means that the order is descending.
-    pub fn new(expression: &Expression) -> Self {
+    /// `is_reversed` turns the order round.
+    pub fn new(expression: &Expression, is_reversed: bool) -> Self {
         match expression.without_parentheses().kind() {
             ExpressionKind::Unary(UnaryOperator::Minus, operand) => {
-                SortKey { expression: operand.clone(), is_descending: true }
+                SortKey { expression: operand.clone(), is_descending: !is_reversed }
             }
-            _ => SortKey { expression: expression.clone(), is_descending: false },
+            _ => SortKey { expression: expression.clone(), is_descending: is_reversed },
         }
     }
 }
@@ -45,21 +45,39 @@ pub fn compare_values(keys: &[SortKey], a: &[Value], b: &[Value]) -> Ordering {
     parts.fold(Ordering::Equal, Ordering::then)
 }
 
-/// Sorts ads by the values of expressions: numbers, then strings, then times, then other values. The sort is stable.
-pub fn sort_ads(ads: Vec<NamedAd>, keys: &[SortKey], context: &Context, failures: &mut u64) -> Vec<NamedAd> {
-    // Fewer than two ads need no sorting: do not evaluate the expressions.
-    if ads.len() < 2 {
-        return ads;
+/// Items with the values of the keys, of which only the first ones in the order are kept. Items with equal values keep
+/// the order in which they came. O(log n) for each item, with memory for twice the number that is kept.
+pub struct SortedItems<T> {
+    items: Vec<(SortValues, T)>,
+    limit: usize,
+}
+
+impl<T> SortedItems<T> {
+    /// Minimum number of items that are held before the last ones are dropped.
+    const MIN_HELD: usize = 1024;
+
+    /// Keeps the first `limit` items.
+    pub fn new(limit: usize) -> Self {
+        SortedItems { items: Vec::new(), limit }
     }
-    let key = |ad: NamedAd| {
-        let mut lookup = AdLookup::new(&ad.ad, context);
-        let values = sort_values(keys, &mut lookup);
-        *failures += lookup.failures;
-        (values, ad)
-    };
-    let mut keyed: Vec<(SortValues, NamedAd)> = ads.into_iter().map(key).collect();
-    keyed.sort_by(|(a, _), (b, _)| compare_values(keys, a, b));
-    keyed.into_iter().map(|(_, ad)| ad).collect()
+
+    pub fn add(&mut self, keys: &[SortKey], values: SortValues, item: T) {
+        self.items.push((values, item));
+        if self.items.len() >= self.limit.saturating_mul(2).max(Self::MIN_HELD) {
+            self.cut(keys);
+        }
+    }
+
+    fn cut(&mut self, keys: &[SortKey]) {
+        self.items.sort_by(|(a, _), (b, _)| compare_values(keys, a, b));
+        self.items.truncate(self.limit);
+    }
+
+    /// Returns the items in their order, with the values of the keys.
+    pub fn take(&mut self, keys: &[SortKey]) -> Vec<(SortValues, T)> {
+        self.cut(keys);
+        std::mem::take(&mut self.items)
+    }
 }
 
 /// The group of types whose values can be compared.
@@ -74,7 +92,7 @@ fn group(value: &Value) -> u8 {
 }
 
 /// Compares values in a total order: by groups of comparable types, then by value.
-fn order(a: &Value, b: &Value) -> Ordering {
+pub fn order(a: &Value, b: &Value) -> Ordering {
     if let (Value::String(a), Value::String(b)) = (a, b) {
         return compare_naturally(a.as_bytes(), b.as_bytes());
     }

@@ -15,6 +15,7 @@ use classad::syntax::print_name;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
@@ -48,8 +49,8 @@ Exit status: 0 if there are references, 1 if there are none; with --missing-in 0
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Refs {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// List only the references of these attributes
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
@@ -83,8 +84,8 @@ impl Refs {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::refs);
         }
-        let alone = self.files.is_empty() && self.expr.is_some();
-        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let alone = self.input.is_empty() && self.expr.is_some();
+        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
         let pool = input::open_optional(session, self.missing_in.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&pool));
         let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));

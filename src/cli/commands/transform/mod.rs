@@ -12,6 +12,7 @@ use classad::format::{AdDocumentWriter, FileFormat, Problem};
 use classad::syntax::Style;
 use classad::transform::{FaultScope, TransformFault};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::RewriteArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
@@ -41,8 +42,8 @@ keyword} | {flag}]}]}, one object for each ad that would change; old or new is n
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TransformCommand {
-    /// Files of ads; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     #[command(flatten)]
     steps: TransformFlags,
     /// Change the jobs that satisfy this route's requirements as the job router does: by the route of the configuration
@@ -70,8 +71,9 @@ pub struct TransformCommand {
 
 impl TransformCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        self.rewrite.check_files(&self.files)?;
-        let mut sources = if self.print_rules { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let files = self.input.paths()?;
+        self.rewrite.check_files(&files)?;
+        let mut sources = if self.print_rules { Vec::new() } else { input::open_sources(session, &files)? };
         let rules = self.steps.read_rule_files()?;
         let configurations = self.steps.read_configurations(session)?;
         // Files of rules help to decide the dialect, like the ads.

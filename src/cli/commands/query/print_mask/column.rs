@@ -2,6 +2,7 @@
 
 use classad::ad::{AbsoluteTime, Expression, ExpressionKind, Value};
 use classad::syntax::{ConversionKind, Style, expression_text, print_value};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::commands::query::ad_lookup::{AdLookup, to_integer, to_real};
 use crate::cli::commands::query::format_string::FormatString;
@@ -42,7 +43,7 @@ pub struct Placeholder {
 }
 
 /// The text of a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MaskCell {
     /// The text; `None` if the column cannot print the value.
     pub text: Option<String>,

@@ -53,7 +53,8 @@ impl PrintMask {
         if query.mask.is_empty() {
             return Ok(None);
         }
-        let others = !query.af.is_empty() || query.output.form.is_some() || query.group_by.is_some() || query.undefined;
+        let others =
+            !query.af.is_empty() || query.output.form.is_some() || query.groups.group_by.is_some() || query.undefined;
         if others || !query.attributes.is_empty() {
             let message = "-autoformat and -format print rows of their own: they go without --af, --output, \
                            --attributes, --group-by and --undefined";

@@ -140,7 +140,7 @@ pub fn choose_table(
         || !query.af.is_empty()
         || !query.mask.is_empty()
         || !query.attributes.is_empty()
-        || query.group_by.is_some()
+        || query.groups.group_by.is_some()
         || query.undefined;
     if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
         return refuse("-print-format and -aaf describe a table: they go without other forms of output");

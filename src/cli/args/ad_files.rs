@@ -1,0 +1,53 @@
+//! The files of ads that a command reads: those named as arguments, and those that `--files-from` lists.
+
+use clap::Args;
+
+use crate::cli::io::source::read_whole;
+use crate::cli::{Failure, refuse};
+
+/// The arguments of commands that read any number of files of ads.
+#[derive(Args, Clone)]
+pub struct AdFilesArgs {
+    /// Files of ads, or parts of them, as `FILE@START-END`; standard input if there are none
+    pub files: Vec<String>,
+    /// Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input
+    #[arg(long, value_name = "LIST")]
+    pub files_from: Vec<String>,
+}
+
+impl AdFilesArgs {
+    /// Whether neither a file nor a list is named.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.files_from.is_empty()
+    }
+
+    /// Returns the named files, then those of the lists.
+    ///
+    /// # Errors
+    ///
+    /// A list cannot be read, or names no file; standard input is both a list and a file.
+    pub fn paths(&self) -> Result<Vec<String>, Failure> {
+        let mut paths = self.files.clone();
+        for list in &self.files_from {
+            paths.extend(read_list(list)?);
+        }
+        let lists_from_stdin = self.files_from.iter().filter(|list| *list == "-").count();
+        if lists_from_stdin > 0 && lists_from_stdin + paths.iter().filter(|path| *path == "-").count() > 1 {
+            return refuse("standard input can be read only once");
+        }
+        Ok(paths)
+    }
+}
+
+/// Reads the names of a list. With a NUL anywhere in it, names end there, otherwise at the ends of lines.
+fn read_list(list: &str) -> Result<Vec<String>, Failure> {
+    let name = if list == "-" { "standard input" } else { list };
+    let bytes = read_whole(list).map_err(|error| Failure::unreadable(name, &error))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return refuse(format!("{name}: a name of a file is no UTF-8"));
+    };
+    let separator = if text.contains('\0') { '\0' } else { '\n' };
+    let line = |line: &str| if separator == '\n' { line.trim_end_matches('\r').to_owned() } else { line.to_owned() };
+    let names: Vec<String> = text.split(separator).map(line).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() { refuse(format!("{name} names no file")) } else { Ok(names) }
+}

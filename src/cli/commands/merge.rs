@@ -1,0 +1,50 @@
+//! `classad merge`: the result of one run over all files, from partial results.
+
+use clap::Args;
+
+use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::io::partial::PartialSet;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status, merge_partials, refuse};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad merge samples/scale/owners-2.part samples/scale/owners-1.part
+
+The partial results of the example are written by
+
+  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > owners-1.part
+  classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
+
+What is printed, problems and the exit status too, is that of one run over the files, which are taken in the order of
+their names, those of one history in the order of their times. Parts that are missing or there twice, and partial
+results of other commands, options or versions are refused with the list of what to run again (exit status 2). A file
+of which there is no part at all is not missed. --quiet, --color and --exit-zero are those of the merge.
+
+A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect and the files with
+their parts, sizes and inodes; for each file its findings, its problems with the lines that are shown of them, and the
+numbers of its ads, lines and bytes; and a last line, \"end\", if the run was complete. A run with --partial exits with 0
+if it was.";
+
+/// Merge partial results of parts of files, as one run over all files prints them
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MergeCommand {
+    /// Partial results, in any order
+    #[arg(required_unless_present = "files_from")]
+    partials: Vec<String>,
+    /// Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each
+    #[arg(long, value_name = "LIST")]
+    files_from: Vec<String>,
+}
+
+impl MergeCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let input = AdFilesArgs { files: self.partials.clone(), files_from: self.files_from.clone() };
+        let paths = input.paths()?;
+        if paths.iter().any(|path| path == "-") {
+            return refuse("partial results are read twice: name files");
+        }
+        merge_partials(session, &PartialSet::read(&paths)?)
+    }
+}

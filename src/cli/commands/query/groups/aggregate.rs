@@ -1,0 +1,101 @@
+//! Sums, means and extreme values of an expression over the ads of a group.
+
+use std::cmp::Ordering;
+
+use classad::ad::Value;
+use classad::pool::{ExactSum, Total};
+
+use crate::cli::commands::query::sort::order;
+use crate::cli::render::rows::TableCell;
+
+/// What is computed of the values of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AggregateFunction {
+    Sum,
+    Mean,
+    Min,
+    Max,
+}
+
+/// The values of one expression in the ads of a group so far. The result does not depend on how the ads are divided.
+#[derive(Clone, Debug, Default)]
+pub struct Accumulator {
+    /// The sum of the numbers, for sums and means.
+    pub sum: ExactSum,
+    /// Number of values that count: those that are numbers, or that have an order.
+    pub count: u64,
+    /// Number of values that do not count and are not undefined.
+    pub unfit: u64,
+    /// The extreme value so far; of equal ones the first.
+    pub extreme: Option<Value>,
+}
+
+impl AggregateFunction {
+    pub fn name(self) -> &'static str {
+        match self {
+            AggregateFunction::Sum => "sum",
+            AggregateFunction::Mean => "mean",
+            AggregateFunction::Min => "min",
+            AggregateFunction::Max => "max",
+        }
+    }
+
+    /// Whether a later value takes the place of the extreme value.
+    fn prefers(self, value: &Value, extreme: &Value) -> bool {
+        order(value, extreme) == if self == AggregateFunction::Min { Ordering::Less } else { Ordering::Greater }
+    }
+
+    /// Adds the value of the expression in an ad. Booleans count as 1 and 0 in sums, as in arithmetic.
+    pub fn add(self, accumulator: &mut Accumulator, value: Value) {
+        let is_sum = matches!(self, AggregateFunction::Sum | AggregateFunction::Mean);
+        match value {
+            Value::Undefined => return,
+            Value::Integer(integer) if is_sum => accumulator.sum.add_integer(integer),
+            Value::Boolean(is_true) if is_sum => accumulator.sum.add_integer(i64::from(is_true)),
+            Value::Real(real) if is_sum => accumulator.sum.add_real(real),
+            Value::Error(_) | Value::List(_) | Value::Ad(_) => {
+                accumulator.unfit += 1;
+                return;
+            }
+            _ if is_sum => {
+                accumulator.unfit += 1;
+                return;
+            }
+            value => self.add_extreme(accumulator, value),
+        }
+        accumulator.count += 1;
+    }
+
+    fn add_extreme(self, accumulator: &mut Accumulator, value: Value) {
+        if accumulator.extreme.as_ref().is_none_or(|extreme| self.prefers(&value, extreme)) {
+            accumulator.extreme = Some(value);
+        }
+    }
+
+    /// Adds the values of later ads.
+    pub fn merge(self, accumulator: &mut Accumulator, later: Accumulator) {
+        accumulator.sum.merge(&later.sum);
+        accumulator.count += later.count;
+        accumulator.unfit += later.unfit;
+        if let Some(value) = later.extreme {
+            self.add_extreme(accumulator, value);
+        }
+    }
+
+    /// Returns the result: undefined if no value counts.
+    pub fn result(self, accumulator: &Accumulator) -> TableCell {
+        #[allow(clippy::cast_precision_loss)] // a count beyond 2^53 is not reached
+        let count = accumulator.count as f64;
+        match self {
+            _ if accumulator.count == 0 => TableCell::from(&Value::Undefined),
+            AggregateFunction::Sum => match accumulator.sum.total() {
+                Total::Integer(integer) => TableCell::from(integer),
+                Total::Real(real) => TableCell::from(&Value::Real(real)),
+            },
+            AggregateFunction::Mean => TableCell::from(&Value::Real(accumulator.sum.total().as_real() / count)),
+            AggregateFunction::Min | AggregateFunction::Max => {
+                TableCell::from(accumulator.extreme.as_ref().unwrap_or(&Value::Undefined))
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `query --group-by`: the ads of each group counted, and values in them added up.
+
+mod aggregate;
+
+use std::cmp::Ordering;
+
+use clap::Args;
+use classad::ad::{Ad, Expression, ListValue, Value};
+use classad::eval::Context;
+use classad::text::{closest_names, suggestion};
+use indexmap::IndexMap;
+
+use super::ad_lookup::AdLookup;
+use super::named_expressions::named_expressions;
+use super::sort::compare_naturally;
+use crate::cli::Failure;
+use crate::cli::render::rows::TableCell;
+use crate::cli::session::Session;
+pub use aggregate::{Accumulator, AggregateFunction};
+
+/// Name of the column with the number of ads.
+const COUNT_COLUMN: &str = "ads";
+
+/// Text of the first cell of the row for all groups.
+const TOTAL_LABEL: &str = "total";
+
+/// The options about groups.
+#[derive(Args)]
+pub struct GroupArgs {
+    /// Print how many ads there are for each value of these expressions
+    ///
+    /// A comma separates expressions; `{A, B}` is one, a list. `NAME=EXPR` names a column. The groups with the most ads
+    /// come first; --sort takes the names of columns: the keys, `ads`, `sum(EXPR)` and so on.
+    #[arg(long, value_name = "[NAME=]EXPR,...")]
+    pub group_by: Option<String>,
+    /// Print the sum of these expressions over the ads of each group, or over all ads
+    ///
+    /// Sums are exact and rounded once, so that the order of the ads does not count. Booleans count as 1 and 0; what is
+    /// undefined or no number is left out.
+    #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
+    sum: Vec<String>,
+    /// Print the mean of these expressions: their sum divided by the number of ads that have a number
+    #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
+    mean: Vec<String>,
+    /// Print the least value of these expressions, in the order of --sort
+    #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
+    min: Vec<String>,
+    /// Print the greatest value of these expressions, in the order of --sort
+    #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
+    max: Vec<String>,
+    /// Print a last row for all groups together, those beyond --limit, too
+    #[arg(long, requires = "group_by")]
+    totals: bool,
+}
+
+/// The columns of groups.
+pub struct GroupColumns {
+    /// The keys, each with the name of its column.
+    keys: Vec<(String, Expression)>,
+    aggregates: Vec<Aggregate>,
+    /// The order of the groups: indexes of columns, and whether they descend.
+    order: Vec<(usize, bool)>,
+    has_totals: bool,
+}
+
+/// A column with a result for each group.
+struct Aggregate {
+    name: String,
+    function: AggregateFunction,
+    expression: Expression,
+}
+
+/// The ads of each group so far, in the order in which groups were first seen. Tables of adjacent ads are merged in the
+/// order of the ads: those of blocks, and those of parts.
+#[derive(Default)]
+pub struct GroupedAds {
+    pub groups: IndexMap<Vec<TableCell>, Group>,
+    /// Number of evaluations that exceeded a budget.
+    pub failures: u64,
+}
+
+/// The ads of a group.
+#[derive(Clone, Default)]
+pub struct Group {
+    pub ads: usize,
+    pub values: Vec<Accumulator>,
+}
+
+impl GroupArgs {
+    /// Parses the options; `None` if no groups are wanted. `sort` names the columns that decide the order.
+    pub fn columns(
+        &self,
+        session: &mut Session,
+        sort: &[String],
+        is_reversed: bool,
+    ) -> Result<Option<GroupColumns>, Failure> {
+        use AggregateFunction::{Max, Mean, Min, Sum};
+        let mut aggregates = Vec::new();
+        for (function, texts) in [(Sum, &self.sum), (Mean, &self.mean), (Min, &self.min), (Max, &self.max)] {
+            let option = format!("--{}", function.name());
+            for (name, text, expression) in named_expressions(session, &option, texts)? {
+                let name = name.unwrap_or_else(|| format!("{}({text})", function.name()));
+                aggregates.push(Aggregate { name, function, expression });
+            }
+        }
+        if self.group_by.is_none() && aggregates.is_empty() {
+            return Ok(None);
+        }
+        let keys = named_expressions(session, "--group-by", self.group_by.as_slice())?;
+        let keys = keys.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
+        let mut columns = GroupColumns { keys, aggregates, order: Vec::new(), has_totals: self.totals };
+        columns.order = sort.iter().map(|name| columns.find(name, is_reversed)).collect::<Result<_, _>>()?;
+        Ok(Some(columns))
+    }
+}
+
+impl GroupColumns {
+    /// Returns all expressions that are evaluated in an ad.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let aggregates = self.aggregates.iter().map(|aggregate| &aggregate.expression);
+        self.keys.iter().map(|(_, expression)| expression).chain(aggregates)
+    }
+
+    /// Returns the names of the columns.
+    pub fn header(&self) -> Vec<String> {
+        let keys = self.keys.iter().map(|(name, _)| name.clone());
+        let aggregates = self.aggregates.iter().map(|aggregate| aggregate.name.clone());
+        keys.chain([COUNT_COLUMN.to_owned()]).chain(aggregates).collect()
+    }
+
+    /// Finds the column of a key of `--sort`. A `-` before its name makes the order descending.
+    fn find(&self, text: &str, is_reversed: bool) -> Result<(usize, bool), Failure> {
+        let header = self.header();
+        let plain = |text: &str| text.split_whitespace().collect::<String>();
+        let index = |name: &str| header.iter().position(|column| plain(column).eq_ignore_ascii_case(&plain(name)));
+        let descending = || Some((index(text.trim().strip_prefix('-')?)?, true));
+        let found = index(text).map(|column| (column, false)).or_else(descending);
+        let (column, is_descending) = found.ok_or_else(|| {
+            let near = suggestion(&closest_names(text, header.iter().map(String::as_str)));
+            Failure::refused(format!("--sort: the groups have no column {text}{near}; they have {}", header.join(", ")))
+        })?;
+        Ok((column, is_descending != is_reversed))
+    }
+
+    /// Compares two rows by the columns that decide the order: by the number of ads if none does.
+    fn compare(&self, a: &[TableCell], b: &[TableCell]) -> Ordering {
+        let by_count = [(self.keys.len(), true)];
+        let order = if self.order.is_empty() { &by_count[..] } else { &self.order };
+        let parts = order.iter().map(|(column, is_descending)| compare_cells(&a[*column], &b[*column], *is_descending));
+        parts.fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+/// Compares cells: numbers, then texts, then what is undefined, which is last in both orders.
+fn compare_cells(a: &TableCell, b: &TableCell, is_descending: bool) -> Ordering {
+    let ordering = match (a.number(), b.number()) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (a, b) => a.is_none().cmp(&b.is_none()),
+    };
+    let ordering = ordering.then_with(|| compare_naturally(a.text.as_bytes(), b.text.as_bytes()));
+    let ordering = if is_descending { ordering.reverse() } else { ordering };
+    a.is_null().cmp(&b.is_null()).then(ordering)
+}
+
+impl GroupedAds {
+    /// Adds an ad.
+    pub fn add(&mut self, columns: &GroupColumns, ad: &Ad, context: &Context) {
+        let mut lookup = AdLookup::new(ad, context);
+        let key =
+            columns.keys.iter().map(|(_, expression)| TableCell::from(&key_value(&mut lookup, expression))).collect();
+        let group = self.groups.entry(key).or_insert_with(|| Group::empty(columns));
+        group.ads += 1;
+        for (aggregate, accumulator) in columns.aggregates.iter().zip(&mut group.values) {
+            aggregate.function.add(accumulator, lookup.value(&aggregate.expression));
+        }
+        self.failures += lookup.failures;
+    }
+
+    /// Adds the groups of later ads.
+    pub fn merge(&mut self, columns: &GroupColumns, later: GroupedAds) {
+        self.failures += later.failures;
+        for (key, later) in later.groups {
+            self.groups.entry(key).or_insert_with(|| Group::empty(columns)).merge(columns, later);
+        }
+    }
+
+    /// Returns the number of ads.
+    pub fn ads(&self) -> usize {
+        self.groups.values().map(|group| group.ads).sum()
+    }
+
+    /// Returns at most `limit` rows in their order, and the row for all groups if it is wanted. Prints a note of the
+    /// values that are left out.
+    pub fn into_rows(mut self, session: &Session, columns: &GroupColumns, limit: usize) -> Vec<Vec<TableCell>> {
+        let mut all = Group::empty(columns);
+        self.groups.values().for_each(|group| all.merge(columns, group.clone()));
+        if columns.keys.is_empty() && self.groups.is_empty() {
+            self.groups.insert(Vec::new(), all.clone());
+        }
+        let mut rows: Vec<Vec<TableCell>> =
+            self.groups.into_iter().map(|(key, group)| group.row(columns, key)).collect();
+        rows.sort_by(|a, b| columns.compare(a, b));
+        rows.truncate(limit);
+        for (aggregate, values) in columns.aggregates.iter().zip(&all.values).filter(|(_, values)| values.unfit > 0) {
+            let kind = match aggregate.function {
+                AggregateFunction::Sum | AggregateFunction::Mean => "no numbers",
+                AggregateFunction::Min | AggregateFunction::Max => "errors, lists or ads",
+            };
+            session.note(&format!("{}: {} values are {kind} and are left out", aggregate.name, values.unfit));
+        }
+        if columns.has_totals {
+            let labels = std::iter::once(TOTAL_LABEL).chain(std::iter::repeat(""));
+            let key = labels.take(columns.keys.len()).map(TableCell::from).collect();
+            rows.push(all.row(columns, key));
+        }
+        rows
+    }
+}
+
+/// Evaluates a key. The elements of a list are evaluated, too.
+fn key_value(lookup: &mut AdLookup, expression: &Expression) -> Value {
+    let value = lookup.value(expression);
+    let Some(elements) = lookup.elements(&value) else { return value };
+    let elements = elements.into_iter().map(Expression::literal).collect();
+    Value::List(ListValue { elements, scope: None })
+}
+
+impl Group {
+    fn empty(columns: &GroupColumns) -> Self {
+        Group { ads: 0, values: vec![Accumulator::default(); columns.aggregates.len()] }
+    }
+
+    fn merge(&mut self, columns: &GroupColumns, later: Group) {
+        self.ads += later.ads;
+        for ((aggregate, accumulator), later) in columns.aggregates.iter().zip(&mut self.values).zip(later.values) {
+            aggregate.function.merge(accumulator, later);
+        }
+    }
+
+    fn row(&self, columns: &GroupColumns, key: Vec<TableCell>) -> Vec<TableCell> {
+        let results = columns.aggregates.iter().zip(&self.values);
+        let results = results.map(|(aggregate, values)| aggregate.function.result(values));
+        key.into_iter().chain([self.ads.into()]).chain(results).collect()
+    }
+}

@@ -1,0 +1,48 @@
+//! Lists of expressions of the command line, some with names: `Name,Share=Cpus/8.0`.
+
+use classad::ad::Expression;
+
+use crate::cli::Failure;
+use crate::cli::io::input;
+use crate::cli::session::Session;
+
+/// Parses lists of expressions, each with its name if it has one (`NAME=EXPR`) and its text.
+pub fn named_expressions(
+    session: &mut Session,
+    option: &str,
+    lists: &[String],
+) -> Result<Vec<(Option<String>, String, Expression)>, Failure> {
+    let parts = lists.iter().flat_map(|list| split_expressions(list));
+    let named = parts.map(|part| {
+        let (name, text) = split_name(part);
+        Ok((name.map(str::to_owned), text.to_owned(), input::parse_argument_expression(session, option, text)?))
+    });
+    named.collect()
+}
+
+/// Splits `NAME=EXPR` into the name, if there is one, and the expression. `A == B`, `A =?= B` and `A =!= B` have none.
+fn split_name(text: &str) -> (Option<&str>, &str) {
+    let Some((name, expression)) = text.split_once('=') else { return (None, text) };
+    let is_name = name.trim().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_operator = expression.starts_with('=') || expression.starts_with("?=") || expression.starts_with("!=");
+    if is_name && !is_operator { (Some(name.trim()), expression.trim()) } else { (None, text) }
+}
+
+/// Splits a list of expressions at commas, except commas in brackets or in strings.
+fn split_expressions(list: &str) -> Vec<&str> {
+    let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
+    let parts = list.split(|c: char| {
+        match (c, quote) {
+            _ if std::mem::take(&mut is_escaped) => {}
+            ('\\', Some(_)) => is_escaped = true,
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            ('(' | '[' | '{', None) => depth += 1,
+            (')' | ']' | '}', None) => depth -= 1,
+            _ => {}
+        }
+        c == ',' && quote.is_none() && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+}

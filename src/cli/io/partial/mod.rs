@@ -1,0 +1,191 @@
+//! Partial results: what a command finds in parts of files, in a versioned form that `classad merge` reads.
+//!
+//! The form is JSON Lines. The first line is a [`PartialHeader`], each further line a [`PartialEvent`]. The events of a
+//! file stand between [`PartialEvent::File`] and [`PartialEvent::FileEnd`], in the order of the input. The last line is
+//! [`PartialEvent::End`]; without it the run has failed.
+
+mod set;
+mod writer;
+
+use classad::ad::{AbsoluteTime, RelativeTime, Value};
+use classad::format::{Problem, Severity};
+use serde::{Deserialize, Serialize};
+
+use super::source::SourceText;
+pub use set::PartialSet;
+pub use writer::PartialWriter;
+
+/// Version of the form. A merge reads no other.
+pub const PARTIAL_VERSION: u32 = 1;
+
+/// What was run, on which files.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartialHeader {
+    /// Version of the form.
+    pub classad_partial: u32,
+    /// Version of the program.
+    pub version: String,
+    /// The command line without its files and without `--partial`.
+    pub arguments: Vec<String>,
+    /// The dialect of the run.
+    pub dialect: String,
+    pub files: Vec<PartialFile>,
+}
+
+/// A file that was read, whole or in part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartialFile {
+    pub file: String,
+    /// The form of the file, as `--from` calls it.
+    pub form: String,
+    /// Byte offset at which the part begins.
+    pub start: u64,
+    /// Byte offset at which the part ends; `null` for the end of the file.
+    pub end: Option<u64>,
+    /// Number of bytes of the whole file when it was read.
+    pub size: u64,
+    /// The number of the file in its file system; 0 if there is none.
+    pub inode: u64,
+    /// Whether the file has no ad and nothing that could be one.
+    pub is_empty: bool,
+}
+
+/// A line of a partial result behind the first one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartialEvent {
+    /// The index of the file of the header to which the events up to `FileEnd` belong.
+    File(usize),
+    Problem(PartialProblem),
+    /// Numbers of errors and of warnings that are only counted.
+    MoreProblems(usize, usize),
+    /// What the command found; the form is the command's own.
+    Finding(serde_json::Value),
+    FileEnd(PartialCounts),
+    /// What the command knows of all its files.
+    Notes(serde_json::Value),
+    End,
+}
+
+/// What was read of a file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PartialCounts {
+    /// Number of ads, bad ones, too.
+    pub ads: usize,
+    /// Number of ends of lines.
+    pub lines: usize,
+    pub bytes: u64,
+    /// Line, within the part, of a last record without its banner.
+    pub unfinished: Option<usize>,
+}
+
+/// A problem, with the lines that are shown of it. Lines and ads are counted from the beginning of the part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartialProblem {
+    is_error: bool,
+    ad_number: usize,
+    message: String,
+    help: Option<String>,
+    /// The lines that the ranges touch.
+    text: Bytes,
+    line: usize,
+    column: usize,
+    /// Byte range in `text`.
+    range: (usize, usize),
+    related: Option<(usize, usize, String)>,
+}
+
+/// Bytes: a JSON string if they are UTF-8, else an array of numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Bytes {
+    Text(String),
+    Raw(Vec<u8>),
+}
+
+impl From<&[u8]> for Bytes {
+    fn from(bytes: &[u8]) -> Self {
+        str::from_utf8(bytes).map_or_else(|_| Bytes::Raw(bytes.to_vec()), |text| Bytes::Text(text.to_owned()))
+    }
+}
+
+impl Bytes {
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Bytes::Text(text) => text.into_bytes(),
+            Bytes::Raw(bytes) => bytes,
+        }
+    }
+}
+
+/// A value by which ads are compared. What has no order is `Other`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderValue {
+    Integer(i64),
+    /// The digits of the real in its 64 bits, so that NaN and infinity are kept.
+    Real(u64),
+    Boolean(bool),
+    String(Bytes),
+    /// Seconds since 1970, and the offset of the time zone in seconds.
+    Absolute(i64, i32),
+    /// Seconds, as the bits of a real.
+    Relative(u64),
+    Other,
+}
+
+impl From<&Value> for OrderValue {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Integer(integer) => OrderValue::Integer(*integer),
+            Value::Real(real) => OrderValue::Real(real.to_bits()),
+            Value::Boolean(is_true) => OrderValue::Boolean(*is_true),
+            Value::String(text) => OrderValue::String(text.as_bytes().into()),
+            Value::AbsoluteTime(time) => OrderValue::Absolute(time.seconds, time.offset),
+            Value::RelativeTime(seconds) => OrderValue::Relative(seconds.seconds.to_bits()),
+            _ => OrderValue::Other,
+        }
+    }
+}
+
+impl From<OrderValue> for Value {
+    fn from(value: OrderValue) -> Self {
+        match value {
+            OrderValue::Integer(integer) => Value::Integer(integer),
+            OrderValue::Real(bits) => Value::Real(f64::from_bits(bits)),
+            OrderValue::Boolean(is_true) => Value::Boolean(is_true),
+            OrderValue::String(text) => Value::string(text.into_bytes()),
+            OrderValue::Absolute(seconds, offset) => Value::AbsoluteTime(AbsoluteTime { seconds, offset }),
+            OrderValue::Relative(bits) => Value::RelativeTime(RelativeTime { seconds: f64::from_bits(bits) }),
+            OrderValue::Other => Value::Undefined,
+        }
+    }
+}
+
+impl PartialProblem {
+    /// Keeps a problem of a text, with the lines that it touches.
+    pub fn new(text: &SourceText, problem: &Problem) -> Self {
+        let bytes = &text.block.text;
+        let ranges = || std::iter::once(&problem.range).chain(problem.related.iter().map(|(range, _)| range));
+        let first = ranges().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
+        let last = ranges().map(|range| range.end.max(range.start)).max().unwrap_or(0).min(bytes.len());
+        let start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
+        let place = text.block.position(start);
+        let shifted = |at: usize| at.saturating_sub(start);
+        PartialProblem {
+            is_error: problem.severity == Severity::Error,
+            ad_number: problem.ad_number,
+            message: problem.message.clone(),
+            help: problem.help.clone(),
+            text: bytes[start..end].into(),
+            line: place.line,
+            column: place.column,
+            range: (shifted(problem.range.start), shifted(problem.range.end)),
+            related: problem
+                .related
+                .as_ref()
+                .map(|(range, label)| (shifted(range.start), shifted(range.end), label.clone())),
+        }
+    }
+}

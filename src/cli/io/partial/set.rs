@@ -1,0 +1,299 @@
+//! The partial results of one run over many files: whether they belong together, and their events in order.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use classad::ad::Dialect;
+use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
+
+use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
+use crate::cli::args::global::AdForm;
+use crate::cli::io::file_part::FilePart;
+use crate::cli::io::source::SourceText;
+use crate::cli::io::{history_files, input};
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+/// Partial results that tile their files.
+pub struct PartialSet {
+    /// The command line that they are of, without files.
+    pub arguments: Vec<String>,
+    pub dialect: Dialect,
+    /// The form of the first file.
+    pub form: FileFormat,
+    /// The parts, in the order in which one run would read them.
+    segments: Vec<Segment>,
+    /// What the command knew of all files of each partial result, in the order of their first parts.
+    pub notes: Vec<serde_json::Value>,
+}
+
+/// The events of one file in one partial result.
+struct Segment {
+    /// The partial result, and the byte offset at which the events begin.
+    path: Arc<str>,
+    offset: u64,
+    file: PartialFile,
+}
+
+/// A file whose parts are merged, as far as they have been.
+#[derive(Clone)]
+pub struct MergedFile {
+    pub name: String,
+    pub form: FileFormat,
+    /// Number of ads in the parts before.
+    pub ads_before: usize,
+    /// Number of lines in the parts before.
+    pub lines_before: usize,
+}
+
+/// A partial result that was read for the first time.
+struct ScannedPartial {
+    header: PartialHeader,
+    segments: Vec<Segment>,
+    notes: serde_json::Value,
+}
+
+impl PartialSet {
+    /// Reads partial results, and puts their parts in order: files by their names, those of one history by their times.
+    ///
+    /// # Errors
+    ///
+    /// They are not of one run, or their parts do not tile the files. The message lists what to run again.
+    pub fn read(paths: &[String]) -> Result<Self, Failure> {
+        let mut partials: Vec<(&String, ScannedPartial)> = Vec::new();
+        let mut faults = Vec::new();
+        for path in paths {
+            match scan(path) {
+                Ok(partial) => partials.push((path, partial)),
+                Err(fault) => faults.push(format!("{path}: {fault}")),
+            }
+        }
+        let Some((first, expected)) = partials.first() else { return refuse(faults.join("\n")) };
+        // Files without ads say nothing about the dialect.
+        let has_ads = |partial: &ScannedPartial| partial.header.files.iter().any(|file| !file.is_empty);
+        let (arguments, mut dialect) = (expected.header.arguments.clone(), &expected.header.dialect);
+        if let Some((_, partial)) = partials.iter().find(|(_, partial)| has_ads(partial)) {
+            dialect = &partial.header.dialect;
+        }
+        let dialect = dialect.clone();
+        for (path, partial) in &partials {
+            let header = &partial.header;
+            if header.version != expected.header.version {
+                let versions = [&header.version, &expected.header.version];
+                faults.push(format!("{path} is of version {}, {first} of {}", versions[0], versions[1]));
+            } else if header.arguments != arguments {
+                let given = [&header.arguments, &arguments].map(|arguments| arguments.join(" "));
+                faults.push(format!("{path} is of `{}`, {first} of `{}`", given[0], given[1]));
+            } else if header.dialect != dialect && has_ads(partial) {
+                let fault = format!("{path} is in the dialect {}, others are in {dialect}", header.dialect);
+                faults.push(format!("{fault}; run all with --dialect"));
+            }
+        }
+        let mut by_file: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
+        let mut notes: BTreeMap<Arc<str>, serde_json::Value> = BTreeMap::new();
+        for (_, partial) in partials {
+            for segment in partial.segments {
+                notes.entry(Arc::clone(&segment.path)).or_insert_with(|| partial.notes.clone());
+                by_file.entry(segment.file.file.clone()).or_default().push(segment);
+            }
+        }
+        let names: Vec<String> = by_file.keys().cloned().collect();
+        let mut segments = Vec::new();
+        for name in history_files::in_order_of_time(&names) {
+            let mut parts = by_file.remove(&name).unwrap_or_default();
+            parts.sort_by_key(|part| (part.file.start, part.file.end.unwrap_or(u64::MAX)));
+            faults.extend(tiling_faults(&name, &parts));
+            segments.extend(parts);
+        }
+        if !faults.is_empty() {
+            return refuse(join_faults(&faults));
+        }
+        let mut ordered = Vec::new();
+        for segment in &segments {
+            ordered.extend(notes.remove(&segment.path));
+        }
+        let form = segments.first().map_or(FileFormat::Long, |segment| form_of(&segment.file));
+        let dialect = Dialect::from_str(&dialect).map_err(Failure::refused)?;
+        Ok(PartialSet { arguments, dialect, form, segments, notes: ordered })
+    }
+
+    /// Passes what the command found to `consume`, in the order in which one run finds it, and reports the problems.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Session::report_problem`]; a partial result cannot be read again; `consume` fails.
+    pub fn replay(
+        &self,
+        session: &mut Session,
+        consume: &mut dyn FnMut(&mut Session, &MergedFile, serde_json::Value) -> Result<bool, Failure>,
+    ) -> Result<(), Failure> {
+        for parts in self.segments.chunk_by(|part, next| part.file.file == next.file.file) {
+            let file = &parts[0].file;
+            if file.is_empty && file.start == 0 {
+                input::report_empty(session, &file.file)?;
+            }
+        }
+        let mut file: Option<MergedFile> = None;
+        for segment in &self.segments {
+            let mut merged = file.take().filter(|file| file.name == segment.file.file).unwrap_or_else(|| {
+                let (name, form) = (segment.file.file.clone(), form_of(&segment.file));
+                MergedFile { name, form, ads_before: 0, lines_before: 0 }
+            });
+            let unreadable = |error: &io::Error| Failure::unreadable(&segment.path, error);
+            let mut lines = segment.open().map_err(|error| unreadable(&error))?;
+            let counts = loop {
+                session.check_interrupt()?;
+                let mut line = String::new();
+                lines.read_line(&mut line).map_err(|error| unreadable(&error))?;
+                let event = serde_json::from_str(&line).map_err(|error| unreadable(&error.into()))?;
+                match event {
+                    PartialEvent::Problem(problem) => {
+                        let (text, problem) = merged.place(problem);
+                        session.report_problem(&text, &problem)?;
+                    }
+                    PartialEvent::MoreProblems(errors, warnings) => {
+                        session.count_problems(Severity::Error, errors);
+                        session.count_problems(Severity::Warning, warnings);
+                    }
+                    PartialEvent::Finding(finding) => {
+                        if !consume(session, &merged, finding)? {
+                            return Ok(());
+                        }
+                    }
+                    PartialEvent::FileEnd(counts) => break counts,
+                    PartialEvent::File(_) | PartialEvent::Notes(_) | PartialEvent::End => {}
+                }
+            };
+            merged.end_part(session, &counts);
+            file = Some(merged);
+        }
+        Ok(())
+    }
+}
+
+impl Segment {
+    /// Opens the partial result at the events of the file.
+    fn open(&self) -> io::Result<BufReader<File>> {
+        let mut file = File::open(self.path.as_ref())?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        Ok(BufReader::new(file))
+    }
+}
+
+impl MergedFile {
+    /// Returns a problem of the next part and its text as they are in the whole file.
+    fn place(&self, problem: PartialProblem) -> (SourceText, Problem) {
+        let block = StreamBlock::from_complete_text(problem.text.into_bytes(), self.form);
+        let start = Position { line: problem.line + self.lines_before, column: problem.column };
+        let text = SourceText::of_block(&self.name, StreamBlock { start, ..block });
+        let (start, end) = problem.range;
+        let placed = Problem {
+            help: problem.help,
+            related: problem.related.map(|(start, end, label)| (start..end, label)),
+            ..Problem::error_at(start..end, problem.ad_number, problem.message).after_ads(self.ads_before)
+        };
+        (text, if problem.is_error { placed } else { placed.as_warning() })
+    }
+
+    fn end_part(&mut self, session: &Session, counts: &PartialCounts) {
+        if let Some(line) = counts.unfinished {
+            session.note(&input::unfinished_note(&self.name, line + self.lines_before));
+        }
+        self.ads_before += counts.ads;
+        self.lines_before += counts.lines;
+    }
+}
+
+/// Reads a partial result for the first time: its header, where the events of each file begin, and its end.
+fn scan(path: &str) -> Result<ScannedPartial, String> {
+    let reason = |error: io::Error| crate::cli::render::diagnostics::io_reason(&error);
+    let mut lines = BufReader::new(File::open(path).map_err(reason)?);
+    let mut line = Vec::new();
+    let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
+    let header: PartialHeader = serde_json::from_slice(&line)
+        .map_err(|_| "it is no partial result; a run with --partial writes one".to_owned())?;
+    if header.classad_partial != PARTIAL_VERSION {
+        return Err(format!("its form has version {}, not {PARTIAL_VERSION}", header.classad_partial));
+    }
+    let mut partial = ScannedPartial { header, segments: Vec::new(), notes: serde_json::Value::Null };
+    let path: Arc<str> = path.into();
+    loop {
+        line.clear();
+        let length = lines.read_until(b'\n', &mut line).map_err(reason)?;
+        offset += length as u64;
+        // Findings and problems are read when they are merged.
+        let is_mark = [&b"{\"file\""[..], b"{\"notes\"", b"\"end\""].iter().any(|mark| line.starts_with(mark));
+        if length > 0 && !is_mark {
+            continue;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(PartialEvent::End) => break,
+            Ok(PartialEvent::Notes(notes)) => partial.notes = notes,
+            Ok(PartialEvent::File(index)) if index < partial.header.files.len() => {
+                let file = partial.header.files[index].clone();
+                partial.segments.push(Segment { path: Arc::clone(&path), offset, file });
+            }
+            _ => {
+                let parts: Vec<String> = partial.header.files.iter().map(part_name).collect();
+                return Err(format!("it is not complete: its run failed or goes on; run again {}", parts.join(" ")));
+            }
+        }
+    }
+    Ok(partial)
+}
+
+/// Returns what is wrong with the parts of a file, which are in the order of their beginnings.
+fn tiling_faults(name: &str, parts: &[Segment]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();
+    let size = parts.iter().map(|part| part.file.size).min().unwrap_or(0);
+    let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
+    if parts.iter().any(|part| part.file.inode != parts[0].file.inode) {
+        faults.push(format!("{name} was replaced between the runs; run all its parts again"));
+    } else if parts.iter().any(|part| part.file.size != size) && size < last {
+        faults.push(format!("{name} became shorter between the runs; run all its parts again"));
+    }
+    // `None` is the end of the file.
+    let mut covered = Some(0);
+    for Segment { file, path, .. } in parts {
+        match covered {
+            Some(covered) if file.start > covered => {
+                faults.push(format!("a part is missing; run {}", part(covered, Some(file.start))));
+            }
+            Some(covered) if file.start == covered => {}
+            _ if file.end == Some(file.start) => {}
+            _ => faults.push(format!("{path}: {} has ads that another part has, too", part_name(file))),
+        }
+        covered = covered.and_then(|covered| file.end.map(|end| end.max(covered)));
+    }
+    if let Some(covered) = covered.filter(|covered| *covered < size) {
+        faults.push(format!("a part is missing; run {}", part(covered, None)));
+    }
+    faults
+}
+
+/// Returns the argument that names a file or its part.
+fn part_name(file: &PartialFile) -> String {
+    if file.start == 0 && file.end.is_none() {
+        return file.file.clone();
+    }
+    FilePart { path: file.file.clone(), start: file.start, end: file.end }.to_string()
+}
+
+/// Joins faults as the text of one message: one after the other.
+fn join_faults(faults: &[String]) -> String {
+    let mut text = String::from("the partial results do not belong together: ");
+    for (index, fault) in faults.iter().enumerate() {
+        let _ = write!(text, "{}{fault}", if index > 0 { "; " } else { "" });
+    }
+    text
+}
+
+fn form_of(file: &PartialFile) -> FileFormat {
+    AdForm::from_str(&file.form, true).map_or(FileFormat::Bracketed, FileFormat::from)
+}

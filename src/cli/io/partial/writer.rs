@@ -1,0 +1,146 @@
+//! Writing a partial result.
+
+use std::io::Write;
+
+use clap::ValueEnum;
+use classad::format::{FileFormat, Problem, Severity};
+use serde::Serialize;
+
+use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
+use crate::cli::args::condor_options;
+use crate::cli::args::global::{AdForm, TimeOption};
+use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::render::output::{BufferedStdout, out};
+use crate::cli::session::{MAX_SHOWN_PER_KIND, Session};
+use crate::cli::{Failure, refuse, refuse_contradictions};
+
+/// Writes a partial result to standard output.
+pub struct PartialWriter {
+    out: BufferedStdout,
+    /// Numbers of errors and of warnings of the current file.
+    problems: [usize; 2],
+    stops_at_error: bool,
+}
+
+impl PartialWriter {
+    /// Begins the partial result of these sources. `paths` are the arguments that name files.
+    ///
+    /// # Errors
+    ///
+    /// An option contradicts partial results, or a source is no file.
+    pub fn new(session: &Session, sources: &[AdSource], paths: &[String]) -> Result<Self, Failure> {
+        let options = &session.options;
+        refuse_contradictions(&[
+            (options.quiet, "--quiet would print no partial result; give it to `merge`"),
+            (options.now == Some(TimeOption::Dump), "--partial: --now dump differs in each part; give a time"),
+            (options.seed.is_some(), "--partial: random numbers of a seed differ in each part"),
+            (Session::is_terminal(), "a partial result is for `classad merge`: write it to a file"),
+        ])?;
+        let header = PartialHeader {
+            classad_partial: PARTIAL_VERSION,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            arguments: arguments_without(paths)?,
+            dialect: session.dialect().to_string(),
+            files: sources.iter().map(describe).collect::<Result<_, _>>()?,
+        };
+        let mut writer = PartialWriter { out: out(), problems: [0; 2], stops_at_error: options.fail_fast };
+        writer.write_line(&header)?;
+        Ok(writer)
+    }
+
+    fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+        serde_json::to_writer(&mut self.out, line).map_err(std::io::Error::from)?;
+        Ok(self.out.write_all(b"\n")?)
+    }
+
+    pub fn begin_file(&mut self, index: usize) -> Result<(), Failure> {
+        self.problems = [0; 2];
+        self.write_line(&PartialEvent::File(index))
+    }
+
+    /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is needed.
+    /// Beyond the number of problems that a run prints, problems are only counted.
+    pub fn add_problem(&mut self, text: &SourceText, problem: Problem, ads_before: usize) -> Result<bool, Failure> {
+        let is_error = problem.severity == Severity::Error;
+        let count = &mut self.problems[usize::from(!is_error)];
+        *count += 1;
+        if *count <= MAX_SHOWN_PER_KIND {
+            let problem = PartialProblem::new(text, &problem.after_ads(ads_before));
+            self.write_line(&PartialEvent::Problem(problem))?;
+        }
+        Ok(!(is_error && self.stops_at_error))
+    }
+
+    /// Writes what the command found.
+    pub fn add_finding(&mut self, finding: &impl Serialize) -> Result<(), Failure> {
+        let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
+        self.write_line(&PartialEvent::Finding(finding))
+    }
+
+    /// Ends the events of a file.
+    pub fn end_file(&mut self, source: &AdSource) -> Result<(), Failure> {
+        let more = self.problems.map(|count| count.saturating_sub(MAX_SHOWN_PER_KIND));
+        if more != [0; 2] {
+            self.write_line(&PartialEvent::MoreProblems(more[0], more[1]))?;
+        }
+        self.write_line(&PartialEvent::FileEnd(PartialCounts {
+            ads: source.ads_read,
+            lines: source.lines_read(),
+            bytes: source.bytes_read(),
+            unfinished: source.unfinished_line(),
+        }))
+    }
+
+    /// Ends the partial result, unless the run has failed.
+    pub fn finish(mut self, session: &Session, notes: &impl Serialize) -> Result<(), Failure> {
+        if session.error_count() > 0 {
+            return Err(Failure::Refused(None));
+        }
+        let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
+        self.write_line(&PartialEvent::Notes(notes))?;
+        self.write_line(&PartialEvent::End)
+    }
+}
+
+/// Describes a source that is a file or a part of one.
+fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
+    let path = source.path().to_owned();
+    let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
+    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is no file")) };
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    let (start, end) = source.part.as_ref().map_or((0, None), |part| (part.start, part.end));
+    let is_empty = !source.has_content();
+    Ok(PartialFile { form: form_name(source.form), file: path, start, end, size: metadata.len(), inode, is_empty })
+}
+
+fn form_name(form: FileFormat) -> String {
+    let known = AdForm::value_variants().iter().find(|known| FileFormat::from(**known) == form);
+    known.and_then(ValueEnum::to_possible_value).map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Returns the arguments of this run without those that name files, and without `--partial`.
+fn arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
+    let given =
+        condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
+    let mut arguments = Vec::new();
+    let mut given = given.into_iter().skip(1);
+    while let Some(argument) = given.next() {
+        let Ok(argument) = argument.into_string() else { return refuse("--partial: an argument is no UTF-8") };
+        match argument.as_str() {
+            "--partial" => {}
+            "--files-from" | "--threads" => drop(given.next()),
+            list if list.starts_with("--files-from=") || list.starts_with("--threads=") => {}
+            _ => arguments.push(argument),
+        }
+    }
+    // Files stand behind the constraint, which may be spelt like one of them.
+    for path in paths.iter().rev() {
+        if let Some(at) = arguments.iter().rposition(|argument| argument == path) {
+            arguments.remove(at);
+        }
+    }
+    Ok(arguments)
+}

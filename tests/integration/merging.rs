@@ -1,0 +1,172 @@
+//! Partial results of random cuttings are merged to what one run prints: output, problems and exit status.
+
+use std::process::Output;
+
+use super::binary::{classad, file, run};
+use super::parts::{Numbers, history_text, json_text, long_text};
+
+/// Number of random cuttings of each run of a command; `CLASSAD_CASES` sets another.
+fn cuttings() -> usize {
+    std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse::<usize>().ok()).map_or(3, |cases| cases / 500)
+}
+
+/// Cuts texts at random places. Returns for each partial result the arguments that name its parts.
+fn cut(numbers: &mut Numbers, files: &[(String, usize)]) -> Vec<Vec<String>> {
+    let mut parts = Vec::new();
+    for (path, length) in files {
+        let mut cuts: Vec<usize> = (0..numbers.below(5)).map(|_| numbers.below(length + 1)).collect();
+        cuts.sort_unstable();
+        let starts = std::iter::once(0).chain(cuts.iter().copied());
+        let last = if numbers.below(2) == 0 { String::new() } else { length.to_string() };
+        let ends = cuts.iter().map(ToString::to_string).chain([last]);
+        parts.extend(starts.zip(ends).map(|(start, end)| format!("{path}@{start}-{end}")));
+    }
+    // A partial result may be of several parts, in any order.
+    let mut partials: Vec<Vec<String>> = Vec::new();
+    for part in parts {
+        match partials.last_mut().filter(|_| numbers.below(4) == 0) {
+            Some(partial) => partial.push(part),
+            None => partials.push(vec![part]),
+        }
+    }
+    for index in (1..partials.len()).rev() {
+        partials.swap(index, numbers.below(index + 1));
+    }
+    partials
+}
+
+fn text(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Runs a command over files and over parts of them, and compares.
+fn compare(numbers: &mut Numbers, name: &str, command: &[&str], files: &[(String, usize)]) {
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    let whole = text(&run(&[command, &paths].concat(), b""));
+    for _ in 0..cuttings() {
+        let partials = cut(numbers, files);
+        let mut written = Vec::new();
+        for (index, parts) in partials.iter().enumerate() {
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let output = run(&[command, &["--partial"], &parts].concat(), b"");
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{command:?} {parts:?}");
+            written.push(file(&format!("{name}-{index}.part"), &output.stdout));
+        }
+        let merged =
+            text(&run(&[&["merge"][..], &written.iter().map(String::as_str).collect::<Vec<_>>()].concat(), b""));
+        assert!(merged == whole, "{command:?} cut as {partials:?}:\n{merged:#?}\ninstead of\n{whole:#?}");
+    }
+}
+
+/// The files of the tests, each form for itself and one with several files.
+fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
+    let write = |suffix: &str, text: String| (file(&format!("{name}-{suffix}"), &text), text.len());
+    let epoch: String = (0..30)
+        .map(|number| {
+            let body = format!("ClusterId = {number}\nProcId = 0\nId = {number}\nCpus = {}\n", number % 5);
+            let banner = format!("*** EPOCH ClusterId={number} ProcId=0 RunInstanceId=1 Owner=\"a\" CurrentTime=5\n");
+            body + &banner
+        })
+        .collect();
+    let late = long_text(30)
+        + "Id = 77\nCpus = Spare\nSpare = 2\n\nId = 78\nCpus = 1\nSpare = )\n\nId = 79\nCpus = Spare\nSpare = (\n";
+    vec![
+        vec![write("a.long", late)],
+        vec![write("b.history", history_text(25))],
+        vec![write("c.epoch", epoch)],
+        vec![write("d.jsonl", json_text(30))],
+        vec![
+            write("e.long", long_text(12)),
+            write("f.history", history_text(9)),
+            write("g.empty", String::new()),
+            write("h.long", long_text(4)),
+        ],
+    ]
+}
+
+#[test]
+fn queries_are_merged_from_parts() {
+    let mut numbers = Numbers(11);
+    let commands: [&[&str]; 16] = [
+        &["query", "Cpus > 1", "--af", "Id,Owner,Cpus / 3.0"],
+        &["query", "Cpus > 1", "--af", "Id,Name", "-o", "json"],
+        &["query", "Cpus == 2"],
+        &["query", "Cpus == 2", "-o", "jsonl", "--attributes", "Id,Owner"],
+        &["query", "Cpus == 2", "-o", "names"],
+        &["query", "Cpus >= 1", "--count"],
+        &["query", "Cpus >= 1", "--count", "--limit", "7"],
+        &["query", "Cpus >= 1", "--af", "Id", "--limit", "5"],
+        &["query", "true", "--group-by", "Owner,Cpus", "--sum", "Id / 7.0", "--mean", "Id", "--max", "Id", "--totals"],
+        &["query", "true", "--af", "Id", "--sort", "-Cpus", "--limit", "6"],
+        &["query", "Cpus > 0", "--sort", "Owner", "--sort", "Cpus", "-o", "names"],
+        &["query", "true", "--af", "Owner,Cpus", "--distinct"],
+        &["query", "true", "--af", "Owner,Cpus", "--distinct", "--sort", "Cpus", "--limit", "4"],
+        &["query", "Cpuss > 3 || Cpus > 90", "--af", "Id", "--lenient"],
+        &["query", "Cpus > 1", "--fail-fast", "--af", "Id"],
+        &["query", "-af:h", "Id", "Owner", "-constraint", "Cpus > 2"],
+    ];
+    for (index, files) in inputs("merging").into_iter().enumerate() {
+        for command in commands {
+            compare(&mut numbers, &format!("merging-{index}"), command, &files);
+        }
+    }
+}
+
+#[test]
+fn censuses_are_merged_from_parts() {
+    let mut numbers = Numbers(12);
+    let commands: [&[&str]; 4] = [
+        &["census", "--top", "3"],
+        &["census", "-o", "json", "--top", "40"],
+        &["census", "--attr", "Cpus,Owner,Missing", "-o", "table"],
+        &["census", "--sort", "name", "--nested", "--lenient"],
+    ];
+    for (index, files) in inputs("censuses").into_iter().enumerate() {
+        for command in commands {
+            compare(&mut numbers, &format!("censuses-{index}"), command, &files);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_tile_is_refused() {
+    let text = long_text(40);
+    let path = file("tile.long", &text);
+    let part = |name: &str, command: &[&str], range: &str| {
+        let output = run(&[command, &["--partial", &format!("{path}@{range}")]].concat(), b"");
+        file(name, &output.stdout)
+    };
+    let query = ["query", "true", "--count"];
+    let first = part("tile-1.part", &query, "0-300");
+    let second = part("tile-2.part", &query, "300-900");
+    let last = part("tile-3.part", &query, "900-");
+    let other = part("tile-4.part", &["query", "false", "--count"], "300-900");
+    let torn = std::fs::read(&second).expect("it is there");
+    let torn = file("tile-5.part", &torn[..torn.len() - 10]);
+    assert_eq!(classad(&["merge", &last, &first, &second]).1, classad(&["query", "true", "--count", &path]).1);
+    for (partials, reason) in [
+        (vec![&first, &last], format!("a part is missing; run {path}@300-900")),
+        (vec![&first, &second], format!("a part is missing; run {path}@900-")),
+        (vec![&second, &last], format!("a part is missing; run {path}@0-300")),
+        (vec![&first, &second, &second, &last], "has ads that another part has, too".to_owned()),
+        (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
+        (vec![&first, &torn, &last], "it is not complete".to_owned()),
+        (vec![&first, &path, &last], "it is no partial result".to_owned()),
+    ] {
+        let arguments: Vec<&str> = std::iter::once("merge").chain(partials.iter().map(|path| path.as_str())).collect();
+        let (status, out, told) = classad(&arguments);
+        assert!(status == Some(2) && out.is_empty() && told.replace('\n', " ").contains(&reason), "{reason}: {told}");
+    }
+    for arguments in [&["--quiet"][..], &["--now", "dump"], &["--newest"], &["--seed", "1"]] {
+        let output = run(&[&query[..], &["--partial", &path], arguments].concat(), b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+    }
+    assert_eq!(run(&["query", "true", "--partial"], b"A = 1\n").status.code(), Some(2));
+    // A run that fails leaves a partial result that is refused.
+    let output = run(&["query", "true", "--partial", &path, "no such file"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    let failed = file("tile-6.part", output.stdout);
+    assert_eq!(classad(&["merge", &failed]).0, Some(2));
+}
