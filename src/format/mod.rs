@@ -27,6 +27,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transcriber;
+mod unpacking;
 mod unread_ad;
 mod writer;
 mod xml;
@@ -45,8 +46,9 @@ pub(crate) use long::LineWriter;
 pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, ProjectingReader, Projection, is_closed,
 };
-pub use stream::{Stream, StreamBlock};
+pub use stream::{MAX_AD_BYTES, Stream, StreamBlock};
 pub use transcriber::{AdTranscriber, BlockTranscription};
+pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;
