@@ -386,3 +386,54 @@ fn diff_and_census_of_what_is_deep_wide_or_long() {
         assert!(output.stdout.windows(6).any(|part| part == b"a19999"), "{arguments:?}");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_device_is_reported() {
+    let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let program = env!("CARGO_BIN_EXE_classad");
+    for arguments in [&["help"][..], &["--help"], &["query", "--help"], &["--version"], &["help", "budgets"]] {
+        let output = Command::new(program).args(arguments).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains("cannot write the output"), "{arguments:?}: {message}");
+        let closed = Command::new(program).args(arguments).stdout(full()).stderr(full()).status().unwrap();
+        assert_eq!(closed.code(), Some(2), "{arguments:?}");
+    }
+    for arguments in [&["query", "-foo", "x"][..], &["nosuch"]] {
+        let status = Command::new(program).args(arguments).stderr(full()).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_packed_ad_that_does_not_end_is_refused() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"[ good = 1 ]\n[ a = {").unwrap();
+    for _ in 0..40 {
+        gzip.write_all(&b"1,".repeat(1 << 18)).unwrap();
+    }
+    let (status, out, err) = parse("endless.gz", &gzip.finish().unwrap());
+    assert_eq!(status, Some(2), "{err}");
+    assert!(out.contains("good"), "{out}");
+    assert!(err.contains("an ad has more than 8388608 bytes"), "{err}");
+}
+
+#[test]
+fn a_gang_search_ends_at_its_budget() {
+    let ports: Vec<String> = (0..8)
+        .map(|port| {
+            let differs: String =
+                (0..port).map(|other| format!(" && p{port}.C * 2 != p{other}.C + p{port}.C")).collect();
+            format!("[ Label = p{port}; Constraint = p{port}.Type == \"M\"{differs} ]")
+        })
+        .collect();
+    let request = file("spent.request", format!("[ Type = \"J\"; Ports = {{ {} }} ]", ports.join(", ")).as_bytes());
+    let offers: String =
+        (0..7).map(|colour| format!("[ Type = \"M\"; C = {colour}; Name = \"m{colour}\" ]\n").repeat(3)).collect();
+    let offers = file("spent.offers", offers.as_bytes());
+    let output = run(&["gangmatch", "--max-search-tests", "100", "--offers", &offers, &request], b"");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{message}");
+    assert!(message.contains("1 evaluations or searches exceeded their budget"), "{message}");
+}
