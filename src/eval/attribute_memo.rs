@@ -8,7 +8,7 @@ use crate::ad::{Expression, ScopeFrame, Value};
 
 /// Minimum number of steps of an evaluation whose value is remembered. Most attributes take fewer, and are evaluated
 /// again.
-pub(super) const MIN_REMEMBERED_STEPS: u64 = 64;
+pub(super) const MIN_REMEMBERED_STEPS: u64 = 256;
 
 /// Maximum number of values that are remembered. All are forgotten when there are more.
 const MAX_REMEMBERED_VALUES: usize = 4096;

@@ -88,6 +88,8 @@ impl<'e> Spending<'e> {
     pub(super) fn add_value(&mut self, value: &Value) -> Result<(), Abort> {
         match value {
             Value::String(text) => self.add_bytes(text.as_bytes().len() as u64),
+            // A list of one element repeats nothing, and a deep nest of such lists would count in quadratic time.
+            Value::List(list) if list.scope.is_none() && list.elements.len() == 1 => self.add_bytes(BYTES_PER_ELEMENT),
             Value::List(list) if list.scope.is_none() => self.add_list(value),
             _ => Ok(()),
         }
