@@ -46,7 +46,7 @@ impl Context {
     pub const DEFAULT_MAX_VALUE_BYTES: u64 = 64 << 20;
 
     /// Default of [`Context::max_search_tests`].
-    pub const DEFAULT_MAX_SEARCH_TESTS: u64 = 100_000;
+    pub const DEFAULT_MAX_SEARCH_TESTS: u64 = 40_000;
 
     /// Returns a context with the default budgets, the system clock and a random seed.
     #[must_use]

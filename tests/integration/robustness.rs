@@ -421,18 +421,19 @@ fn a_packed_ad_that_does_not_end_is_refused() {
 
 #[test]
 fn a_gang_search_ends_at_its_budget() {
-    let ports: Vec<String> = (0..8)
+    // The sum over 40 ports cannot be met, which only the last port shows.
+    let sum = (0..40).map(|port| format!("p{port}.A")).collect::<Vec<_>>().join(" + ");
+    let ports: Vec<String> = (0..40)
         .map(|port| {
-            let differs: String =
-                (0..port).map(|other| format!(" && p{port}.C * 2 != p{other}.C + p{port}.C")).collect();
-            format!("[ Label = p{port}; Constraint = p{port}.Type == \"M\"{differs} ]")
+            let last = if port == 39 { format!(" && {sum} == 41.5") } else { String::new() };
+            format!("[ Label = p{port}; Requirements = p{port}.Type == \"M\"{last} ]")
         })
         .collect();
     let request = file("spent.request", format!("[ Type = \"J\"; Ports = {{ {} }} ]", ports.join(", ")).as_bytes());
-    let offers: String =
-        (0..7).map(|colour| format!("[ Type = \"M\"; C = {colour}; Name = \"m{colour}\" ]\n").repeat(3)).collect();
-    let offers = file("spent.offers", offers.as_bytes());
-    let output = run(&["gangmatch", "--max-search-tests", "5", "--offers", &offers, &request], b"");
+    let offer =
+        |number: usize| format!("[ Type = \"M\"; Name = \"m{number}\"; A = {}.25; Requirements = true ]\n", number % 7);
+    let offers = file("spent.offers", (0..40).map(offer).collect::<String>().as_bytes());
+    let output = run(&["gangmatch", "--max-search-tests", "200", "--offers", &offers, &request], b"");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{message}");
     assert!(message.contains("1 evaluations or searches exceeded their budget"), "{message}");
