@@ -180,9 +180,13 @@ fn read_arguments() -> Result<Cli, u8> {
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(report)?;
     let tree = args::config_file::apply_defaults(tree()).map_err(report)?;
     parse_arguments(tree, arguments).map_err(|error| {
-        // Ignore errors: if standard output or standard error is closed, the message has no reader.
-        let _ = error.print();
-        if error.use_stderr() { Status::Trouble.code() } else { 0 }
+        match error.print() {
+            _ if error.use_stderr() => Status::Trouble.code(),
+            // The program that reads the help, such as `head`, has read enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Yes.code(),
+            Err(error) => report(format!("cannot write the output: {}", render::diagnostics::io_reason(&error))),
+            Ok(()) => Status::Yes.code(),
+        }
     })
 }
 

@@ -243,11 +243,7 @@ impl Session {
 
     /// Reports that the evaluation of `what` exceeded its budget. The message names the option that raises the limit.
     pub fn report_abort(&mut self, abort: &Abort, what: &str) {
-        let hint = match abort {
-            Abort::TooDeep(_) => "; --max-depth raises the limit",
-            Abort::TooManySteps(_) => "; --max-steps raises the limit",
-            Abort::Unknown | Abort::Interrupted => "",
-        };
+        let hint = abort.setting().map_or_else(String::new, |name| format!("; --{name} raises the limit"));
         self.report_exceeded_budget(&format!("{what}: {abort}{hint}"));
     }
 
@@ -255,7 +251,7 @@ impl Session {
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
             self.report_exceeded_budget(&format!(
-                "{count} evaluations exceeded their budget and have no value; see --max-steps and --max-depth"
+                "{count} evaluations or searches exceeded their budget and did not end; see `classad help budgets`"
             ));
         }
     }

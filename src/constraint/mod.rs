@@ -13,5 +13,5 @@ pub use condition::{
     orient_comparison,
 };
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
-pub use consistency::{Inconsistency, InconsistencyKind, inconsistencies};
+pub use consistency::{Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, inconsistencies};
 pub use literal_filter::LiteralFilter;

@@ -24,6 +24,11 @@ pub struct Context {
     pub max_depth: u32,
     /// Maximum number of steps of one evaluator, in all its evaluations. Each visited node of an expression is a step.
     pub max_steps: u64,
+    /// Maximum number of bytes of the values that functions make for one evaluator: texts, and 128 bytes for each
+    /// element of a list.
+    pub max_value_bytes: u64,
+    /// Maximum number of candidates that one search for a gang tests.
+    pub max_search_tests: u64,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
     /// Maps of users, for `userMap()`.
@@ -31,6 +36,18 @@ pub struct Context {
 }
 
 impl Context {
+    /// Default of [`Context::max_depth`].
+    pub const DEFAULT_MAX_DEPTH: u32 = 20_000;
+
+    /// Default of [`Context::max_steps`].
+    pub const DEFAULT_MAX_STEPS: u64 = 10_000_000;
+
+    /// Default of [`Context::max_value_bytes`], 64 MiB.
+    pub const DEFAULT_MAX_VALUE_BYTES: u64 = 64 << 20;
+
+    /// Default of [`Context::max_search_tests`].
+    pub const DEFAULT_MAX_SEARCH_TESTS: u64 = 40_000;
+
     /// Returns a context with the default budgets, the system clock and a random seed.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
@@ -39,8 +56,10 @@ impl Context {
             dialect,
             now: Some(i64::try_from(now).unwrap_or(i64::MAX)),
             random: Some(RandomStream::new(fastrand::u64(..))),
-            max_depth: 20_000,
-            max_steps: 10_000_000,
+            max_depth: Self::DEFAULT_MAX_DEPTH,
+            max_steps: Self::DEFAULT_MAX_STEPS,
+            max_value_bytes: Self::DEFAULT_MAX_VALUE_BYTES,
+            max_search_tests: Self::DEFAULT_MAX_SEARCH_TESTS,
             interrupt: None,
             user_maps: UserMaps::default(),
         }
@@ -105,10 +124,26 @@ pub enum Abort {
     TooDeep(u32),
     /// The evaluator took more steps than this limit, which is [`Context::max_steps`].
     TooManySteps(u64),
+    /// Functions made values of more bytes than this limit, which is [`Context::max_value_bytes`].
+    TooManyValueBytes(u64),
     /// The value depends on something unknown, such as a name that is not bound yet or the time.
     Unknown,
     /// [`Context::interrupt`] was raised.
     Interrupted,
+}
+
+impl Abort {
+    /// Returns the name of the setting that raises the limit, as in `--max-steps`; `None` if no limit ended the
+    /// evaluation.
+    #[must_use]
+    pub fn setting(&self) -> Option<&'static str> {
+        match self {
+            Abort::TooDeep(_) => Some("max-depth"),
+            Abort::TooManySteps(_) => Some("max-steps"),
+            Abort::TooManyValueBytes(_) => Some("max-value-bytes"),
+            Abort::Unknown | Abort::Interrupted => None,
+        }
+    }
 }
 
 impl fmt::Display for Abort {
@@ -116,6 +151,7 @@ impl fmt::Display for Abort {
         match self {
             Abort::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
             Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
+            Abort::TooManyValueBytes(most) => write!(f, "evaluation made values of more than {most} bytes"),
             Abort::Unknown => f.write_str("the value depends on something that is not known yet"),
             Abort::Interrupted => f.write_str("interrupted"),
         }

@@ -1,14 +1,17 @@
 //! Evaluation by a recursive walk over the tree (thesis 2.4).
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::ad::{
     Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Value,
 };
 
+use super::attribute_memo::{AttributeMemo, MIN_REMEMBERED_STEPS};
 use super::builtin::{self, Call, EarlyEnd};
 use super::operators::{self, Truth};
 use super::scope::{Environment, NameResolution};
+use super::spending::Spending;
 use super::{Abort, Context};
 
 /// Evaluator of expressions in the scopes of one environment. Its step budget is for all its evaluations together.
@@ -20,13 +23,13 @@ pub struct Evaluator<'e> {
     /// Number of circular references met so far.
     pub(super) circular_references: u64,
     depth: u32,
-    steps: u64,
-    /// Value of the field `steps` above which the step budget and the interrupt are checked next.
-    next_check: u64,
+    /// Greatest depth since the beginning of the attribute that is being evaluated.
+    deepest: u32,
+    pub(super) spending: Spending<'e>,
+    memo: AttributeMemo,
+    /// Number of random numbers drawn so far.
+    draws: Cell<u64>,
 }
-
-/// Number of steps between two checks of the interrupt.
-const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
 /// Attribute or list element that is being evaluated: the identity of its expression, the identity of its ad, and the
 /// ad's participant.
@@ -47,8 +50,23 @@ impl<'e> Evaluator<'e> {
     /// Returns an evaluator with full budgets.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {
-        let next_check = if context.interrupt.is_some() { 0 } else { context.max_steps };
-        Evaluator { environment, context, active: Vec::new(), circular_references: 0, depth: 0, steps: 0, next_check }
+        Evaluator {
+            environment,
+            context,
+            active: Vec::new(),
+            circular_references: 0,
+            depth: 0,
+            deepest: 0,
+            spending: Spending::new(context),
+            memo: AttributeMemo::default(),
+            draws: Cell::new(0),
+        }
+    }
+
+    /// Makes this evaluator evaluate each attribute anew.
+    #[cfg(test)]
+    pub(super) fn forget_values(&mut self) {
+        self.memo = AttributeMemo::unused();
     }
 
     /// Returns the current time, in seconds since 1970.
@@ -66,6 +84,7 @@ impl<'e> Evaluator<'e> {
     ///
     /// [`Abort::Unknown`] when the context has no random stream.
     pub(super) fn random(&self) -> Result<fastrand::Rng, Abort> {
+        self.draws.set(self.draws.get() + 1);
         self.context.random.as_ref().map(super::context::RandomStream::next).ok_or(Abort::Unknown)
     }
 
@@ -85,6 +104,7 @@ impl<'e> Evaluator<'e> {
             return Err(Abort::TooDeep(self.context.max_depth));
         }
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
         // The stack cannot overflow: `stacker` continues it in a new segment.
         let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || work(self));
         self.depth -= 1;
@@ -167,7 +187,7 @@ impl<'e> Evaluator<'e> {
     fn descend(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         let mut expression = expression;
         loop {
-            self.step()?;
+            self.spending.step()?;
             match expression.kind() {
                 ExpressionKind::Parentheses(inner) => expression = inner,
                 ExpressionKind::Conditional(condition, consequent, alternative) => {
@@ -190,27 +210,6 @@ impl<'e> Evaluator<'e> {
                 _ => return self.compute(expression, frame),
             }
         }
-    }
-
-    fn step(&mut self) -> Result<(), Abort> {
-        self.steps += 1;
-        if self.steps > self.next_check {
-            return self.check_limits();
-        }
-        Ok(())
-    }
-
-    /// Checks the interrupt and the step budget, and sets the number of steps after which the next check is due.
-    #[cold]
-    fn check_limits(&mut self) -> Result<(), Abort> {
-        if self.context.is_interrupted() {
-            return Err(Abort::Interrupted);
-        }
-        if self.steps > self.context.max_steps {
-            return Err(Abort::TooManySteps(self.context.max_steps));
-        }
-        self.next_check = self.steps.saturating_add(STEPS_BETWEEN_CHECKS).min(self.context.max_steps);
-        Ok(())
     }
 
     /// Evaluates an expression of any kind that `descend` does not evaluate in its loop.
@@ -276,11 +275,29 @@ impl<'e> Evaluator<'e> {
         if let ExpressionKind::Literal(value) = expression.kind() {
             return Ok(self.literal(value, expression.span()));
         }
+        if let Some(known) = self.memo.get(expression, frame)
+            && self.depth + known.height <= self.context.max_depth
+        {
+            self.deepest = self.deepest.max(self.depth + known.height);
+            return Ok(known.value.clone());
+        }
         if !self.begin(expression.identity(), frame) {
             return Ok(Value::Undefined);
         }
+        let before = (self.circular_references, self.draws.get());
+        let steps = self.spending.steps();
+        let deepest = std::mem::replace(&mut self.deepest, self.depth);
         let value = self.evaluate(expression, frame);
         self.end();
+        let height = self.deepest - self.depth;
+        self.deepest = self.deepest.max(deepest);
+        // A circular reference depends on where the evaluation began, and a random number is a new one each time.
+        if let Ok(value) = &value
+            && before == (self.circular_references, self.draws.get())
+            && self.spending.steps() - steps >= MIN_REMEMBERED_STEPS
+        {
+            self.memo.add(expression, frame, value, height);
+        }
         value
     }
 
@@ -359,7 +376,9 @@ impl<'e> Evaluator<'e> {
         };
         let elements = list.elements.iter().map(select).collect::<Result<_, Abort>>();
         self.end();
-        Ok(Value::List(ListValue { elements: elements?, scope: None }))
+        let selected = Value::List(ListValue { elements: elements?, scope: None });
+        self.spending.add_value(&selected)?;
+        Ok(selected)
     }
 
     /// Returns the value of the subscript `value[index]`.
@@ -404,7 +423,7 @@ impl<'e> Evaluator<'e> {
         let mut spine = vec![(operator, right, span)];
         let mut first = left;
         while let ExpressionKind::Binary(operator, left, right) = first.kind() {
-            self.step()?;
+            self.spending.step()?;
             spine.push((*operator, right, first.span()));
             first = left;
         }
@@ -436,7 +455,10 @@ impl<'e> Evaluator<'e> {
             return Ok(Value::error(span, reason));
         }
         match function.run(&mut Call { evaluator: self, frame, arguments, values, span }) {
-            Ok(value) | Err(EarlyEnd::Decided(value)) => Ok(value),
+            Ok(value) | Err(EarlyEnd::Decided(value)) => {
+                self.spending.add_value(&value)?;
+                Ok(value)
+            }
             Err(EarlyEnd::Aborted(abort)) => Err(abort),
         }
     }

@@ -3,6 +3,7 @@
 //! [`Environment`] is the only place that knows how a name finds an attribute. Evaluation, specialization and reference
 //! analysis resolve names through its methods.
 
+mod attribute_memo;
 mod builtin;
 mod compiled;
 mod context;
@@ -14,6 +15,7 @@ mod references;
 mod scope;
 mod settings;
 mod specialize;
+mod spending;
 mod user_maps;
 
 pub(crate) use builtin::regex::{TemplatePiece, parse_template};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
@@ -53,6 +54,9 @@ impl PatternOptions {
 /// otherwise use up to 20 GB. The JIT stays off, because it uses the stack and its limits differ between machines.
 const MATCH_LIMITS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
 
+/// Maximum time of one search in a long text. It counts as more steps than an evaluation may take by default.
+const MAX_SEARCH_TIME: Duration = Duration::from_millis(1500);
+
 /// Compiled regular expression.
 #[derive(Debug)]
 pub(crate) struct CompiledPattern {
@@ -60,6 +64,10 @@ pub(crate) struct CompiledPattern {
     options: PatternOptions,
     regex: Regex,
     next: OnceLock<Result<NonEmptyMatcher, String>>,
+    /// The regular expression that matches only at the given position, for long texts.
+    anchored: OnceLock<Result<Regex, String>>,
+    /// Number of quantifiers and groups, or more.
+    quantifier_count: usize,
 }
 
 /// Regular expression that finds a non-empty match at a given position. Functions that replace all matches use it
@@ -113,7 +121,15 @@ impl CompiledPattern {
         let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
         let regex = build(&format!("{start}{MATCH_LIMITS}{source}"), options)
             .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
-        Ok(CompiledPattern { text: text.clone(), options, regex, next: OnceLock::new() })
+        let quantifier_count = text.as_bytes().iter().filter(|byte| b"*+?{(".contains(byte)).count();
+        let (next, anchored) = Default::default();
+        Ok(CompiledPattern { text: text.clone(), options, regex, next, anchored, quantifier_count })
+    }
+
+    /// Whether a search in this text may take long, so that its time must be measured.
+    pub(in crate::eval) fn may_be_slow(&self, subject: &[u8]) -> bool {
+        const MAX_BYTES: usize = 4096;
+        self.quantifier_count > 1 || subject.len() > MAX_BYTES
     }
 
     /// Whether the pattern matches any part of a text.
@@ -143,7 +159,32 @@ impl CompiledPattern {
 
     /// Returns the capture groups of the first match at or after the byte offset `from`; `None` if there is no match.
     pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        find_groups(&self.regex, subject, from)
+        // PCRE2's limits count neither start positions nor the bytes that a quantifier passes.
+        const MAX_BYTES: usize = 32 << 10;
+        if subject.len().saturating_sub(from) <= MAX_BYTES || self.quantifier_count == 0 {
+            return find_groups(&self.regex, subject, from);
+        }
+        self.find_in_long_text(subject, from)
+    }
+
+    /// Searches at one start position after the other, so that the search ends in time.
+    fn find_in_long_text(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
+        let anchored = self.anchored.get_or_init(|| {
+            let start = if self.options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
+            anchored_regex(start, &as_utf8(self.text.as_bytes()), self.options)
+        });
+        let regex = anchored.as_ref().map_err(Clone::clone)?;
+        let end = Instant::now() + MAX_SEARCH_TIME;
+        for start in from..=subject.len() {
+            let found = find_groups(regex, subject, start)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            if Instant::now() > end {
+                return Err("the search takes too long".to_owned());
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the capture groups of a non-empty match that begins at the byte offset `from`; `None` if there is no
@@ -160,16 +201,28 @@ impl NonEmptyMatcher {
         let source = as_utf8(pattern.text.as_bytes());
         let start = format!("(*NOTEMPTY_ATSTART){MATCH_LIMITS}");
         if source.contains("\\K") {
-            // `\K` moves the reported start of a match, so the start cannot be checked afterwards. Instead, `\G`
-            // anchors the pattern. `\E` ends an open `\Q` of the pattern, the line break ends an open comment.
-            let end = if pattern.options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
-            if let Ok(regex) = build(&format!("{start}\\G(?:{source}{end}"), pattern.options) {
+            // `\K` moves the reported start of a match, so the start cannot be checked afterwards.
+            if let Ok(regex) = anchored_regex("(*NOTEMPTY_ATSTART)", &source, pattern.options) {
                 return Ok(NonEmptyMatcher { regex, anchored: true });
             }
         }
         let regex = build(&format!("{start}{source}"), pattern.options)?;
         Ok(NonEmptyMatcher { regex, anchored: false })
     }
+}
+
+/// Builds a regular expression that matches only at the given position. `start` holds PCRE2's options for the pattern.
+///
+/// # Errors
+///
+/// The reason as a phrase, if a pattern cannot be anchored: one that begins with options or calls itself.
+fn anchored_regex(start: &str, source: &str, options: PatternOptions) -> Result<Regex, String> {
+    if ["(?R)", "(?0)", "\\g<0>", "\\g'0'"].iter().any(|call| source.contains(call)) {
+        return Err("the text is too long for a pattern that calls itself".to_owned());
+    }
+    // `\E` ends an open `\Q` of the pattern, the line break ends an open comment.
+    let end = if options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
+    build(&format!("{start}{MATCH_LIMITS}\\G(?:{source}{end}"), options)
 }
 
 fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {

@@ -18,6 +18,10 @@ pub struct EvaluationSettings {
     pub max_steps: Option<u64>,
     /// Maximum nesting depth of evaluations; the default of [`Context::new`] if `None`.
     pub max_depth: Option<u32>,
+    /// Maximum number of bytes of the values of one evaluator; the default of [`Context::new`] if `None`.
+    pub max_value_bytes: Option<u64>,
+    /// Maximum number of candidates that one search for a gang tests; the default of [`Context::new`] if `None`.
+    pub max_search_tests: Option<u64>,
     /// Maps of users, for `userMap()`.
     pub user_maps: UserMaps,
 }
@@ -32,6 +36,8 @@ impl EvaluationSettings {
             seed: self.seed.or(outer.seed),
             max_steps: self.max_steps.or(outer.max_steps),
             max_depth: self.max_depth.or(outer.max_depth),
+            max_value_bytes: self.max_value_bytes.or(outer.max_value_bytes),
+            max_search_tests: self.max_search_tests.or(outer.max_search_tests),
             user_maps: if self.user_maps.is_empty() { outer.user_maps.clone() } else { self.user_maps.clone() },
         }
     }
@@ -45,6 +51,8 @@ impl EvaluationSettings {
             random: self.seed.map(RandomStream::new).or(usual.random.clone()),
             max_steps: self.max_steps.unwrap_or(usual.max_steps),
             max_depth: self.max_depth.unwrap_or(usual.max_depth),
+            max_value_bytes: self.max_value_bytes.unwrap_or(usual.max_value_bytes),
+            max_search_tests: self.max_search_tests.unwrap_or(usual.max_search_tests),
             user_maps: self.user_maps.clone(),
             ..usual
         }

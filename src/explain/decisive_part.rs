@@ -10,6 +10,9 @@ use super::clauses::{ExplainedClause, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use super::rewriting::rewrite_expression;
 
+/// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.
+const MAX_TRIED_NAMES: usize = 64;
+
 /// Maximum number of steps into a clause. Attributes that name each other would lead on forever.
 const MAX_STEPS: usize = 64;
 
@@ -108,6 +111,9 @@ impl ClauseInPair<'_> {
             mentions.theirs.contains(name) || (mentions.unqualified.contains(name) && own.get(name).is_none())
         };
         let missing: Vec<Name> = names.into_iter().filter(|name| lacks(partner, name) && is_read(name)).collect();
+        if missing.len() > MAX_TRIED_NAMES {
+            return Vec::new();
+        }
         let would_change = |name: &&Name| {
             let others = missing.iter().filter(|other| other != name);
             self.can_be_true_with(&part, name, others)

@@ -28,6 +28,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transcriber;
+mod unpacking;
 mod unread_ad;
 mod writer;
 mod xml;
@@ -48,8 +49,9 @@ pub use long::{
     Projection, is_closed,
 };
 pub use part::{PartBoundary, has_parts, part_boundary};
-pub use stream::{Stream, StreamBlock};
+pub use stream::{MAX_AD_BYTES, Stream, StreamBlock};
 pub use transcriber::{AdTranscriber, BlockTranscription};
+pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::document_tree;

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use super::long::{LongReader, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
+use super::unpacking::UnpackingReader;
 use super::{
     AdEntry, FileFormat, PartBoundary, Position, ProjectingReader, Projection, ReadCache, ReadResult,
     complete_prefix_length, detect, read, read_cached,
@@ -16,6 +17,9 @@ const DETECTION_BYTES: usize = 4096;
 /// Maximum number of bytes that are searched for the end of the first line, which distinguishes JSON Lines from JSON. A
 /// stream with a longer first line is taken for JSON.
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
+
+/// Maximum number of bytes in which an ad must end, 8 MiB. Its tree takes up to 50 times as much memory.
+pub const MAX_AD_BYTES: usize = 8 << 20;
 
 /// A stream of ads in one format. Compressed streams are decompressed.
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
@@ -125,7 +129,7 @@ impl Stream {
         if let Some(decoder) = detect::decoder(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
-            stream.reader = decoder(Box::new(whole))?;
+            stream.reader = Box::new(UnpackingReader::new(Box::new(whole), decoder)?);
             stream.is_compressed = true;
             stream.is_at_end = false;
             stream.fill_to_signature();
@@ -176,6 +180,9 @@ impl Stream {
         while self.form.is_none() && !self.is_at_end {
             self.discard_leading_comments();
             let length = self.window.len();
+            if length > MAX_AD_BYTES {
+                break;
+            }
             let enough = length >= DETECTION_BYTES;
             self.form = if enough { detect(&self.window) } else { detect::detect_from_prefix(&self.window) };
             // The end of the first line distinguishes JSON Lines from JSON.
@@ -253,6 +260,11 @@ impl Stream {
                     self.window = ReadBuffer::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
+                // A job queue log has no complete ad before its end.
+                if self.window.len() > MAX_AD_BYTES && form != FileFormat::JobQueueLog {
+                    self.refuse_long_ad();
+                    continue;
+                }
                 enough = self.window.len() + self.window.len() / 2;
             }
             self.fill();
@@ -272,6 +284,14 @@ impl Stream {
         self.has_no_complete_ad = true;
         self.is_behind_banner = form == FileFormat::Long && ends_with_banner(&text);
         StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false }
+    }
+
+    /// Ends the stream with an error, because the ad at its place does not end within [`MAX_AD_BYTES`].
+    fn refuse_long_ad(&mut self) {
+        let at = self.position;
+        let reason = format!("line {}: an ad has more than {MAX_AD_BYTES} bytes, or its end is missing", at.line);
+        self.read_error = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
+        self.is_at_end = true;
     }
 
     /// Reads until `window` contains at least `length` bytes or the stream ends.
@@ -404,6 +424,31 @@ mod tests {
                 length += block.text.len();
             }
             assert_eq!(length, 20_000);
+        }
+    }
+
+    #[test]
+    fn an_ad_must_end() {
+        for (ad, part, form) in [
+            ("[ a = 1 ]\n", "[ b = { 1, 2 ", FileFormat::Bracketed),
+            ("a = 1\n\n", "b = 1\nc = ", FileFormat::Long),
+            ("{\"a\": 1}\n", "{\"b\": \"", FileFormat::Json),
+            ("{\"a\": 1}\n", "{\"b\": \"", FileFormat::JsonLines),
+            ("<c></c>\n", "<c><a n=\"b\"><s>", FileFormat::Xml),
+            ("---\na: 1\n---\n", "b: ", FileFormat::Yaml),
+        ] {
+            let endless = io::Cursor::new(format!("{ad}{part}")).chain(io::repeat(b'x'));
+            let mut stream = Stream::new(Box::new(endless), Some(form)).unwrap();
+            let mut count = 0;
+            let error = loop {
+                match stream.next_block() {
+                    Ok(block) => count += block.unwrap().ads(Dialect::Condor).flatten().count(),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(count, 1, "{form}");
+            assert!(error.to_string().contains("an ad has more than 8388608 bytes"), "{error}");
+            assert!(stream.next_block().unwrap().is_none());
         }
     }
 

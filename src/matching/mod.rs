@@ -52,7 +52,8 @@ pub struct Statistics {
     /// Number of requests skipped because an equivalent request had failed.
     #[serde(skip)]
     pub skipped: u64,
-    /// Number of evaluations that exceeded a budget. Such an evaluation counts as no match.
+    /// Number of evaluations and of searches for gangs that exceeded a budget. Such an evaluation counts as no match,
+    /// and such a search may have missed gangs.
     #[serde(skip)]
     pub failures: u64,
 }

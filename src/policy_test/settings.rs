@@ -6,7 +6,7 @@ use crate::eval::EvaluationSettings;
 use crate::format::document_tree::{ConfigReader, YamlNode};
 
 /// The keys of [`EvaluationSettings`] in a spec and in a case.
-pub const SETTINGS_KEYS: [&str; 5] = ["dialect", "now", "seed", "max-steps", "max-depth"];
+pub const SETTINGS_KEYS: [&str; 6] = ["dialect", "now", "seed", "max-steps", "max-depth", "max-value-bytes"];
 
 /// Reads the settings among the entries of a spec or of a case. Reports invalid values to `reader`.
 pub fn read_settings(reader: &mut ConfigReader<'_>, entries: &[(&str, &YamlNode)]) -> EvaluationSettings {
@@ -27,6 +27,7 @@ fn read_setting(own: &mut EvaluationSettings, reader: &mut ConfigReader<'_>, key
             is_set(&mut own.now, text.parse().ok().or(time.map(|time| time.seconds)))
         }
         "seed" => is_set(&mut own.seed, text.parse().ok()),
+        "max-value-bytes" => is_set(&mut own.max_value_bytes, text.parse().ok()),
         "max-steps" => is_set(&mut own.max_steps, text.parse().ok()),
         _ => is_set(&mut own.max_depth, text.parse().ok()),
     };

@@ -101,7 +101,7 @@ fn text(bytes: &[u8]) -> String {
 /// An ad inside of which each attribute takes twice as long as the one before it: `chain.d59` takes for ever.
 fn endless() -> [String; 3] {
     let doubled = (1..60).map(|n| format!("d{n} = d{0} + d{0}", n - 1));
-    let attributes: Vec<String> = std::iter::once("d0 = 1".to_owned()).chain(doubled).collect();
+    let attributes: Vec<String> = std::iter::once("d0 = random(10)".to_owned()).chain(doubled).collect();
     let ports = "Ports = { [ Label = a; Constraint = chain.d59 < a.Memory ] }";
     [
         ":set max-steps 1000000000000000".to_owned(),

@@ -193,9 +193,9 @@ fn lists_that_functions_make_may_be_deep() {
 
 #[test]
 fn budgets_end_what_would_not() {
-    // Each attribute uses the next one twice: 2^40 steps.
+    // Each attribute uses the next one twice: 2^40 steps, as the last one has a new value each time.
     let text: Vec<String> = (0..40).map(|i| format!("a{i} = a{} + a{}", i + 1, i + 1)).collect();
-    let ad = format!("[ {}; a40 = 1 ]", text.join("; "));
+    let ad = format!("[ {}; a40 = random(10) ]", text.join("; "));
     let path = file("doubling.new", ad.as_bytes());
     let output = run(&["eval", "--my", &path, "a0"], b"");
     assert_eq!(output.status.code(), Some(3));
@@ -385,4 +385,56 @@ fn diff_and_census_of_what_is_deep_wide_or_long() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
         assert!(output.stdout.windows(6).any(|part| part == b"a19999"), "{arguments:?}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_device_is_reported() {
+    let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let program = env!("CARGO_BIN_EXE_classad");
+    for arguments in [&["help"][..], &["--help"], &["query", "--help"], &["--version"], &["help", "budgets"]] {
+        let output = Command::new(program).args(arguments).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains("cannot write the output"), "{arguments:?}: {message}");
+        let closed = Command::new(program).args(arguments).stdout(full()).stderr(full()).status().unwrap();
+        assert_eq!(closed.code(), Some(2), "{arguments:?}");
+    }
+    for arguments in [&["query", "-foo", "x"][..], &["nosuch"]] {
+        let status = Command::new(program).args(arguments).stderr(full()).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_packed_ad_that_does_not_end_is_refused() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"[ good = 1 ]\n[ a = {").unwrap();
+    for _ in 0..40 {
+        gzip.write_all(&b"1,".repeat(1 << 18)).unwrap();
+    }
+    let (status, out, err) = parse("endless.gz", &gzip.finish().unwrap());
+    assert_eq!(status, Some(2), "{err}");
+    assert!(out.contains("good"), "{out}");
+    assert!(err.contains("an ad has more than 8388608 bytes"), "{err}");
+}
+
+#[test]
+fn a_gang_search_ends_at_its_budget() {
+    // The sum over 40 ports cannot be met, which only the last port shows.
+    let sum = (0..40).map(|port| format!("p{port}.A")).collect::<Vec<_>>().join(" + ");
+    let ports: Vec<String> = (0..40)
+        .map(|port| {
+            let last = if port == 39 { format!(" && {sum} == 41.5") } else { String::new() };
+            format!("[ Label = p{port}; Requirements = p{port}.Type == \"M\"{last} ]")
+        })
+        .collect();
+    let request = file("spent.request", format!("[ Type = \"J\"; Ports = {{ {} }} ]", ports.join(", ")).as_bytes());
+    let offer =
+        |number: usize| format!("[ Type = \"M\"; Name = \"m{number}\"; A = {}.25; Requirements = true ]\n", number % 7);
+    let offers = file("spent.offers", (0..40).map(offer).collect::<String>().as_bytes());
+    let output = run(&["gangmatch", "--max-search-tests", "200", "--offers", &offers, &request], b"");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{message}");
+    assert!(message.contains("1 evaluations or searches exceeded their budget"), "{message}");
 }

@@ -32,6 +32,12 @@ pub struct GlobalOptions {
     /// How many evaluations may be nested in one another
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Maximum number of bytes of the values that functions make in one evaluation
+    #[arg(long, global = true, value_name = "N")]
+    pub max_value_bytes: Option<u64>,
+    /// Maximum number of candidates that one search for a gang tests
+    #[arg(long, global = true, value_name = "N")]
+    pub max_search_tests: Option<u64>,
     /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
@@ -73,13 +79,22 @@ pub enum Color {
 impl GlobalOptions {
     /// Returns the options that affect evaluations: dialect, time, seed and limits.
     pub fn evaluation_settings(&self) -> EvaluationSettings {
-        let GlobalOptions { dialect, seed, max_steps, max_depth, .. } = *self;
+        let GlobalOptions { dialect, seed, max_steps, max_depth, max_value_bytes, max_search_tests, .. } = *self;
         let now = match self.now {
             Some(TimeOption::At(seconds)) => Some(seconds),
             // The time of the dump replaces the clock once the inputs are open.
             Some(TimeOption::Dump) | None => None,
         };
-        EvaluationSettings { dialect, now, seed, max_steps, max_depth, ..EvaluationSettings::default() }
+        EvaluationSettings {
+            dialect,
+            now,
+            seed,
+            max_steps,
+            max_depth,
+            max_value_bytes,
+            max_search_tests,
+            ..EvaluationSettings::default()
+        }
     }
 
     /// Returns the maximum number of threads that work at once.

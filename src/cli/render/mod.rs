@@ -14,3 +14,4 @@ pub mod progress;
 pub mod references;
 pub mod rows;
 pub mod table;
+pub mod terminal_text;

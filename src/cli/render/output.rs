@@ -1,6 +1,6 @@
 //! Standard output: its buffer, the forms of output, and writers of ads and counters.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::progress;
+use super::terminal_text::TerminalFilter;
 use crate::cli::Failure;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::session::Session;
@@ -49,6 +50,12 @@ const BUFFER_BYTES: usize = 1 << 16;
 /// The buffer of standard output.
 static WRITTEN: LazyLock<Mutex<BufWriter<Stdout>>> =
     LazyLock::new(|| Mutex::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout())));
+
+/// Whether standard output is a terminal, which would obey control characters.
+static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
+
+/// The filter of what a terminal gets.
+static FILTER: LazyLock<Mutex<TerminalFilter>> = LazyLock::new(Mutex::default);
 
 /// Whether nothing is written to standard output, as with `--quiet`.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
@@ -90,7 +97,12 @@ impl Write for BufferedStdout {
             return Ok(text.len());
         }
         progress::end_for_results();
-        stdout_buffer().write(text)
+        if !*IS_TERMINAL {
+            return stdout_buffer().write(text);
+        }
+        let mut safe = Vec::with_capacity(text.len());
+        FILTER.lock().unwrap_or_else(PoisonError::into_inner).push(text, &mut safe);
+        stdout_buffer().write_all(&safe).map(|()| text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -40,12 +40,17 @@ pub enum InconsistencyKind {
 /// beyond this number.
 const MAX_CONFLICTS: usize = 64;
 
+/// Maximum number of clauses about one subject that are compared with one another. Further clauses are only checked for
+/// contradicting themselves.
+pub const MAX_COMPARED_CLAUSES: usize = 500;
+
 /// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts()) returns for a specialized constraint.
 /// Unqualified names are taken as attributes of the other side.
 ///
 /// The search misses some contradictions. A reported one is certain if its subject has one value throughout an
 /// evaluation. An attribute that calls `random()` has a new value at each reference: a caller that knows the ad must
-/// discard contradictions about it. O(n²) in the number of clauses that restrict one subject.
+/// discard contradictions about it. O(n²) in the number of clauses that restrict one
+/// subject, up to [`MAX_COMPARED_CLAUSES`].
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();
@@ -73,8 +78,9 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
 /// Returns minimal sets of clause indexes whose domains do not intersect. The sets are single clauses and pairs. If
 /// there are neither, one larger set is found by leaving out clauses one by one.
 fn minimal_conflicts(domains: &[(usize, ValueDomain)]) -> Vec<Vec<usize>> {
-    let (empty, satisfiable): (Vec<_>, Vec<_>) = domains.iter().partition(|(_, domain)| domain.is_empty());
+    let (empty, mut satisfiable): (Vec<_>, Vec<_>) = domains.iter().partition(|(_, domain)| domain.is_empty());
     let mut found: Vec<Vec<usize>> = empty.into_iter().map(|(place, _)| vec![*place]).collect();
+    satisfiable.truncate(MAX_COMPARED_CLAUSES);
     for (index, (place, domain)) in satisfiable.iter().enumerate() {
         for (later, other) in &satisfiable[index + 1..] {
             if found.len() < MAX_CONFLICTS && domain.intersection(other).is_empty() {

@@ -228,3 +228,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn many_clauses_about_one_subject_are_compared_in_part() {
+    let parse = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+    let many = |end: &str| {
+        let clauses: Vec<String> = (0..20_000).map(|number| format!("TARGET.a != {number}")).collect();
+        parse(&format!("TARGET.a == 5 && {} && {end}", clauses.join(" && ")))
+    };
+    // The first and the seventh clause contradict each other; so do the parts of the last one.
+    let tree = many("!(TARGET.a < 3 || TARGET.a >= 3)");
+    let places = |one: crate::constraint::Inconsistency| one.clauses;
+    let found: Vec<Vec<usize>> = inconsistencies(&conjuncts(&tree), Dialect::Condor).into_iter().map(places).collect();
+    assert_eq!(found, [vec![0, 6]]);
+}

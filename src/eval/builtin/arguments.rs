@@ -1,8 +1,11 @@
 //! Helpers shared by the bodies of functions: checks of argument types and of undefined or error arguments, strings of
 //! bounded length.
 
+use std::borrow::Cow;
+
 use crate::ad::{ByteString, ListValue, Type, Value};
 
+use super::super::spending::BYTES_PER_ELEMENT;
 use super::Call;
 use super::call::{CallResult, list_of_values};
 
@@ -90,41 +93,50 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Builder of a string of at most [`Self::MAX_BYTES`] bytes; a longer string becomes an error. A few nested calls could
-/// otherwise exhaust the memory.
-#[derive(Default)]
+/// Builder of a string that may take no more bytes than the evaluator has left.
 pub(super) struct BoundedString {
     pub bytes: Vec<u8>,
     pub is_too_long: bool,
+    max_bytes: usize,
 }
 
 impl BoundedString {
-    const MAX_BYTES: usize = 256 << 20;
+    pub(super) fn new(call: &Call<'_, '_>) -> Self {
+        let max_bytes = usize::try_from(call.evaluator.spending.bytes_left()).unwrap_or(usize::MAX);
+        BoundedString { bytes: Vec::new(), is_too_long: false, max_bytes }
+    }
 
     pub(super) fn push(&mut self, more: &[u8]) {
-        if self.is_too_long || more.len() > Self::MAX_BYTES - self.bytes.len() {
+        if self.is_too_long || more.len() > self.max_bytes - self.bytes.len() {
             self.is_too_long = true;
         } else {
             self.bytes.extend_from_slice(more);
         }
     }
 
-    pub(super) fn finish(self, call: &Call<'_, '_>) -> Value {
+    pub(super) fn finish(self, call: &Call<'_, '_>) -> CallResult {
         if self.is_too_long {
-            return call.error(format!("the string would be longer than {} bytes", Self::MAX_BYTES));
+            Err(call.evaluator.spending.too_many_bytes().into())
+        } else {
+            Ok(Value::string(self.bytes))
         }
-        Value::string(self.bytes)
     }
 }
 
-/// Returns a list of strings; an error if there are more than 4 million. A few nested calls could otherwise exhaust the
-/// memory.
-pub(super) fn list_of_strings(call: &Call<'_, '_>, strings: Vec<Vec<u8>>) -> Value {
-    const MAX_ELEMENTS: usize = 4 << 20;
-    if strings.len() > MAX_ELEMENTS {
-        return call.error(format!("the list would have more than {MAX_ELEMENTS} elements"));
+/// Returns a list of strings. It may take no more bytes than the evaluator has left.
+pub(super) fn list_of_strings<'t>(
+    call: &Call<'_, '_>,
+    strings: impl IntoIterator<Item = impl Into<Cow<'t, [u8]>>>,
+) -> CallResult {
+    let mut left = call.evaluator.spending.bytes_left();
+    let mut values = Vec::new();
+    for string in strings {
+        let string = string.into();
+        let bytes = BYTES_PER_ELEMENT + string.len() as u64;
+        left = left.checked_sub(bytes).ok_or_else(|| call.evaluator.spending.too_many_bytes())?;
+        values.push(Value::string(string.into_owned()));
     }
-    list_of_values(strings.into_iter().map(Value::string))
+    Ok(list_of_values(values))
 }
 
 /// Converts a count to an integer of the language; `i64::MAX` if it does not fit.

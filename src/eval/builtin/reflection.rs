@@ -78,6 +78,7 @@ fn eval(call: &mut Call<'_, '_>) -> CallResult {
         return Ok(call.type_error(&value, "the text of an expression"));
     }
     let text = call.text_of_value(&value);
+    call.evaluator.spending.check_tree(text.as_bytes().len())?;
     let expression = parse_expression(text.as_bytes(), ParseOptions::new(call.dialect()))
         .map_err(|error| call.error(format!("\"{}\" is no expression: {error}", text.to_str())))?;
     let value = call.evaluator.evaluate(&expression, call.frame)?;
@@ -148,8 +149,9 @@ fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
         Value::String(pattern) => pattern,
         other => return Ok(call.type_error(&other, "a pattern")),
     };
-    let matches = |name: &str| {
-        matches_ignoring_case(&pattern, name.as_bytes()).map_err(|reason| EarlyEnd::from(call.error(reason)))
+    let mut matches = |name: &str| {
+        let found = call.evaluator.spending.time_search(|| matches_ignoring_case(&pattern, name.as_bytes()))?;
+        found.map_err(|reason| EarlyEnd::from(call.error(reason)))
     };
     // An invalid pattern is an error even if there is no name to match, so the pattern is tried with the empty name.
     // The empty name never matches.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::ad::{ByteString, Type, Value};
 
+use super::super::Abort;
 use super::super::pattern::{CompiledPattern, PatternOptions, group_text};
 use super::arguments::BoundedString;
 use super::string_lists::{DEFAULT_DELIMITERS, StringList};
@@ -56,11 +57,22 @@ fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallRes
     CompiledPattern::get(&text, options).map_err(|reason| call.error(reason).into())
 }
 
+/// Whether a pattern matches any part of a text. The time counts as steps.
+fn matches_timed(
+    call: &mut Call<'_, '_>,
+    pattern: &CompiledPattern,
+    subject: &[u8],
+) -> Result<Result<bool, String>, Abort> {
+    let search = || pattern.matches(subject);
+    if pattern.may_be_slow(subject) { call.evaluator.spending.time_search(search) } else { Ok(search()) }
+}
+
 fn matches_string(call: &mut Call<'_, '_>) -> CallResult {
     call.reject_exceptional()?;
     let options = options_argument(call)?;
     let subject = call.string(1)?;
-    let found = pattern_argument(call, options)?.matches(subject.as_bytes());
+    let pattern = pattern_argument(call, options)?;
+    let found = matches_timed(call, &pattern, subject.as_bytes())?;
     found.map(Value::Boolean).map_err(|reason| call.error(reason).into())
 }
 
@@ -79,7 +91,9 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
             continue;
         }
         let subject = call.require_string(element)?;
-        if pattern.as_ref().is_ok_and(|pattern| pattern.matches(subject.as_bytes()) == Ok(true)) {
+        if let Ok(pattern) = &pattern
+            && matches_timed(call, pattern, subject.as_bytes())? == Ok(true)
+        {
             return Ok(Value::Boolean(true));
         }
     }
@@ -97,7 +111,12 @@ fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
     if items.peek().is_none() {
         return Ok(Value::Undefined);
     }
-    Ok(Value::Boolean(items.any(|item| pattern.matches(item) == Ok(true))))
+    for item in items {
+        if matches_timed(call, &pattern, item)? == Ok(true) {
+            return Ok(Value::Boolean(true));
+        }
+    }
+    Ok(Value::Boolean(false))
 }
 
 /// Implements the functions that replace matches. `implied` holds option letters that always apply, besides those in
@@ -109,8 +128,8 @@ fn substitute(call: &mut Call<'_, '_>, implied: &[u8]) -> CallResult {
     let template = call.string(2)?;
     let pattern = pattern_argument(call, PatternOptions::of(options.as_bytes()))?;
     let has = |letter| options.as_bytes().contains(&letter) || implied.contains(&letter);
-    let text = replace_matches(&pattern, subject.as_bytes(), template.as_bytes(), has(b'f'), has(b'g'));
-    text.map(|text| text.finish(call)).map_err(|reason| call.error(reason).into())
+    let (keeps_unmatched, replaces_all) = (has(b'f'), has(b'g'));
+    replace_matches(call, &pattern, subject.as_bytes(), template.as_bytes(), keeps_unmatched, replaces_all)
 }
 
 /// Piece of a substitution template.
@@ -142,19 +161,22 @@ pub(crate) fn parse_template(mut template: &[u8]) -> Vec<TemplatePiece<'_>> {
 /// position. If there is none, the next byte is copied to the result, even if `keeps_unmatched` is false. Unlike the
 /// library, this function stops at the end of the subject.
 fn replace_matches(
+    call: &mut Call<'_, '_>,
     pattern: &CompiledPattern,
     subject: &[u8],
     template: &[u8],
     keeps_unmatched: bool,
     replaces_all: bool,
-) -> Result<BoundedString, String> {
+) -> CallResult {
     let template = parse_template(template);
-    let mut text = BoundedString::default();
+    let mut text = BoundedString::new(call);
     let mut at = 0;
     let mut was_empty = false;
     loop {
-        let found = if was_empty { pattern.find_next(subject, at) } else { pattern.find(subject, at) }?;
-        let Some(groups) = found else {
+        let search = || if was_empty { pattern.find_next(subject, at) } else { pattern.find(subject, at) };
+        call.evaluator.spending.step()?;
+        let found = call.evaluator.spending.time_search(search)?;
+        let Some(groups) = found.map_err(|reason| call.error(reason))? else {
             match subject.get(at) {
                 Some(passed) if was_empty => text.push(&[*passed]),
                 _ => break,
@@ -167,7 +189,7 @@ fn replace_matches(
         // With `\K` a match may begin before the end of the previous match. That is an error, since the loop would not
         // make progress.
         if start < at || end < start || (was_empty && end <= at) {
-            return Err("the pattern matches backwards".to_owned());
+            return Ok(call.error("the pattern matches backwards"));
         }
         if keeps_unmatched {
             text.push(&subject[at..start]);
@@ -176,7 +198,7 @@ fn replace_matches(
             text.push(match piece {
                 TemplatePiece::Text(literal) => literal,
                 TemplatePiece::Group(group) => group_text(&groups, subject, *group)
-                    .ok_or_else(|| format!("\\{group} stands for a group that the match does not have"))?,
+                    .ok_or_else(|| call.error(format!("\\{group} stands for a group that the match does not have")))?,
             });
         }
         at = end;
@@ -188,7 +210,7 @@ fn replace_matches(
     if keeps_unmatched {
         text.push(subject.get(at..).unwrap_or_default());
     }
-    Ok(text)
+    text.finish(call)
 }
 
 #[cfg(test)]
@@ -255,7 +277,10 @@ mod tests {
     #[test]
     fn results_cannot_grow_without_end() {
         let text = "a".repeat(40_000);
-        check(&[(&format!("replaceAll(\"\", \"{text}\", \"{text}\")"), "error")]);
+        check(&[(
+            &format!("replaceAll(\"\", \"{text}\", \"{text}\")"),
+            "evaluation made values of more than 67108864 bytes",
+        )]);
     }
 
     #[test]

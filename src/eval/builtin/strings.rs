@@ -49,16 +49,16 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 ];
 
 fn strcat(call: &mut Call<'_, '_>) -> CallResult {
-    let mut text = BoundedString::default();
+    let mut text = BoundedString::new(call);
     // The first argument that is undefined or an error is the value of the call. Later arguments are not evaluated.
     for index in 0..call.arguments.len() {
         text.push(call.text(index)?.as_bytes());
     }
-    Ok(text.finish(call))
+    text.finish(call)
 }
 
 fn join(call: &mut Call<'_, '_>) -> CallResult {
-    let mut joined = BoundedString::default();
+    let mut joined = BoundedString::new(call);
     let mut separator = ByteString::from("");
     let mut any_undefined = false;
     let mut any_defined = false;
@@ -79,7 +79,7 @@ fn join(call: &mut Call<'_, '_>) -> CallResult {
         joined.push(text.as_bytes());
         any_defined = true;
     }
-    Ok(if any_undefined && !any_defined { Value::Undefined } else { joined.finish(call) })
+    if any_undefined && !any_defined { Ok(Value::Undefined) } else { joined.finish(call) }
 }
 
 /// Returns the separator, then the items to join. `join("-", a, b)` and `join("-", { a, b })` have the same items. The
@@ -141,28 +141,23 @@ fn split(call: &mut Call<'_, '_>) -> CallResult {
     call.evaluate_all()?;
     let text = call.string(0)?;
     let separators = call.optional_string(1, ", \t")?;
-    Ok(list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes())))
+    list_of_strings(call, pieces(text.as_bytes(), separators.as_bytes()))
 }
 
 /// Splits a text at separators. Two separators enclose an empty piece only if they are equal and not blank: `a,,b` has
 /// an empty piece, `a, b` and `a  b` have none. Blanks between equal separators make no difference.
-fn pieces(text: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
-    let mut pieces = Vec::new();
+fn pieces<'t>(text: &'t [u8], separators: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
     let mut start = 0;
     let mut last_mark = None;
-    for (index, byte) in text.iter().enumerate().filter(|(_, byte)| separators.contains(byte)) {
-        if index > start || last_mark == Some(*byte) {
-            pieces.push(text[start..index].to_vec());
-        }
-        if !is_space(*byte) {
-            last_mark = Some(*byte);
-        }
-        start = index + 1;
-    }
-    if start < text.len() {
-        pieces.push(text[start..].to_vec());
-    }
-    pieces
+    let separated =
+        text.iter().enumerate().filter(|(_, byte)| separators.contains(byte)).map(|(at, byte)| (at, Some(*byte)));
+    separated.chain([(text.len(), None)]).filter_map(move |(end, mark)| {
+        let is_piece = end > start || (mark.is_some() && last_mark == mark);
+        let piece = is_piece.then(|| &text[start..end]);
+        last_mark = mark.filter(|mark| !is_space(*mark)).or(last_mark);
+        start = end + 1;
+        piece
+    })
 }
 
 fn split_at_sign(call: &mut Call<'_, '_>, without: fn(&[u8]) -> [&[u8]; 2]) -> CallResult {

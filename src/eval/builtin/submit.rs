@@ -63,7 +63,7 @@ fn arguments_to_list(call: &mut Call<'_, '_>) -> CallResult {
         }
         ArgumentSyntax::Second => split_words(call, text.as_bytes())?,
     };
-    Ok(list_of_strings(call, words))
+    list_of_strings(call, words)
 }
 
 /// Whether the byte separates words, so that it must be quoted inside a word.
@@ -107,7 +107,7 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
         Value::List(list) => call.elements(&list)?,
         other => return Ok(call.type_error(&other, "a list")),
     };
-    let mut text = BoundedString::default();
+    let mut text = BoundedString::new(call);
     for word in words {
         let word = call.require_string(word)?;
         let word = word.as_bytes();
@@ -123,7 +123,7 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
             ArgumentSyntax::Second => append_word(&mut text, word),
         }
     }
-    Ok(text.finish(call))
+    text.finish(call)
 }
 
 /// Appends a word in the second syntax. Each run of blanks and single quotes in the word is enclosed in single quotes.
@@ -174,8 +174,8 @@ impl EnvironmentVariables {
     }
 
     /// Returns the environment in the second syntax.
-    fn text(&self, call: &Call<'_, '_>) -> Value {
-        let mut text = BoundedString::default();
+    fn text(&self, call: &Call<'_, '_>) -> CallResult {
+        let mut text = BoundedString::new(call);
         for (name, value) in &self.0 {
             let mut entry = name.clone();
             if let Some(value) = value {
@@ -203,7 +203,7 @@ fn environment_v1_to_v2(call: &mut Call<'_, '_>) -> CallResult {
             variables.set(call, &entry[start..])?;
         }
     }
-    Ok(variables.text(call))
+    variables.text(call)
 }
 
 fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {
@@ -218,7 +218,7 @@ fn merge_environments(call: &mut Call<'_, '_>) -> CallResult {
             }
         }
     }
-    Ok(variables.text(call))
+    variables.text(call)
 }
 
 /// Implements `userHome()` as HTCondor does when `CLASSAD_ENABLE_USER_HOME` is off. Expressions must not query the

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, UnaryOperator, Value};
 
 use super::super::builtin::{Call, EarlyEnd, string_lists};
+use super::super::spending::search_briefly;
 use super::super::{Context, Environment, Evaluator};
 use super::memory::ProgramMemory;
 use super::operand::{Bail, ComputedStrings, Operand};
@@ -36,6 +37,8 @@ pub(super) struct Run<'a> {
     pub strings: ComputedStrings,
     /// Number of steps that the tree walker takes at most for the programs begun so far.
     steps: u32,
+    /// Number of bytes of the computed values.
+    bytes: u64,
     /// Sum of the heights of the running programs.
     depth: u32,
     /// Expression of an attribute that has no program yet. The run ends with [`Bail`] and can be repeated with one.
@@ -62,6 +65,7 @@ impl<'a> Run<'a> {
             partner,
             strings: ComputedStrings::default(),
             steps: 0,
+            bytes: 0,
             depth: 0,
             missing: None,
         }
@@ -341,7 +345,10 @@ impl<'a> Run<'a> {
         if !subject.starts_with(&test.prefix) {
             return Ok(Operand::Boolean(false));
         }
-        Ok(test.pattern.matches(subject).map_or(Operand::Error, Operand::Boolean))
+        let search = || test.pattern.matches(subject);
+        // The walker counts the time of slow searches.
+        let found = if test.pattern.may_be_slow(subject) { search_briefly(search).ok_or(Bail)? } else { search() };
+        Ok(found.map_or(Operand::Error, Operand::Boolean))
     }
 
     fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {
@@ -365,12 +372,19 @@ impl<'a> Run<'a> {
         let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
         let (environment, frame) = self.nowhere;
         let mut evaluator = Evaluator::new(environment, self.context);
+        if evaluator.spending.add_bytes(self.bytes).is_err() {
+            return Err(Bail);
+        }
         let span = call.expression.span();
         let mut call_of_walker = Call { evaluator: &mut evaluator, frame, arguments, values: Some(values), span };
         let value: Value = match call.function.run(&mut call_of_walker) {
             Ok(value) | Err(EarlyEnd::Decided(value)) => value,
             Err(EarlyEnd::Aborted(_)) => return Err(Bail),
         };
+        if evaluator.spending.add_value(&value).is_err() || evaluator.spending.steps() > u64::from(self.max_steps) {
+            return Err(Bail);
+        }
+        self.bytes = evaluator.spending.bytes();
         self.strings.keep(value)
     }
 }

@@ -1,7 +1,9 @@
 //! The table of help topics.
 
 use classad::ad::BinaryOperator;
-use classad::eval::{BuiltinFunction, FUNCTIONS};
+use classad::constraint::MAX_COMPARED_CLAUSES;
+use classad::eval::{BuiltinFunction, Context, FUNCTIONS};
+use classad::format::{MAX_AD_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
 
 use crate::cli::args::condor_options;
@@ -20,7 +22,7 @@ macro_rules! topics {
     };
 }
 
-topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" }
+topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" "budgets" }
 
 /// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
@@ -60,9 +62,35 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
         "rules" => {
             RULES.iter().map(|rule| (rule.name.to_owned(), format!("{}: {}", rule.level.as_str(), rule.doc))).collect()
         }
+        "budgets" => budgets(),
         "words" => condor_options::option_table(),
         _ => Vec::new(),
     }
+}
+
+/// Returns a row for each budget: its option, or what it bounds if no option sets it; the default, and what follows when
+/// it is spent.
+fn budgets() -> Vec<(String, String)> {
+    let row = |term: &str, text: String| (term.to_owned(), text);
+    let option = |name: &str, default: u64, what: &str| row(name, format!("{what}; {default} by default"));
+    vec![
+        option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation; long searches of patterns count"),
+        option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "evaluations nested in one another"),
+        option("--max-value-bytes N", Context::DEFAULT_MAX_VALUE_BYTES, "bytes of the values that functions make"),
+        option("--max-search-tests N", Context::DEFAULT_MAX_SEARCH_TESTS, "candidates that one gang search tests"),
+        row("an ad", format!("{MAX_AD_BYTES} bytes of text; a longer one ends the reading of its file")),
+        row(
+            "packed input",
+            format!(
+                "{MAX_UNPACK_RATIO} bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; more ends \
+                 the reading of the file"
+            ),
+        ),
+        row(
+            "contradictions",
+            format!("{MAX_COMPARED_CLAUSES} clauses about one attribute are compared; further ones are not"),
+        ),
+    ]
 }
 
 fn functions() -> Vec<(String, String)> {

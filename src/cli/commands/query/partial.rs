@@ -55,10 +55,11 @@ enum QueryFinding {
         groups: Vec<GroupRecord>,
         failures: u64,
     },
-    /// An ad in which the constraint exceeded a budget: the maximum depth or the maximum number of steps.
+    /// An ad in which the constraint exceeded a budget: the maximum depth, number of steps or bytes of values.
     Halted {
         depth: Option<u32>,
         steps: Option<u64>,
+        value_bytes: Option<u64>,
         number: usize,
     },
 }
@@ -208,12 +209,15 @@ impl FileFindings {
                 return writer.add_problem(text, problem, ads_before);
             }
             ScanFinding::Halted { halt, number } => {
-                let (depth, steps) = match halt {
-                    Abort::TooDeep(depth) => (Some(depth), None),
-                    Abort::TooManySteps(steps) => (None, Some(steps)),
-                    Abort::Unknown | Abort::Interrupted => (None, None),
-                };
-                writer.add_finding(&QueryFinding::Halted { depth, steps, number: number + ads_before })?;
+                let (mut depth, mut steps, mut value_bytes) = (None, None, None);
+                match halt {
+                    Abort::TooDeep(limit) => depth = Some(limit),
+                    Abort::TooManySteps(limit) => steps = Some(limit),
+                    Abort::TooManyValueBytes(limit) => value_bytes = Some(limit),
+                    Abort::Unknown | Abort::Interrupted => {}
+                }
+                let number = number + ads_before;
+                writer.add_finding(&QueryFinding::Halted { depth, steps, value_bytes, number })?;
                 return Ok(true);
             }
             ScanFinding::Groups(table) => {
@@ -318,9 +322,10 @@ fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> O
             let groups = groups.into_iter().map(GroupRecord::into_group).collect::<Option<_>>()?;
             vec![ScanFinding::Groups(GroupedAds { groups, failures })]
         }
-        QueryFinding::Halted { depth, steps, number } => {
+        QueryFinding::Halted { depth, steps, value_bytes, number } => {
             let depth = depth.map(Abort::TooDeep);
-            let halt = depth.or(steps.map(Abort::TooManySteps)).unwrap_or(Abort::Unknown);
+            let spent = depth.or(steps.map(Abort::TooManySteps)).or(value_bytes.map(Abort::TooManyValueBytes));
+            let halt = spent.unwrap_or(Abort::Unknown);
             vec![ScanFinding::Halted { halt, number }]
         }
     })

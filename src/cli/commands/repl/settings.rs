@@ -18,7 +18,7 @@ pub struct ReplSetting {
 }
 
 /// All settings.
-pub static SETTINGS: [ReplSetting; 5] = [
+pub static SETTINGS: [ReplSetting; 6] = [
     ReplSetting {
         name: "max-steps",
         values: "N",
@@ -32,6 +32,13 @@ pub static SETTINGS: [ReplSetting; 5] = [
         doc: "how many evaluations may be nested in one another",
         get: |state| state.session.context().max_depth.to_string(),
         set: |state, value| parse_number(value).map(|depth| state.session.context_mut().max_depth = depth),
+    },
+    ReplSetting {
+        name: "max-value-bytes",
+        values: "N",
+        doc: "maximum number of bytes of the values that functions make in one evaluation",
+        get: |state| state.session.context().max_value_bytes.to_string(),
+        set: |state, value| parse_number(value).map(|bytes| state.session.context_mut().max_value_bytes = bytes),
     },
     ReplSetting {
         name: "now",

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use classad::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Value};
-use classad::eval::{Abort, Environment, Evaluator};
+use classad::eval::{Environment, Evaluator};
 use classad::format::Problem;
 use classad::pool::Census;
 use classad::protocol::Protocol;
@@ -241,11 +241,8 @@ impl<'s> ReplState<'s> {
         let (environment, frame) = self.environment();
         let value = Evaluator::new(&environment, &self.session.context()).evaluate(expression, &frame);
         value.map_err(|abort| {
-            let help = match abort {
-                Abort::TooDeep(_) => ":set max-depth raises the limit",
-                Abort::TooManySteps(_) => ":set max-steps raises the limit",
-                Abort::Interrupted | Abort::Unknown => return Failure::Refused(None),
-            };
+            let Some(setting) = abort.setting() else { return Failure::Refused(None) };
+            let help = format!(":set {setting} raises the limit");
             self.session.mark_budget();
             let problem = Problem::error_at(argument.range(), 0, abort.to_string()).with_help(help);
             diagnostics::print_problem(&self.session.options, &self.source, &problem);

@@ -153,11 +153,7 @@ fn sentences(mismatches: &[Mismatch<'_>]) -> String {
 
 /// Returns why an evaluation was aborted, with the name of the setting for an exceeded budget, such as `max-steps`.
 fn abort_reason(halt: &Abort) -> String {
-    match halt {
-        Abort::TooManySteps(_) => format!("{halt} (max-steps)"),
-        Abort::TooDeep(_) => format!("{halt} (max-depth)"),
-        Abort::Unknown | Abort::Interrupted => halt.to_string(),
-    }
+    halt.setting().map_or_else(|| halt.to_string(), |setting| format!("{halt} ({setting})"))
 }
 
 /// Returns the type of `fact` in parentheses if `other` has a different type; else an empty text.

@@ -79,7 +79,7 @@ impl GangSearch<'_> {
             return self.try_next_pattern(depth);
         }
         loop {
-            if self.pool.table.context.is_interrupted() {
+            if self.pool.table.context.is_interrupted() || self.is_spent() {
                 return None;
             }
             let decision = &mut self.decisions[depth];

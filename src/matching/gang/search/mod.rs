@@ -99,13 +99,18 @@ struct GangSearch<'m> {
     /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
     bounds: BranchAndBound<'m>,
+    /// Value of the counter of tests at which the search ends.
+    max_tests: u64,
 }
 
 /// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, finds
 /// only gangs with a lower score.
 ///
 /// `None` if there is no gang. Also `None` if docking vectors cannot be compared: `memory` then holds the error. An
-/// interrupted search returns `None` or the best gang so far.
+/// interrupted search, and one that makes more tests than [`Context::max_search_tests`], returns `None` or the best gang
+/// so far; the latter counts as a failure in the statistics.
+///
+/// [`Context::max_search_tests`]: crate::eval::Context::max_search_tests
 pub fn find_gang(
     pool: &mut OfferPool,
     memory: &mut SearchMemory,
@@ -117,6 +122,8 @@ pub fn find_gang(
     }
     let is_hard =
         worse_than.is_some() || pool.table.port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate;
+    let table = &pool.table;
+    let max_tests = table.statistics.tests.saturating_add(table.context.max_search_tests);
     let mut search = GangSearch {
         decisions: std::mem::take(&mut memory.decisions),
         pool,
@@ -125,10 +132,13 @@ pub fn find_gang(
         look_ahead: (strategy.finds_best && is_hard).then(LookAhead::default),
         is_restart_due: false,
         bounds: BranchAndBound::new(worse_than),
+        max_tests,
     };
     let found = search.run();
+    let is_spent = search.is_spent();
     search.decisions.undo_all(&mut search.pool.table);
     search.memory.decisions = search.decisions;
+    pool.table.statistics.failures += u64::from(is_spent);
     found
 }
 
@@ -140,6 +150,9 @@ impl GangSearch<'_> {
         loop {
             if self.pool.table.context.is_interrupted() {
                 return None;
+            }
+            if self.is_spent() {
+                return self.bounds.best.take();
             }
             let next = match state.agenda.goal() {
                 Goal::Done if !self.strategy.finds_best => {
@@ -183,6 +196,11 @@ impl GangSearch<'_> {
                 None => return self.bounds.best.take(),
             };
         }
+    }
+
+    /// Whether the search has made as many tests as it may. It then ends with the best gang so far.
+    fn is_spent(&self) -> bool {
+        self.pool.table.statistics.tests >= self.max_tests
     }
 
     /// Returns the allowed patterns of an ad that joins the gang, limited to those that fill its link. `None` if all

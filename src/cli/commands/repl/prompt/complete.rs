@@ -179,7 +179,7 @@ mod tests {
     fn each_command_has_its_own_words() {
         assert_eq!(completed(" :ex"), (1, vec![":explain ".to_owned()], false));
         assert_eq!(words(":dialect c"), ["classad", "condor"]);
-        assert_eq!(words(":set max"), ["max-steps", "max-depth"]);
+        assert_eq!(words(":set max"), ["max-steps", "max-depth", "max-value-bytes"]);
         assert_eq!(completed(":explain -v slot1"), (12, vec!["slot1@a".to_owned()], false));
         assert_eq!(words(":help subs"), ["substr"]);
         assert_eq!(words("subst"), ["substr("]);

@@ -1,0 +1,212 @@
+//! What an evaluator has used of its budgets.
+
+use std::time::{Duration, Instant};
+
+use crate::ad::{ExpressionKind, Value};
+
+use super::{Abort, Context};
+
+/// Number of steps between two checks of the interrupt.
+const STEPS_BETWEEN_CHECKS: u64 = 4096;
+
+/// Number of bytes that one element of a computed list takes, besides its text.
+pub(super) const BYTES_PER_ELEMENT: u64 = 128;
+
+/// Maximum number of bytes that the tree of an expression takes for each byte of its text.
+const TREE_BYTES_PER_TEXT_BYTE: u64 = 64;
+
+/// Time of a search with a regular expression that counts as no step. Usual searches take less, so that the number of
+/// steps does not depend on the machine.
+const FREE_SEARCH_TIME: Duration = Duration::from_millis(1);
+
+/// Time in nanoseconds of a longer search that counts as one step.
+const NANOSECONDS_PER_STEP: u128 = 100;
+
+/// Steps that an evaluator took and bytes of the values that it made.
+pub(super) struct Spending<'e> {
+    context: &'e Context,
+    steps: u64,
+    /// Number of steps above which the step budget and the interrupt are checked next.
+    next_check: u64,
+    bytes: u64,
+}
+
+impl<'e> Spending<'e> {
+    pub(super) fn new(context: &'e Context) -> Self {
+        let next_check = if context.interrupt.is_some() { 0 } else { context.max_steps };
+        Spending { context, steps: 0, next_check, bytes: 0 }
+    }
+
+    /// Number of steps so far.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Number of bytes of values so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Counts a step.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<(), Abort> {
+        self.steps += 1;
+        if self.steps > self.next_check { self.check_limits() } else { Ok(()) }
+    }
+
+    /// Checks the interrupt and the step budget, and sets the number of steps after which the next check is due.
+    #[cold]
+    fn check_limits(&mut self) -> Result<(), Abort> {
+        if self.context.is_interrupted() {
+            return Err(Abort::Interrupted);
+        }
+        if self.steps > self.context.max_steps {
+            return Err(Abort::TooManySteps(self.context.max_steps));
+        }
+        self.next_check = self.steps.saturating_add(STEPS_BETWEEN_CHECKS).min(self.context.max_steps);
+        Ok(())
+    }
+
+    /// Number of bytes that further values may take.
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.context.max_value_bytes.saturating_sub(self.bytes)
+    }
+
+    /// Counts bytes of values.
+    pub(super) fn add_bytes(&mut self, bytes: u64) -> Result<(), Abort> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.context.max_value_bytes { Err(self.too_many_bytes()) } else { Ok(()) }
+    }
+
+    pub(super) fn too_many_bytes(&self) -> Abort {
+        Abort::TooManyValueBytes(self.context.max_value_bytes)
+    }
+
+    /// Counts the bytes of a value that a function made. A part that occurs several times counts each time, because it
+    /// is printed each time.
+    #[inline]
+    pub(super) fn add_value(&mut self, value: &Value) -> Result<(), Abort> {
+        match value {
+            Value::String(text) => self.add_bytes(text.as_bytes().len() as u64),
+            // A list of one element repeats nothing, and a deep nest of such lists would count in quadratic time.
+            Value::List(list) if list.scope.is_none() && list.elements.len() == 1 => self.add_bytes(BYTES_PER_ELEMENT),
+            Value::List(list) if list.scope.is_none() => self.add_list(value),
+            _ => Ok(()),
+        }
+    }
+
+    fn add_list(&mut self, list: &Value) -> Result<(), Abort> {
+        let mut pending = vec![list];
+        while let Some(value) = pending.pop() {
+            let bytes = match value {
+                Value::String(text) => text.as_bytes().len() as u64,
+                Value::List(list) => {
+                    pending.extend(list.elements.iter().filter_map(|element| match element.kind() {
+                        ExpressionKind::Literal(value @ (Value::String(_) | Value::List(_))) => Some(value),
+                        _ => None,
+                    }));
+                    list.elements.len() as u64 * BYTES_PER_ELEMENT
+                }
+                _ => 0,
+            };
+            self.add_bytes(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the tree of an expression with a text of `length` bytes may take more than what is left. The tree does
+    /// not count afterwards, because it is dropped.
+    pub(super) fn check_tree(&self, length: usize) -> Result<(), Abort> {
+        let bytes = (length as u64).saturating_mul(TREE_BYTES_PER_TEXT_BYTE);
+        if bytes > self.bytes_left() { Err(self.too_many_bytes()) } else { Ok(()) }
+    }
+
+    /// Runs a search with a regular expression and counts the time that it takes as steps.
+    pub(super) fn time_search<T>(&mut self, search: impl FnOnce() -> T) -> Result<T, Abort> {
+        let (found, time) = timed(search);
+        if let Some(time) = time.checked_sub(FREE_SEARCH_TIME) {
+            let steps = u64::try_from(time.as_nanos() / NANOSECONDS_PER_STEP).unwrap_or(u64::MAX);
+            self.steps = self.steps.saturating_add(steps);
+            self.check_limits()?;
+        }
+        Ok(found)
+    }
+}
+
+/// Runs a search with a regular expression that counts no steps; `None` if it takes so long that it should.
+pub(super) fn search_briefly<T>(search: impl FnOnce() -> T) -> Option<T> {
+    let (found, time) = timed(search);
+    (time <= FREE_SEARCH_TIME).then_some(found)
+}
+
+fn timed<T>(search: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let found = search();
+    (found, start.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use crate::ad::{Ad, Dialect, ExpressionKind, Value};
+    use crate::eval::{Abort, CompiledEvaluator, Context};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    fn ad(text: &str) -> Ad {
+        let parsed = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        match parsed.kind() {
+            ExpressionKind::Ad(ad) => ad.clone(),
+            _ => panic!("{text} is an ad"),
+        }
+    }
+
+    /// Returns the value of the attribute `r`. A program leaves it to the tree walker in the end.
+    fn value(ad: &Ad) -> Result<Value, Abort> {
+        let expression = ad.get(&"r".into()).unwrap();
+        CompiledEvaluator::for_ads(Dialect::Condor).evaluate(expression, ad, &Context::new(Dialect::Condor))
+    }
+
+    #[test]
+    fn values_of_an_evaluation_take_bounded_memory() {
+        let mut doubled = String::from("[ a0 = \"x x x x \";");
+        for number in 1..=20 {
+            write!(doubled, "a{number} = replace(\"^(.*)$\", a{}, \"\\\\1\\\\1\", \"s\");", number - 1).unwrap();
+        }
+        let contexts = vec!["[]"; 80].join(",");
+        let copies = |name: &str| vec![name; 200].join(",");
+        let text = "y".repeat(100);
+        let joined = format!("[ a = \"{text}\"; b = strcat({}); c = strcat({});", copies("a"), copies("b"));
+        let nested: String = (1..=30).map(|n| format!("l{n} = evalInEachContext(l{}, {{ [], [] }});", n - 1)).collect();
+        for bomb in [
+            format!("{doubled} r = size(evalInEachContext(split(a20), {{{contexts}}})) ]"),
+            format!("{joined} r = size(evalInEachContext(strcat(c, \"\"), {{{contexts}}})) ]"),
+            format!("{joined} r = size(string(evalInEachContext(c, {{{contexts}}}))) ]"),
+            format!(
+                "{joined} r = size(strcat(c, c)) + size(toUpper(c)) + {} ]",
+                vec!["size(strcat(c, \"\"))"; 20].join("+")
+            ),
+            format!("{joined} r = eval(strcat(\"{{\", b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c, \"}}\")) ]"),
+            format!("[ l0 = \"a long text\"; {nested} r = l30 ]"),
+        ] {
+            let limit = Context::DEFAULT_MAX_VALUE_BYTES;
+            assert_eq!(value(&ad(&bomb)), Err(Abort::TooManyValueBytes(limit)), "{}", &bomb[bomb.len() - 60..]);
+        }
+    }
+
+    #[test]
+    fn a_slow_search_takes_steps() {
+        let many = vec!["isError(regexp(\"^(a+)+$\", a))"; 100].join(" && ");
+        for search in ["regexp(\"x{1000,}[yz]\", c)", "size(replaceAll(\"x+y\", c, \"-\"))", many.as_str()] {
+            let xs = "x".repeat(100);
+            let copies = vec!["b"; 100].join(",");
+            let more = vec!["a0"; 100].join(",");
+            let text = format!(
+                "[ a = \"{}b\"; a0 = \"{xs}\"; b = strcat({more}); c = strcat({copies}); r = {search} ]",
+                "a".repeat(40)
+            );
+            let value = value(&ad(&text));
+            assert!(matches!(value, Err(Abort::TooManySteps(_))), "{search}: {value:?}");
+        }
+    }
+}
