@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_classad_global_optspecs
-    string join \n dialect= from= now= seed= max-steps= max-depth= map= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
+    string join \n dialect= from= now= seed= max-steps= max-depth= max-value-bytes= max-search-tests= map= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
 end
 
 function __fish_classad_needs_command
@@ -37,6 +37,8 @@ complete -c classad -n "__fish_classad_needs_command" -l now -d 'The time that f
 complete -c classad -n "__fish_classad_needs_command" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_needs_command" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_needs_command" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_needs_command" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_needs_command" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_needs_command" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -105,6 +107,8 @@ complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -134,6 +138,8 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -179,6 +185,8 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand check" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -210,6 +218,8 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand eval" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand eval" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -274,6 +284,8 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand query" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -303,10 +315,11 @@ max\t'As many requests as possible get an offer'"
 complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; no offer is used up' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
@@ -337,6 +350,8 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -373,10 +388,11 @@ dyn\t''
 dyns\t''
 dynsr\t''"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l limit -d 'Print the N best gangs that each request could have; no offer is used up' -r
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
@@ -407,6 +423,8 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -456,6 +474,8 @@ complete -c classad -n "__fish_classad_using_subcommand collect" -l now -d 'The 
 complete -c classad -n "__fish_classad_using_subcommand collect" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -500,6 +520,8 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand claim" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand claim" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -519,10 +541,11 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l verbose -d 'Sa
 complete -c classad -n "__fish_classad_using_subcommand claim" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand claim" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Compute priorities from the usage in this file, and add the usage of this cycle to it' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l userprio -d 'Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
@@ -555,6 +578,8 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -580,10 +605,11 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -611,6 +637,8 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l now -d '
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -637,7 +665,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slo
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
@@ -670,6 +698,8 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The 
 complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -700,7 +730,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML: roots, order, docking, residual, share' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
@@ -733,6 +763,8 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -778,6 +810,8 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The 
 complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -816,6 +850,8 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -861,6 +897,8 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The t
 complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -891,6 +929,8 @@ complete -c classad -n "__fish_classad_using_subcommand parts" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand parts" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -917,6 +957,8 @@ complete -c classad -n "__fish_classad_using_subcommand merge" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand merge" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -960,6 +1002,8 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l now -d 'T
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1007,6 +1051,8 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1061,6 +1107,8 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1102,6 +1150,8 @@ complete -c classad -n "__fish_classad_using_subcommand route" -l now -d 'The ti
 complete -c classad -n "__fish_classad_using_subcommand route" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1136,6 +1186,8 @@ complete -c classad -n "__fish_classad_using_subcommand test" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand test" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1174,6 +1226,8 @@ complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'Th
 complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1199,6 +1253,8 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1248,6 +1304,8 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1294,6 +1352,8 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1339,6 +1399,8 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1367,6 +1429,8 @@ complete -c classad -n "__fish_classad_using_subcommand repl" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand repl" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand repl" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand repl" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1393,6 +1457,8 @@ complete -c classad -n "__fish_classad_using_subcommand completions" -l now -d '
 complete -c classad -n "__fish_classad_using_subcommand completions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand completions" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1419,6 +1485,8 @@ complete -c classad -n "__fish_classad_using_subcommand man" -l now -d 'The time
 complete -c classad -n "__fish_classad_using_subcommand man" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand man" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand man" -l color -d 'When to use colour' -r -f -a "auto\t''
@@ -1444,6 +1512,8 @@ complete -c classad -n "__fish_classad_using_subcommand help" -l now -d 'The tim
 complete -c classad -n "__fish_classad_using_subcommand help" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-steps -d 'How many steps one evaluation may take' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand help" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
 complete -c classad -n "__fish_classad_using_subcommand help" -l color -d 'When to use colour' -r -f -a "auto\t''
