@@ -177,7 +177,8 @@ mod tests {
         let copies = |name: &str| vec![name; 200].join(",");
         let text = "y".repeat(100);
         let joined = format!("[ a = \"{text}\"; b = strcat({}); c = strcat({});", copies("a"), copies("b"));
-        let nested: String = (1..=30).map(|n| format!("l{n} = evalInEachContext(l{}, {{ [], [] }});", n - 1)).collect();
+        let nested: Vec<String> =
+            (1..=30).map(|n| format!("l{n} = evalInEachContext(l{}, {{ [], [] }});", n - 1)).collect();
         for bomb in [
             format!("{doubled} r = size(evalInEachContext(split(a20), {{{contexts}}})) ]"),
             format!("{joined} r = size(evalInEachContext(strcat(c, \"\"), {{{contexts}}})) ]"),
@@ -187,7 +188,7 @@ mod tests {
                 vec!["size(strcat(c, \"\"))"; 20].join("+")
             ),
             format!("{joined} r = eval(strcat(\"{{\", b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c, \"}}\")) ]"),
-            format!("[ l0 = \"a long text\"; {nested} r = l30 ]"),
+            format!("[ l0 = \"a long text\"; {} r = l30 ]", nested.concat()),
         ] {
             let limit = Context::DEFAULT_MAX_VALUE_BYTES;
             assert_eq!(value(&ad(&bomb)), Err(Abort::TooManyValueBytes(limit)), "{}", &bomb[bomb.len() - 60..]);

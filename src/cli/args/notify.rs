@@ -1,11 +1,13 @@
 //! `--notify`: a notification of each party of each match, as lines of JSON.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Args;
 use classad::matching::Notice;
 
 use crate::cli::Failure;
+use crate::cli::io::atomic_write::create_or_replace;
 use crate::cli::io::match_records::NoticeRecord;
 use crate::cli::render::output::out;
 
@@ -41,6 +43,9 @@ impl NotifyArgs {
         if path == "-" {
             return Ok(out().write_all(&text)?);
         }
-        std::fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))
+        // A pipe or a device cannot be replaced.
+        let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+        let written = if is_special { std::fs::write(path, text) } else { create_or_replace(Path::new(path), &text) };
+        written.map_err(|error| Failure::unwritable(path, &error))
     }
 }
