@@ -8,6 +8,7 @@ mod commands;
 mod compiled;
 mod condor_tables;
 mod configurations;
+mod determinism;
 mod differences;
 mod explain;
 mod forms;
