@@ -11,9 +11,10 @@ use super::subexpressions::guarded_names;
 
 /// Reports conjuncts that negate a test of an attribute of the other side which HTCondor does not always set.
 pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<Slip>) {
+    let guarded = guarded_names(expression);
     for clause in conjuncts(expression) {
         let Some(tested) = negated_test(clause) else { continue };
-        let is_safe = |name: &Name| guarded_names(expression).contains(name);
+        let is_safe = |name: &Name| guarded.contains(name);
         let Some(name) = optional_name(tested.subject).filter(|name| !is_safe(name)) else { continue };
         let message = format!("this is undefined, not true, for an ad without {name}");
         let slip = Slip::new(&rules::UNSAFE, clause, message);
