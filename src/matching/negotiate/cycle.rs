@@ -215,7 +215,7 @@ impl<'c> NegotiationCycle<'c> {
         let is_repeated = allowance.begin(self.cluster_of[request]);
         let mut best = None;
         let mut position = 0;
-        while let Some(candidate) = list.free_from(&mut position, &self.offers) {
+        while let Some(candidate) = list.free_from(&mut position, &mut self.offers, representative)? {
             if self.ledger.is_permitted(
                 &mut self.offers,
                 (representative, candidate.candidate.offer),
@@ -228,7 +228,9 @@ impl<'c> NegotiationCycle<'c> {
             }
         }
         let next = match &best {
-            Some(_) if self.settings.finds_runner_up => list.free_from(&mut position, &self.offers),
+            Some(_) if self.settings.finds_runner_up => {
+                list.free_from(&mut position, &mut self.offers, representative)?
+            }
             _ => None,
         };
         let (compatible, discarded) = list.counts();

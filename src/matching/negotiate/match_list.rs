@@ -1,5 +1,6 @@
 //! The match list of an autocluster: its candidates, best first by the docking vector (2006 paper 4.2, thesis 3.2.4).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -21,14 +22,22 @@ pub struct RankedCandidate {
 
 /// The candidates of an autocluster, best first. The list is kept for later requests of the autocluster, and updated
 /// after an offer was divided.
+///
+/// The first component of the docking vector is evaluated for all candidates. The others are evaluated only where it does
+/// not decide, and only as far as candidates are asked for: the candidates before `settled`.
 #[derive(Default)]
 pub struct ClusterMatchList {
-    /// The candidates that the docking vector accepts, best first.
+    /// The candidates that are not known to be discarded, best first.
     candidates: Vec<Candidate>,
-    /// The docking vector of each candidate. Empty if the policy has none, so that ranks decide.
+    /// The docking vector of each candidate; from `settled` on only its first component. Empty if the policy has no
+    /// docking vector, so that ranks decide.
     vectors: Vec<PolicyVector>,
+    /// Number of leading candidates whose whole vectors are known.
+    settled: usize,
     /// The compatible offers that the docking vector discarded.
     discarded: FxHashSet<usize>,
+    /// Number of compatible offers that were taken before their vectors were needed, and left the list.
+    passed: usize,
     /// Position in `candidates` at which the search for a free offer starts. All earlier offers are taken.
     next_position: usize,
     /// Length of [`CycleOffers::divisions`] when the list was last refreshed; `None` if the list was never filled.
@@ -58,13 +67,15 @@ impl ClusterMatchList {
 
     fn fill(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
         let candidates = offers.candidates(request);
-        if offers.policy.docking.is_empty() {
+        let components = offers.policy.docking.len();
+        if components == 0 {
             self.candidates = candidates.to_vec();
+            self.settled = candidates.len();
             return Ok(());
         }
         let mut ranked: Vec<(Candidate, PolicyVector)> = Vec::new();
         for candidate in candidates.iter() {
-            match offers.vector(request, candidate.offer) {
+            match offers.vector(request, candidate.offer, 0..1) {
                 Some(vector) => ranked.push((*candidate, vector)),
                 None => {
                     self.discarded.insert(candidate.offer);
@@ -72,10 +83,40 @@ impl ClusterMatchList {
             }
         }
         offers.check_comparable(ranked.iter().map(|(_, vector)| vector))?;
-        ranked.sort_by(|(left, left_vector), (right, right_vector)| {
-            left_vector.cmp_greatest_first(right_vector).then_with(|| left.offer.cmp(&right.offer))
-        });
+        sort_best_first(&mut ranked);
         (self.candidates, self.vectors) = ranked.into_iter().unzip();
+        self.settled = if components == 1 { self.candidates.len() } else { 0 };
+        Ok(())
+    }
+
+    /// Evaluates the whole vectors of candidates until the candidate at a position is settled, or no candidate is left.
+    fn settle(&mut self, position: usize, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
+        while self.settled <= position && self.settled < self.candidates.len() {
+            // The candidates among which the first component does not decide.
+            let first = &self.vectors[self.settled];
+            let equal =
+                self.vectors[self.settled..].iter().take_while(|vector| first.cmp_greatest_first(vector).is_eq());
+            let range = self.settled..self.settled + equal.count();
+            let mut ranked: Vec<(Candidate, PolicyVector)> = Vec::new();
+            let prefixes: Vec<PolicyVector> = self.vectors.drain(range.clone()).collect();
+            let candidates: Vec<Candidate> = self.candidates.drain(range).collect();
+            for (candidate, prefix) in candidates.into_iter().zip(prefixes) {
+                if offers.taken[candidate.offer] {
+                    self.passed += 1;
+                } else if let Some(vector) = whole_vector(prefix, offers, request, candidate.offer) {
+                    ranked.push((candidate, vector));
+                } else {
+                    self.discarded.insert(candidate.offer);
+                }
+            }
+            offers.check_comparable(ranked.iter().map(|(_, vector)| vector))?;
+            sort_best_first(&mut ranked);
+            let at = self.settled;
+            self.settled += ranked.len();
+            let (candidates, vectors): (Vec<Candidate>, Vec<PolicyVector>) = ranked.into_iter().unzip();
+            self.candidates.splice(at..at, candidates);
+            self.vectors.splice(at..at, vectors);
+        }
         Ok(())
     }
 
@@ -88,71 +129,125 @@ impl ClusterMatchList {
                 if !self.vectors.is_empty() {
                     self.vectors.remove(position);
                 }
+                self.settled -= usize::from(position < self.settled);
                 self.next_position -= usize::from(position < self.next_position);
             }
         }
+        let components = offers.policy.docking.len();
         for candidate in offers.candidates_among(request, divided) {
-            let position = if offers.policy.docking.is_empty() {
-                self.candidates.partition_point(|known| known.cmp_best_first(&candidate).is_lt())
-            } else {
-                let Some(vector) = offers.vector(request, candidate.offer) else {
-                    self.discarded.insert(candidate.offer);
-                    continue;
-                };
-                offers.check_comparable(self.vectors.iter().take(1).chain([&vector]))?;
-                let position = self.vectors.partition_point(|known| known.cmp_greatest_first(&vector).is_lt());
-                // Of equal vectors the earlier offer comes first.
-                let equal = self.vectors[position..].iter().zip(&self.candidates[position..]);
-                let position = position
-                    + equal
-                        .take_while(|(known, before)| {
-                            known.cmp_greatest_first(&vector).is_eq() && before.offer < candidate.offer
-                        })
-                        .count();
-                self.vectors.insert(position, vector);
-                position
+            if components == 0 {
+                let position = self.candidates.partition_point(|known| known.cmp_best_first(&candidate).is_lt());
+                self.insert(position, candidate, None, true);
+                continue;
+            }
+            let Some(prefix) = offers.vector(request, candidate.offer, 0..1) else {
+                self.discarded.insert(candidate.offer);
+                continue;
             };
-            self.candidates.insert(position, candidate);
-            self.next_position = self.next_position.min(position);
+            offers.check_comparable(self.vectors.iter().take(1).chain([&prefix]))?;
+            let last_settled = self.settled.checked_sub(1).map(|last| &self.vectors[last]);
+            let is_settled = last_settled.is_some_and(|last| prefix.cmp_greatest_first(last).is_le());
+            if !is_settled && components > 1 {
+                let position =
+                    self.settled + self.position_of(&prefix, candidate.offer, self.settled..self.vectors.len());
+                self.insert(position, candidate, Some(prefix), false);
+                continue;
+            }
+            let run = self.vectors[..self.settled].partition_point(|known| known.cmp_greatest_first(&prefix).is_lt());
+            let Some(vector) = whole_vector(prefix, offers, request, candidate.offer) else {
+                self.discarded.insert(candidate.offer);
+                continue;
+            };
+            // Only vectors with an equal first component are compared further.
+            let equal = self.vectors[run..self.settled].first().filter(|known| known.0[..1] == vector.0[..1]);
+            offers.check_comparable(equal.into_iter().chain([&vector]))?;
+            let position = self.position_of(&vector, candidate.offer, 0..self.settled);
+            self.insert(position, candidate, Some(vector), true);
         }
         Ok(())
     }
 
-    /// Returns the candidate at a position of the best-first order, with its docking vector; `None` after the last
-    /// candidate.
-    fn at(&self, position: usize) -> Option<(&Candidate, Option<&PolicyVector>)> {
-        Some((self.candidates.get(position)?, self.vectors.get(position)))
+    /// Returns the place of a candidate among the candidates of a range, which are sorted, from the range's beginning. Of
+    /// equal vectors the earlier offer comes first.
+    fn position_of(&self, vector: &PolicyVector, offer: usize, range: Range<usize>) -> usize {
+        let known = &self.vectors[range.clone()];
+        let position = known.partition_point(|known| known.cmp_greatest_first(vector).is_lt());
+        let equal = known[position..].iter().zip(&self.candidates[range][position..]);
+        let before = |(known, candidate): &(&PolicyVector, &Candidate)| {
+            known.cmp_greatest_first(vector).is_eq() && candidate.offer < offer
+        };
+        position + equal.take_while(before).count()
+    }
+
+    fn insert(&mut self, position: usize, candidate: Candidate, vector: Option<PolicyVector>, is_settled: bool) {
+        self.candidates.insert(position, candidate);
+        if let Some(vector) = vector {
+            self.vectors.insert(position, vector);
+        }
+        self.settled += usize::from(is_settled);
+        self.next_position = self.next_position.min(position);
     }
 
     /// Passes over the taken candidates at the beginning for good.
     pub fn skip_taken(&mut self, offers: &CycleOffers) {
-        while self.at(self.next_position).is_some_and(|(candidate, _)| offers.taken[candidate.offer]) {
+        while self.next_position < self.settled && offers.taken[self.candidates[self.next_position].offer] {
             self.next_position += 1;
         }
     }
 
     /// Returns the best candidate that is not taken, after those that were returned for this `position` before. The
     /// first `position` is 0. `None` if there is no candidate left.
-    pub fn free_from(&self, position: &mut usize, offers: &CycleOffers) -> Option<RankedCandidate> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if docking vectors cannot be compared.
+    pub fn free_from(
+        &mut self,
+        position: &mut usize,
+        offers: &mut CycleOffers,
+        request: &Ad,
+    ) -> Result<Option<RankedCandidate>, PolicyFault> {
         *position = self.next_position.max(*position);
         loop {
-            let (candidate, vector) = self.at(*position)?;
+            self.settle(*position, offers, request)?;
+            let Some(candidate) = self.candidates.get(*position).copied() else { return Ok(None) };
+            let vector = self.vectors.get(*position);
             *position += 1;
             if !offers.taken[candidate.offer] {
-                return Some(RankedCandidate { candidate: *candidate, vector: vector.cloned() });
+                return Ok(Some(RankedCandidate { candidate, vector: vector.cloned() }));
             }
         }
     }
 
     /// Returns all candidates that are not taken, best first.
-    pub fn remaining(&self, offers: &CycleOffers) -> Arc<[Candidate]> {
-        let candidates = (0..).map_while(|position| self.at(position)).map(|(candidate, _)| *candidate);
-        candidates.filter(|candidate| !offers.taken[candidate.offer]).collect()
+    ///
+    /// # Errors
+    ///
+    /// Fails if docking vectors cannot be compared.
+    pub fn remaining(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<Arc<[Candidate]>, PolicyFault> {
+        self.settle(usize::MAX, offers, request)?;
+        Ok(self.candidates.iter().filter(|candidate| !offers.taken[candidate.offer]).copied().collect())
     }
 
-    /// Returns two counts: the compatible offers, including taken ones, and those among them that the docking vector
-    /// discarded.
+    /// Returns two counts: the compatible offers, including taken ones, and those among them that are known to be
+    /// discarded by the docking vector.
     pub fn counts(&self) -> (usize, usize) {
-        (self.candidates.len() + self.discarded.len(), self.discarded.len())
+        (self.candidates.len() + self.discarded.len() + self.passed, self.discarded.len())
     }
+}
+
+/// Sorts candidates best first: by their vectors, then by their offers.
+fn sort_best_first(ranked: &mut [(Candidate, PolicyVector)]) {
+    ranked.sort_by(|(left, left_vector), (right, right_vector)| {
+        left_vector.cmp_greatest_first(right_vector).then_with(|| left.offer.cmp(&right.offer))
+    });
+}
+
+/// Evaluates the components of a docking vector after the first one. `None` if the offer is discarded.
+fn whole_vector(mut first: PolicyVector, offers: &mut CycleOffers, request: &Ad, offer: usize) -> Option<PolicyVector> {
+    let components = offers.policy.docking.len();
+    if components > 1 {
+        first.0.extend(offers.vector(request, offer, 1..components)?.0);
+    }
+    Some(first)
 }

@@ -1,5 +1,6 @@
 //! The offers of a cycle: which offers are taken, what remains of divided offers, and their docking vectors.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
@@ -96,16 +97,17 @@ impl CycleOffers {
         Advertisement::new(&frame.ad, &self.context).user()
     }
 
-    /// Returns the docking vector of a request for an offer. `None` if a component cannot be ordered or a budget was
-    /// exceeded; the offer is discarded then.
-    pub fn vector(&mut self, request: &Ad, offer: usize) -> Option<PolicyVector> {
+    /// Evaluates some components of the docking vector of a request for an offer. `None` if a component cannot be ordered
+    /// or a budget was exceeded; the offer is discarded then.
+    pub fn vector(&mut self, request: &Ad, offer: usize, components: Range<usize>) -> Option<PolicyVector> {
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
-        self.statistics.evaluations += self.policy.docking.len() as u64;
+        let rules = &self.policy.docking[components.clone()];
+        self.statistics.evaluations += rules.len() as u64;
         let frames = [&request, &self.frames[offer]];
-        let vector = PolicyVector::evaluate_docking(&self.policy.docking, &self.environment, frames, &self.context);
+        let vector = PolicyVector::evaluate_docking(rules, &self.environment, frames, &self.context);
         self.statistics.failures += u64::from(vector.is_err());
         let vector = vector.ok()?;
-        for ((values, places), component) in self.component_counts.iter_mut().zip(&vector.0) {
+        for ((values, places), component) in self.component_counts[components].iter_mut().zip(&vector.0) {
             *values += 1;
             *places += usize::from(component.is_some());
         }

@@ -45,7 +45,7 @@ impl PolicyCandidates {
         }
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
-        let list = ranked.remaining(&self.offers);
+        let list = ranked.remaining(&mut self.offers, request)?;
         if self.offers.matchmaker.accelerations.match_lists && !self.offers.context.is_interrupted() {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
