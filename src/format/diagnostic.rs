@@ -96,7 +96,9 @@ impl Position {
     pub fn after(self, text: &[u8]) -> Self {
         let lines = memchr::memchr_iter(b'\n', text).count();
         let line_start = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
-        let characters = String::from_utf8_lossy(&text[line_start..]).chars().count();
+        let line = &text[line_start..];
+        // Most text is ASCII, and to count its characters takes no time.
+        let characters = if line.is_ascii() { line.len() } else { String::from_utf8_lossy(line).chars().count() };
         Position { line: self.line + lines, column: if lines == 0 { self.column + characters } else { 1 + characters } }
     }
 

@@ -33,7 +33,10 @@ pub(super) struct FindingSet {
 
 impl FindingSet {
     pub(super) fn new(origin: FindingOrigin, ad: &Ad, found: Vec<LintFinding>) -> Arc<Self> {
-        let findings = found.into_iter().map(|finding| (content_hash(ad, &finding), finding)).collect();
+        // The fingerprint of each marked expression, by its identity: thousands of findings can mark one expression.
+        let mut fingerprints = FxHashMap::default();
+        let mut hash = |finding: &LintFinding| content_hash(ad, finding, &mut fingerprints);
+        let findings = found.into_iter().map(|finding| (hash(&finding), finding)).collect();
         Arc::new(FindingSet { origin, findings })
     }
 
@@ -125,7 +128,7 @@ impl FindingRegister {
 
 /// Hashes the content of a finding: its rule, its message and the expressions it marks. The position in the ad is left
 /// out, so that the same finding in other ads has the same hash.
-fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
+fn content_hash(ad: &Ad, finding: &LintFinding, fingerprints: &mut FxHashMap<usize, u64>) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
     // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
@@ -138,7 +141,8 @@ fn content_hash(ad: &Ad, finding: &LintFinding) -> u64 {
         let expression = ad.get(&label.attribute).filter(|expression| !is_constant(expression));
         if let (Some(span), Some(expression)) = (label.span, expression) {
             let start = expression.span().start;
-            (span.start.wrapping_sub(start), expression.fingerprint()).hash(&mut hasher);
+            let fingerprint = fingerprints.entry(expression.identity()).or_insert_with(|| expression.fingerprint());
+            (span.start.wrapping_sub(start), *fingerprint).hash(&mut hasher);
         }
     }
     hasher.finish()
