@@ -300,13 +300,17 @@ fn names_of_policies_and_their_variables() {
     };
     let (status, _, errors) = run("htcondr", &[]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("there is no ready policy `htcondr`: htcondor"), "{errors}");
+    assert!(errors.contains("there is no ready policy `htcondr`, only htcondor"), "{errors}");
     let unknown = file("htc-unknown.yaml", "order: $(NOTHING_LIKE_IT)\n");
     let (status, _, errors) = run(&unknown, &[]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("the variable NOTHING_LIKE_IT has no value"), "{errors}");
     let known = file("htc-known.yaml", "variables: { LIKE_IT: JobPrio }\norder: $(LIKE_IT)\n");
     assert_eq!(run(&known, &[]).0, Some(0));
+    let orphan = file("htc-orphan.dump", "GROUP_NAMES = a, b.c\nGROUP_QUOTA_a = 1\n");
+    let (status, _, errors) = run("htcondor", &["--config", &orphan]);
+    assert_eq!(status, Some(0));
+    assert!(errors.contains("GROUP_NAMES: b.c is left out"), "{errors}");
     let wrong = file("htc-wrong.dump", "GROUP_NAMES = a\nGROUP_QUOTA_a = many\n");
     let (status, _, errors) = run("htcondor", &["--config", &wrong]);
     assert_eq!(status, Some(2));

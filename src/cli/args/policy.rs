@@ -140,7 +140,9 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
-            return refuse(format!("there is no ready policy `{path}`: {known}; a file is `./{path}`"));
+            return refuse(format!(
+                "there is no ready policy `{path}`, only {known}; a file of this name is `./{path}`"
+            ));
         }
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
     };
@@ -153,11 +155,17 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         session.print_setting_problems(&text, &problems);
         Failure::Refused(None)
     })?;
-    if let Some(config) = &config
-        && let Err(problems) = configure(&mut policy, &config.configuration, &context)
-    {
-        session.print_setting_problems(&config.text, &problems);
-        return Err(Failure::Refused(None));
+    if let Some(config) = &config {
+        match configure(&mut policy, &config.configuration, &context) {
+            Ok(left_out) => left_out.iter().for_each(|group| {
+                session
+                    .warning(&format!("GROUP_NAMES: {group} is left out: it is named twice, or its parent is missing"));
+            }),
+            Err(problems) => {
+                session.print_setting_problems(&config.text, &problems);
+                return Err(Failure::Refused(None));
+            }
+        }
     }
     Ok((policy, Some(text)))
 }

@@ -16,10 +16,10 @@ The partial results of the example are written by
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > owners-1.part
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
 
-What is printed, problems and the exit status too, is that of one run over the files, which are taken in the order of
-their names, those of one history in the order of their times. Parts that are missing or there twice, and partial
-results of other commands, options or versions are refused with the list of what to run again (exit status 2). A file
-of which there is no part at all is not missed. --quiet, --color and --exit-zero are those of the merge.
+merge prints what one run over all files prints: the output, the problems and the exit status. It takes the files in the
+order of their names, and the files of one history in the order of their times. It refuses parts that are missing or
+given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
+cannot know of a file without any part. --quiet, --color and --exit-zero are those of the merge.
 
 A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect and the files with
 their parts, sizes and inodes; for each file its findings, its problems with the lines that are shown of them, and the

@@ -30,7 +30,7 @@ pub fn read_held_ads(
     Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired by {at}")))
 }
 
-/// Why an ad is left out that has an identity of which there are later ads.
+/// Why an ad is left out: later ads have the same identity.
 pub const LATER_ADS: &str = "there are later ads of the same name";
 
 /// Keeps the items whose flag is true. If any are dropped, prints a note of how many, and of the `reason`. `what` is the

@@ -43,15 +43,22 @@ pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Co
 /// Sets the groups and limits of a policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy
 /// has shares by weight, and the variables `..._LIMIT`, if it has limits.
 ///
+/// Returns the names of the groups that are left out, because they are named twice or their parents are missing.
+///
 /// # Errors
 ///
 /// The problems of the variables, with their ranges in the configuration.
-pub fn configure(policy: &mut Policy, configuration: &Configuration, context: &Context) -> Result<(), Vec<Problem>> {
+pub fn configure(
+    policy: &mut Policy,
+    configuration: &Configuration,
+    context: &Context,
+) -> Result<Vec<String>, Vec<Problem>> {
     let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+    let mut left_out = Vec::new();
     if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
         let groups = reader.groups();
         if !groups.is_empty() {
-            weighted.groups = GroupTree::new(groups).0;
+            (weighted.groups, left_out) = GroupTree::new(groups);
         }
     }
     if let Some(limits) = &mut policy.limits {
@@ -65,7 +72,7 @@ pub fn configure(policy: &mut Policy, configuration: &Configuration, context: &C
             }
         }
     }
-    if reader.problems.is_empty() { Ok(()) } else { Err(reader.problems) }
+    if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
 }
 
 /// Reads variables and collects their problems.

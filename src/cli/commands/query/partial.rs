@@ -81,7 +81,7 @@ struct AccumulatorRecord {
     extreme: Option<OrderValue>,
 }
 
-/// What is told when one run over all files finds nothing.
+/// The messages that a run over all files prints if it finds nothing.
 #[derive(Default, Serialize, Deserialize)]
 struct QueryNotes {
     /// Whether each name of the constraint has occurred.

@@ -118,7 +118,7 @@ impl Bytes {
     }
 }
 
-/// A value by which ads are compared. What has no order is `Other`.
+/// A value by which ads are sorted. A value without an order is `Other`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderValue {

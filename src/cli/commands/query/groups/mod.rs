@@ -151,7 +151,7 @@ impl GroupColumns {
     }
 }
 
-/// Compares cells: numbers, then texts, then what is undefined, which is last in both orders.
+/// Compares cells: numbers come first, then texts. Undefined cells come last, in ascending and in descending order.
 fn compare_cells(a: &TableCell, b: &TableCell, is_descending: bool) -> Ordering {
     let ordering = match (a.number(), b.number()) {
         (Some(a), Some(b)) => a.total_cmp(&b),
