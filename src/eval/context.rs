@@ -27,7 +27,7 @@ pub struct Context {
     /// Maximum number of bytes of the values that functions make for one evaluator: texts, and 128 bytes for each
     /// element of a list.
     pub max_value_bytes: u64,
-    /// Maximum number of candidates that one search for a gang tests.
+    /// Maximum number of tests of candidates in one search for the best gang, besides one of each offer at each port.
     pub max_search_tests: u64,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,

@@ -227,3 +227,18 @@ fn a_failed_root_gives_everything_back() {
     assert!(matcher.marshal(1, &modest).unwrap().is_some());
     assert_eq!(matcher.marshal(2, &modest).unwrap(), None);
 }
+
+/// A request may test every offer of a large pool once: the budget of a search is for what comes after.
+#[test]
+fn a_large_pool_does_not_spend_the_budget_of_a_search() {
+    let offers: Vec<Ad> = (0..50)
+        .map(|number| {
+            ad(&format!("[ Name = \"m{number}\"; Constraint = regexp(\"^x{number}$\", strcat(other.Owner, 49)) ]"))
+        })
+        .collect();
+    let context = Context { max_search_tests: 10, ..Context::new(Dialect::Classad) };
+    let (mut matcher, _) = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context);
+    let request = ad("[ Ports = { [ Label = a; Owner = \"x\"; Constraint = a.Name != \"\" ] } ]");
+    let gang = matcher.marshal(0, &request).expect("the ports are sound").expect("the last offer docks");
+    assert_eq!((gang.ports[0].offer, matcher.statistics().failures), (49, 0));
+}
