@@ -158,10 +158,15 @@ impl ParticipantTable {
         let rank =
             Evaluator::new(&self.environment, &self.context).attribute(self.frame(place), self.protocol.rank_name());
         let rank = self.known_value(rank)?;
+        Some(self.rank_number(place, &rank))
+    }
+
+    /// Returns the value of a port's rank as a number. Notes a value that is no number and counts as 0.
+    pub fn rank_number(&mut self, place: PortPlace, rank: &Value) -> f64 {
         if !matches!(rank, Value::Integer(_) | Value::Real(_) | Value::Boolean(_) | Value::Undefined) {
             self.non_numeric_ranks.entry(place).or_insert(rank.value_type());
         }
-        Some(rank_value(&rank))
+        rank_value(rank)
     }
 
     /// Returns the score of the candidate `link` at the port `place`. Docks the candidate for the evaluation only.

@@ -220,11 +220,11 @@ impl ParticipantTable {
         &self.member(place.participant).ports[place.port]
     }
 
-    /// Runs `work` with nothing docked at a participant, then docks again what was docked before. Ports marked as
-    /// unfilled stay marked during `work`.
+    /// Runs `work` with all ports of a participant open, then restores what was docked and which ports were marked as
+    /// unfilled.
     pub fn with_undocked<T>(&mut self, participant: Participant, work: impl FnOnce(&mut Self) -> T) -> T {
         let docked = self.ports(participant).map(|place| (place, self.docked_at(place)));
-        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some_and(|to| to != UNFILLED_PORT)).collect();
+        let docked: Vec<_> = docked.filter(|(_, to)| to.is_some()).collect();
         for (place, _) in &docked {
             self.bind(*place, None);
         }

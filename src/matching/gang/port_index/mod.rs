@@ -20,7 +20,7 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Dialect, Name, Participant};
+use crate::ad::{Dialect, Name, Participant, Value};
 use crate::constraint::is_scope_name;
 use crate::pool::Partition;
 
@@ -317,6 +317,21 @@ impl PortIndex {
         let demanded = Rc::new(demanded);
         self.last_demand = Some((key, Rc::clone(&demanded)));
         demanded
+    }
+
+    /// Returns the index of the column that holds the result of `translation` for each row. Builds the column on first
+    /// use. The index is valid until a remainder is offered.
+    pub fn column(&mut self, translation: &AttributeTranslation, table: &mut ParticipantTable) -> usize {
+        self.columns.at(translation, &self.places, table)
+    }
+
+    /// Returns the value of a row in a column. `None` if the row must be evaluated: its value depends on what is
+    /// docked, or its ad has changed since the column was built.
+    pub fn column_value(&self, column: usize, row: usize) -> Option<Value> {
+        if self.changed.contains(row) {
+            return None;
+        }
+        self.columns.columns[column].values.cell(row).value()
     }
 
     /// Narrows `rows`, the candidates of an open port, after `row` was docked at the port `at`. The open port may

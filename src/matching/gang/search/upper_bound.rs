@@ -7,7 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::Participant;
 use crate::matching::gang::offer_pool::OfferPool;
-use crate::matching::gang::participants::PortPlace;
+use crate::matching::gang::participants::{
+    AttributeTranslation, ParticipantTable, PortPlace, SymbolicEvaluator, SymbolicValue,
+};
 use crate::matching::gang::port_index::DistinctValue;
 
 use super::all_different::AllDifferent;
@@ -28,10 +30,30 @@ struct ScoredRow {
     values: Vec<DistinctValue>,
 }
 
+/// Where the index holds the ranks of a port and of its candidates.
+#[derive(Clone, Copy)]
+struct IndexedRanks {
+    /// The rank of the port.
+    port: PortRank,
+    /// Column of the candidates' ranks. Holds no rank that depends on the port.
+    offers: usize,
+}
+
+/// The rank of a port for its candidates.
+#[derive(Clone, Copy)]
+enum PortRank {
+    /// The port has this rank for every candidate.
+    Constant(f64),
+    /// The ranks are the values of this column of the index.
+    Column(usize),
+}
+
 /// Cached scores of candidates at the ports of the request. A known score is valid whatever is docked at the other
 /// ports.
 #[derive(Default)]
 pub struct ScoreBounds {
+    /// The indexed ranks of each port, by port index. `None` if the index has none: candidates are evaluated.
+    ranks: FxHashMap<usize, Option<IndexedRanks>>,
     /// Score for each pair of a port index and a row. `Unknown` if the score depends on other ports.
     scores: FxHashMap<(usize, usize), CandidateScore>,
     /// The best candidates of each port, by port index. `None` if the score of some candidate depends on other ports.
@@ -51,8 +73,13 @@ impl ScoreBounds {
         pool.table.candidate_score(place, link)
     }
 
-    /// Returns the score of a row at a port of the request with nothing else docked at the request. Caches the score.
+    /// Returns the score of a row at a port of the request with nothing else docked at the request. Takes the score from
+    /// the index, or evaluates and caches it.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
+        let ranks = *self.ranks.entry(place.port).or_insert_with(|| indexed_ranks(pool, place));
+        if let Some(score) = ranks.and_then(|ranks| indexed_score(pool, place, ranks, row)) {
+            return score;
+        }
         let link = pool.index.place(row);
         let score = self.scores.entry((place.port, row)).or_insert_with(|| {
             pool.table.with_undocked(Participant::REQUEST, |table| table.candidate_score(place, link))
@@ -161,4 +188,42 @@ impl ScoreBounds {
         }
         Some(ideal)
     }
+}
+
+/// Returns where the index holds the ranks of a port of the request and of its candidates. `None` if the score is a
+/// docking vector, or if the port's rank is no function of a single attribute of the candidate.
+fn indexed_ranks(pool: &mut OfferPool, place: PortPlace) -> Option<IndexedRanks> {
+    if !pool.table.docking_vector.is_empty() {
+        return None;
+    }
+    let index = &mut pool.index;
+    pool.table.with_undocked(Participant::REQUEST, |table| {
+        let rank = SymbolicEvaluator::new(table).rank(place);
+        let port = match rank {
+            None => PortRank::Constant(0.0),
+            Some(SymbolicValue::Known(value)) => PortRank::Constant(table.rank_number(place, &value)),
+            Some(SymbolicValue::Function(of, translation)) if of == place => {
+                PortRank::Column(index.column(&translation, table))
+            }
+            Some(SymbolicValue::Function(..) | SymbolicValue::Opaque) => return None,
+        };
+        let offer_rank = AttributeTranslation::identity(table.protocol.rank_name());
+        Some(IndexedRanks { port, offers: index.column(&offer_rank, table) })
+    })
+}
+
+/// Returns the score of a row at a port with an indexed rank. `None` if the index does not know a value of the row, such
+/// as a rank of the candidate that depends on the port.
+fn indexed_score(pool: &mut OfferPool, place: PortPlace, ranks: IndexedRanks, row: usize) -> Option<CandidateScore> {
+    let OfferPool { table, index, .. } = pool;
+    let rank_in = |column: usize, place: PortPlace, table: &mut ParticipantTable| {
+        index.column_value(column, row).map(|value| table.rank_number(place, &value))
+    };
+    let rank = match ranks.port {
+        PortRank::Constant(rank) => rank,
+        PortRank::Column(column) => rank_in(column, place, table)?,
+    };
+    let link = index.place(row);
+    let offer_rank = if table.has_rank(link) { rank_in(ranks.offers, link, table)? } else { 0.0 };
+    Some(CandidateScore::Ranks(rank, offer_rank))
 }
