@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::notification::{Notice, Party};
+use super::notification::Party;
 
 /// The matched advertisements, by identity of the ad.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +17,9 @@ struct MatchedAdvertisement {
 }
 
 impl Registrar {
-    /// Records that all parties of a match were matched.
-    pub fn record(&mut self, notice: &Notice) {
-        for party in &notice.parties {
+    /// Records that parties of a match were matched.
+    pub fn record<'p>(&mut self, parties: impl IntoIterator<Item = &'p Party>) {
+        for party in parties {
             let entry = MatchedAdvertisement { kind: party.kind.clone(), sequence: party.sequence };
             self.matched.entry(party.advertised_id().to_owned()).or_default().push(entry);
         }
@@ -42,7 +42,7 @@ impl Registrar {
 
 #[cfg(test)]
 mod tests {
-    use super::super::notification::{MatchKind, Notice, Party};
+    use super::super::notification::Party;
     use super::Registrar;
 
     fn party(kind: Option<&str>, sequence: Option<i64>) -> Party {
@@ -53,19 +53,19 @@ mod tests {
     fn until_it_is_advertised_afresh() {
         let mut registrar = Registrar::default();
         assert!(!registrar.was_matched(&party(None, None)));
-        registrar.record(&Notice::new(MatchKind::Pair, vec![party(Some("Machine"), Some(4))], None));
-        registrar.record(&Notice::new(MatchKind::Pair, vec![party(Some("Machine"), Some(2))], None));
+        registrar.record([&party(Some("Machine"), Some(4))]);
+        registrar.record([&party(Some("Machine"), Some(2))]);
         assert!(registrar.was_matched(&party(Some("Machine"), Some(4))));
         assert!(registrar.was_matched(&party(Some("Machine"), Some(3))));
         assert!(!registrar.was_matched(&party(Some("Machine"), Some(5))));
         assert!(registrar.was_matched(&party(Some("Machine"), None)));
         assert!(!registrar.was_matched(&party(Some("Job"), Some(4))));
         assert!(!registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));
-        registrar.record(&Notice::new(MatchKind::Pair, vec![party(None, None)], None));
+        registrar.record([&party(None, None)]);
         assert!(registrar.was_matched(&party(Some("Machine"), Some(5))));
         // A match of a part of an ad counts as a match of the whole ad.
         let part = Party { whole_id: Some("b".to_owned()), ..Party { id: "b#2".to_owned(), ..Party::default() } };
-        registrar.record(&Notice::new(MatchKind::Pair, vec![part], None));
+        registrar.record([&part]);
         assert!(registrar.was_matched(&Party { id: "b".to_owned(), ..Party::default() }));
     }
 }

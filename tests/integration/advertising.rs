@@ -267,5 +267,67 @@ fn a_claim_is_accounted_and_advertised_until_its_release() {
     let text = std::fs::read_to_string(&claimed).unwrap().replace("raman", "miron");
     let others = file("advertising-others.long", text);
     let (status, rows, _) = claim(&others, &["--release", "--now", "1100", "--follow", &free]);
-    assert!(status == Some(1) && rows.contains("aborted") && rows.contains("miron"), "{rows}");
+    assert!(status == Some(1) && rows.contains("kept") && rows.contains("miron"), "{rows}");
+}
+
+/// Thesis 3.3.2 and 3.4.2: the registrar knows what is matched now. Rows of `claim` end matches, also those of ads
+/// without sequence numbers, which would stay matched forever.
+#[test]
+fn the_registrar_lists_the_matches_in_force() {
+    let jobs = file(
+        "registrar-jobs.ad",
+        "[ Name = \"a\"; Requirements = other.App == 1 ] [ Name = \"b\"; GlobalJobId = \"g1\"; Owner = \"u\"; Requirements = other.App == 2 ]",
+    );
+    let licences = file(
+        "registrar-licences.ad",
+        "[ Name = \"l1\"; App = 1; Requirements = true ] [ Name = \"l2\"; App = 2; UpdateSequenceNumber = 3; Requirements = true ]",
+    );
+    let run = |arguments: &[&str]| {
+        let (status, rows, told) = classad(arguments);
+        (status, rows, told)
+    };
+    let (_, records, _) = run(&["match", &jobs, "--offers", &licences, "--now", "1000", "--notify", "-"]);
+    let matches = file("registrar-matches.jsonl", records);
+    let list = |arguments: &[&str]| {
+        let common = ["claim", "--list", "--no-header", "-o", "tsv"];
+        let (status, rows, told) = run(&[&common[..], arguments].concat());
+        assert!(told.is_empty(), "{told}");
+        let cells = rows.lines().map(|row| row.split('\t').skip(1).collect::<Vec<&str>>().join(" "));
+        (status, cells.collect::<Vec<String>>())
+    };
+    let pairs = |rows: &[&str]| (Some(i32::from(rows.is_empty())), rows.iter().map(|row| (*row).to_owned()).collect());
+    assert_eq!(list(&[&matches]), pairs(&["matched 1000 a l1", "matched 1000 b l2"]));
+    // The matched ads are left out of the next cycle.
+    let next = |outcomes: &[&str]| {
+        let common = ["match", &jobs, "--offers", &licences, "--matched", &matches, "--no-header", "-o", "tsv"];
+        let outcomes: Vec<&str> = outcomes.iter().flat_map(|file| ["--matched", file]).collect();
+        run(&[&common[..], &outcomes].concat()).1.lines().count()
+    };
+    assert_eq!(next(&[]), 0);
+
+    let claim = |ads: &str, arguments: &[&str]| {
+        let common = ["claim", &matches, "--ads", &jobs, "--ads", ads, "-o", "jsonl"];
+        run(&[&common[..], arguments].concat()).1
+    };
+    let claimed = file("registrar-claimed.jsonl", claim(&licences, &[]));
+    assert_eq!(list(&[&matches, &claimed]), pairs(&["claimed 1000 a l1", "claimed 1000 b l2"]));
+    // The second licence serves another job of the same owner: only the first is released.
+    let others = file(
+        "registrar-others.ad",
+        "[ Name = \"l1\"; App = 1 ] [ Name = \"l2\"; App = 2; UpdateSequenceNumber = 3; RemoteOwner = \"u\"; GlobalJobId = \"g2\" ]",
+    );
+    let released = file("registrar-released.jsonl", claim(&others, &["--release"]));
+    assert_eq!(list(&[&matches, &claimed, &released]), pairs(&["claimed 1000 b l2"]));
+    assert_eq!(next(&[&claimed, &released]), 1);
+    // The second licence is advertised afresh.
+    let fresh = file("registrar-fresh.ad", "[ Name = \"l1\" ] [ Name = \"l2\"; UpdateSequenceNumber = 4 ]");
+    assert_eq!(list(&[&matches, &claimed, "--ads", &fresh]), pairs(&["claimed 1000 a l1"]));
+
+    // A claim that is aborted ends its match, too.
+    let gone = file("registrar-gone.ad", "[ Name = \"l1\"; App = 1; Requirements = true ]");
+    let aborted = file("registrar-aborted.jsonl", claim(&gone, &[]));
+    assert_eq!(list(&[&matches, &aborted]), pairs(&["claimed 1000 a l1"]));
+    // An outcome of an unknown match is an error.
+    let (status, _, told) = run(&["claim", "--list", &aborted]);
+    assert!(status == Some(2) && told.contains("is not in force before this outcome"), "{told}");
 }

@@ -15,7 +15,7 @@ use super::matching::{MatchArgs, ReadMode};
 use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
-use crate::cli::io::match_records;
+use crate::cli::io::match_records::read_match_records;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
@@ -117,16 +117,43 @@ impl LifetimeArgs {
     }
 }
 
+/// The option that leaves out ads that were matched before.
+#[derive(Args)]
+pub struct MatchedArgs {
+    // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
+    /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
+    /// wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released
+    #[arg(long, value_name = "FILE")]
+    matched: Vec<String>,
+}
+
+impl MatchedArgs {
+    /// Whether records of earlier matches are given.
+    pub fn is_given(&self) -> bool {
+        !self.matched.is_empty()
+    }
+
+    /// Reads the records of earlier matches and returns the registrar of those in force.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or a record is bad and `--fail-fast` is given.
+    pub fn registrar(&self, session: &mut Session) -> Result<Registrar, Failure> {
+        let mut registrar = Registrar::default();
+        for one in read_match_records(session, &self.matched)? {
+            registrar.record(one.bound_parties());
+        }
+        Ok(registrar)
+    }
+}
+
 /// Which ads take part in matching, and how they are read.
 #[derive(Args)]
 pub struct AdvertisingArgs {
     #[command(flatten)]
     lifetime: LifetimeArgs,
-    // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
-    /// wrote, or `-o jsonl`
-    #[arg(long, value_name = "FILE")]
-    matched: Vec<String>,
+    #[command(flatten)]
+    matched: MatchedArgs,
     #[command(flatten)]
     pub states: StateArgs,
     #[command(flatten)]
@@ -145,7 +172,7 @@ impl AdvertisingArgs {
         if notify.with_ads {
             return ReadMode::Whole;
         }
-        let has_records = notify.notify.is_some() || !self.matched.is_empty();
+        let has_records = notify.notify.is_some() || self.matched.is_given();
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
     }
 
@@ -166,19 +193,16 @@ impl AdvertisingArgs {
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
         // Ads read by `SelectiveForReports` lack their sequence numbers. `--matched` compares these numbers with those
         // in the records of earlier matches: read all attributes instead.
-        let drops_sequences = reading == ReadMode::SelectiveForReports && !self.matched.is_empty();
+        let drops_sequences = reading == ReadMode::SelectiveForReports && self.matched.is_given();
         let reading = if drops_sequences { ReadMode::Whole } else { reading };
         let LoadedAds { requests, offers, newest_time } = self.common.read_ads(session, sources, reading, also)?;
         session.adopt_time_of_old_ads(newest_time);
-        let mut registrar = Registrar::default();
-        for notice in match_records::read_match_records(session, &self.matched)? {
-            registrar.record(&notice);
-        }
+        let registrar = self.matched.registrar(session)?;
         let context = session.context();
         let (mut requests, mut offers) = (requests, offers);
         if matches!(reading, ReadMode::Whole | ReadMode::SelectiveWithAdvertisements) {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
-            if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || !self.matched.is_empty()) {
+            if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted_plain(unnamed, "ad");
                 session.note(&format!("{ads} without a name: records of matches call them by their contents"));
             }
@@ -191,7 +215,7 @@ impl AdvertisingArgs {
         let current = |ads, what| {
             let ads = self.lifetime.retain_latest(session, ads, what, self.common.id.as_deref());
             let ads = self.lifetime.retain_unexpired(session, ads, what);
-            if self.matched.is_empty() {
+            if !self.matched.is_given() {
                 return ads;
             }
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();

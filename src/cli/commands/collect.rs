@@ -12,10 +12,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::advertising::MatchedArgs;
 use crate::cli::args::global::time;
 use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
-use crate::cli::io::match_records;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
@@ -46,10 +46,8 @@ pub struct CollectCommand {
     /// When the ads are held: a time as of --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
-    /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
-    /// wrote, or `-o jsonl`
-    #[arg(long, value_name = "FILE")]
-    matched: Vec<String>,
+    #[command(flatten)]
+    matched: MatchedArgs,
     /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
@@ -89,7 +87,7 @@ impl CollectCommand {
         let mut ads = input::read_named_ads(session, sources, id.as_ref())?;
         assign_content_ids([&mut ads]);
         let mut collector = Collector::new(session, ads, &identity_of);
-        collector.mark_matched(&match_records::read_match_records(session, &self.matched)?);
+        collector.mark_matched(&self.matched.registrar(session)?);
         let mut discarded: IndexMap<String, (String, usize)> = IndexMap::new();
         for update in input::read_named_ads(session, updates, id.as_ref())? {
             if let Err(reason) = collector.update(&update, identity_of(&update)) {
@@ -136,11 +134,7 @@ impl Collector {
     }
 
     /// Marks the ads that earlier matches have used up.
-    fn mark_matched(&mut self, matches: &[classad::matching::Notice]) {
-        let mut registrar = Registrar::default();
-        for notice in matches {
-            registrar.record(notice);
-        }
+    fn mark_matched(&mut self, registrar: &Registrar) {
         for HeldAd { ad, is_matched, .. } in &mut self.ads {
             let was_matched = |id| registrar.was_matched(&Party::new(&ad.ad, id, &self.context));
             *is_matched = was_matched(ad.record_id()) || was_matched(ad.id());

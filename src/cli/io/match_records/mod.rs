@@ -1,8 +1,9 @@
-//! Reading of earlier matches: the records of `--notify`, or the JSON output of `match` and `gangmatch`.
+//! Reading of earlier matches: the records of `--notify`, or the JSON output of `match` and `gangmatch`. The rows that
+//! `claim` prints say what became of them.
 
 mod record;
 
-use classad::matching::{Notice, Party};
+use classad::matching::{Notice, Party, Registrar};
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -11,22 +12,79 @@ use crate::cli::Failure;
 use crate::cli::io::input::report_error;
 use crate::cli::io::source::read_whole;
 use crate::cli::session::Session;
+use record::OutcomeRecord;
 
-pub use record::{DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
+pub use record::{ClaimOutcome, DockedRecord, GangRecord, NoticeRecord, PortRecord, RECORD_VERSION};
 
-/// The matches read so far, by their identifiers.
-type Matches = IndexMap<String, Notice>;
+/// The matches in force that have been read so far, by their identifiers.
+type Matches = IndexMap<String, RecordedMatch>;
+
+/// A match in the records, as far as it is in force.
+pub struct RecordedMatch {
+    /// The match as it was made.
+    pub notice: Notice,
+    /// Whether the match has been claimed, in whole or in part.
+    pub is_claimed: bool,
+    /// Whether each party is still in the match, by index in [`Notice::parties`].
+    is_bound: Vec<bool>,
+}
+
+impl RecordedMatch {
+    fn new(notice: Notice) -> Self {
+        RecordedMatch { is_claimed: false, is_bound: vec![true; notice.parties.len()], notice }
+    }
+
+    /// Iterates over the parties that are still in the match: no claim has left them out and no release has freed them.
+    pub fn bound_parties(&self) -> impl Iterator<Item = &Party> {
+        self.notice.parties.iter().zip(&self.is_bound).filter(|(_, is_bound)| **is_bound).map(|(party, _)| party)
+    }
+
+    /// Iterates over the offers that are still in the match, each with its index in [`Notice::parties`].
+    pub fn bound_offers(&self) -> impl Iterator<Item = (usize, &Party)> {
+        self.notice.parties.iter().enumerate().skip(1).filter(|(party, _)| self.is_bound[*party])
+    }
+
+    /// Frees the offers that have been advertised again since they were matched. `current` returns a party made of its
+    /// current ad. `None` if no offer is left in the match.
+    pub fn without_fresh(mut self, current: &dyn Fn(&Party) -> Option<Party>) -> Option<Self> {
+        for (party, is_bound) in self.notice.parties.iter().zip(&mut self.is_bound) {
+            let mut registrar = Registrar::default();
+            registrar.record([party]);
+            *is_bound &= current(party).is_none_or(|current| registrar.was_matched(&current));
+        }
+        (!self.is_over()).then_some(self)
+    }
+
+    /// Records the outcome of a claim or a release.
+    fn settle(&mut self, outcome: &OutcomeRecord) {
+        self.is_claimed |= outcome.outcome != ClaimOutcome::Aborted;
+        for (party, is_bound) in self.notice.parties.iter().zip(&mut self.is_bound) {
+            *is_bound &= match outcome.outcome {
+                ClaimOutcome::Committed | ClaimOutcome::Kept => true,
+                ClaimOutcome::Partial => outcome.claimed.contains(&party.id),
+                ClaimOutcome::Aborted => false,
+                ClaimOutcome::Released => !outcome.claimed.contains(&party.id),
+            };
+        }
+    }
+
+    /// Whether the match is over: no offer is in it any more.
+    fn is_over(&self) -> bool {
+        !self.is_bound.iter().skip(1).any(|is_bound| *is_bound)
+    }
+}
 
 /// Why a JSON value is no match.
 type RecordFault = String;
 
 /// Reads the matches in the files at `paths`, in the order of their first records. A match with several records is
-/// returned once. Values that are no match are reported and skipped.
+/// returned once. A match that a later row of `claim` aborts or releases is not returned. Values that are neither a
+/// match nor an outcome are reported and skipped.
 ///
 /// # Errors
 ///
-/// A file cannot be read, or a value is no match and `--fail-fast` is given.
-pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<Notice>, Failure> {
+/// A file cannot be read, or a value is bad and `--fail-fast` is given.
+pub fn read_match_records(session: &mut Session, paths: &[String]) -> Result<Vec<RecordedMatch>, Failure> {
     let mut matches = Matches::new();
     for path in paths {
         let text = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
@@ -79,6 +137,9 @@ fn newlines(text: &[u8]) -> usize {
 /// Adds the match of a record to `matches`, or merges it with the known match of the same identifier.
 fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
     let has = |name: &str| record.get(name).is_some();
+    if has("outcome") && has("claimed") {
+        return settle_match(matches, &parse_record(record)?);
+    }
     let notice = if has("members") {
         check_version(&record)?;
         parse_record::<NoticeRecord>(record)?.into_notice()?
@@ -88,12 +149,26 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
     } else if has("request") && has("offer") {
         parse_record::<record::PairRecord>(record)?.into_notice()
     } else {
-        return Err("this is no match: neither a record of --notify nor a row of `match` or `gangmatch`".to_owned());
+        return Err(
+            "this is no match: it is neither a record of --notify nor a row of `match`, `gangmatch` or `claim`"
+                .to_owned(),
+        );
     };
     if let Some(known) = matches.get_mut(&notice.id) {
-        return merge_tickets(known, notice);
+        return merge_tickets(&mut known.notice, notice);
     }
-    matches.insert(notice.id.clone(), notice);
+    matches.insert(notice.id.clone(), RecordedMatch::new(notice));
+    Ok(())
+}
+
+/// Records the outcome of a claim or a release. Removes the match if it is over.
+fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), RecordFault> {
+    let id = &outcome.id;
+    let known = matches.get_mut(id).ok_or_else(|| format!("the match {id} is not in force before this outcome"))?;
+    known.settle(outcome);
+    if known.is_over() {
+        matches.shift_remove(id);
+    }
     Ok(())
 }
 

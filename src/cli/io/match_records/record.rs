@@ -97,6 +97,46 @@ impl NoticeRecord {
     }
 }
 
+/// What became of a match by a claim or a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimOutcome {
+    /// All parties committed.
+    Committed,
+    /// Some parties committed.
+    Partial,
+    /// No party committed.
+    Aborted,
+    /// Offers were released.
+    Released,
+    /// A release was refused: the offers stay claimed.
+    Kept,
+}
+
+impl ClaimOutcome {
+    /// Returns the outcome as the output has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ClaimOutcome::Committed => "committed",
+            ClaimOutcome::Partial => "partial",
+            ClaimOutcome::Aborted => "aborted",
+            ClaimOutcome::Released => "released",
+            ClaimOutcome::Kept => "kept",
+        }
+    }
+}
+
+/// A row of the JSON output of `claim`.
+#[derive(Deserialize)]
+pub struct OutcomeRecord {
+    /// The identifier of the match.
+    #[serde(rename = "match")]
+    pub id: String,
+    pub outcome: ClaimOutcome,
+    /// The parties that were claimed, or with `released` those that were released.
+    pub claimed: Vec<String>,
+}
+
 /// A row of the JSON output of `match`.
 #[derive(Deserialize)]
 pub struct PairRecord {

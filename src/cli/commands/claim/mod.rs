@@ -1,29 +1,31 @@
 //! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
+mod followers;
+mod tables;
+
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::{Ad, Expression};
-use classad::eval::Context;
+use classad::ad::Ad;
 use classad::format::FileFormat;
-use classad::matching::claim::{ClaimMessageKind, ClaimResult, Claimer, Veto};
+use classad::matching::claim::{ClaimResult, Claimer, Veto};
 use classad::matching::policy::AccountedClaim;
 use classad::matching::{Notice, Party, Statistics};
-use classad::protocol::{Advertisement, claimed_offer, identity, released_offer};
+use classad::protocol::{Advertisement, identity};
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
+use crate::cli::io::accounts;
 use crate::cli::io::input;
-use crate::cli::io::match_records;
+use crate::cli::io::match_records::{RecordedMatch, read_match_records};
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
-use crate::cli::io::{accounts, atomic_write};
-use crate::cli::render::output::{self, AdWriter};
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::output;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
+use followers::{Followers, write_ads};
+use tables::{match_table, message_table, outcome_table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +36,9 @@ Examples:
       | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
       --ads samples/license/licenses.ad --transcript
   classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
-      | classad claim --release --ads samples/memory/jobs.long --ads samples/memory/machines.long";
+      | classad claim --release --ads samples/memory/jobs.long --ads samples/memory/machines.long
+  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \
+      | classad claim --list";
 
 /// Claim matches, checked against the current ads
 ///
@@ -43,16 +47,22 @@ Examples:
 /// party votes ABORT, the match is given up. If offers docked at some ports of an ad vote ABORT, the ad commits without
 /// them if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels of these ports.
 ///
+/// Rows that `claim -o jsonl` prints can be given after the matches, in the order in which they were printed. A match
+/// that such a row aborts or releases is in force no longer.
+///
 /// Exit status 0 if anything was claimed, 1 if nothing was.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches, written by --notify, or by `match` or `gangmatch` with -o json or jsonl; standard input if
-    /// there are none
+    /// Files of matches, written by --notify, or by `match` or `gangmatch` with -o json or jsonl, and rows of `claim`;
+    /// standard input if there are none
     matches: Vec<String>,
     /// Files of the ads as they are now, requests and offers
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
+    /// List the matches in force instead of claiming them. With --ads, leave out offers that were advertised afresh
+    #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
+    list: bool,
     /// Print each message of the two phases instead of the outcomes of the matches
     #[arg(long)]
     transcript: bool,
@@ -76,8 +86,8 @@ pub struct ClaimCommand {
 
 impl ClaimCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let matches = input::or_stdin(&self.matches);
-        input::check_stdin(matches.iter().chain(&self.ads))?;
+        let files = input::or_stdin(&self.matches);
+        input::check_stdin(files.iter().chain(&self.ads))?;
         let sources = input::open_sources(session, &self.ads)?;
         if sources.len() < self.ads.len() {
             // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
@@ -90,7 +100,7 @@ impl ClaimCommand {
         let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());
         let mut current = current;
         assign_content_ids([&mut current]);
-        let notices = match_records::read_match_records(session, &matches)?;
+        let matches = read_match_records(session, &files)?;
 
         let start = Instant::now();
         let ads: Vec<Ad> = current.iter().map(|ad| ad.ad.clone()).collect();
@@ -105,16 +115,28 @@ impl ClaimCommand {
             }
             by_name.entry(ad.id()).or_default().push((index, kind));
         }
+        if self.list {
+            let matches = matches.into_iter().filter_map(|one| {
+                one.without_fresh(&|party| {
+                    let index = find_current(&by_name, party).ok()?;
+                    Some(Party::new(&ads[index], party.advertised_id(), &context))
+                })
+            });
+            let rows = match_table(&matches.collect::<Vec<RecordedMatch>>());
+            self.common.output.write(&rows)?;
+            return Ok(Status::of(!rows.rows.is_empty()));
+        }
         let mut claims: Vec<ClaimResult> = Vec::new();
         let mut followers =
             Followers { ads: Vec::new(), at: at.or(context.now).unwrap_or_default(), context: &context };
-        for notice in &notices {
+        for one in &matches {
+            let notice = &one.notice;
             let parties: Vec<Result<usize, Veto>> =
                 notice.parties.iter().map(|party| find_current(&by_name, party)).collect();
             let found: Vec<Option<&NamedAd>> =
                 parties.iter().map(|index| index.as_ref().ok().map(|index| &current[*index])).collect();
             if self.release {
-                claims.push(followers.release(notice, &found, parties));
+                claims.push(followers.release(one, &found, &parties));
                 continue;
             }
             claims.push(claimer.claim(notice, &parties));
@@ -123,6 +145,7 @@ impl ClaimCommand {
                 break;
             }
         }
+        let notices: Vec<Notice> = matches.into_iter().map(|one| one.notice).collect();
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
         let followers = followers.ads;
         self.tell_accountant(session, &notices, &claims, &|party| {
@@ -182,73 +205,6 @@ impl ClaimCommand {
     }
 }
 
-/// The ads that the agents of offers advertise after claims and releases.
-struct Followers<'c> {
-    ads: Vec<Ad>,
-    /// Time of the claims in seconds since 1970.
-    at: i64,
-    context: &'c Context,
-}
-
-impl Followers<'_> {
-    /// Adds the ads of the offers that a match claimed. A part of an offer has none, because its agent knows the rest.
-    fn claim(&mut self, notice: &Notice, found: &[Option<&NamedAd>], claim: Option<&ClaimResult>) {
-        let claimed = claim.map(|claim| claim.claimed.as_slice()).unwrap_or_default();
-        let Some(Some(request)) = found.first() else { return };
-        for party in claimed.iter().copied().filter(|party| *party > 0) {
-            let Party { docking, whole_id, .. } = &notice.parties[party];
-            if let (Some(offer), None) = (found[party], whole_id) {
-                let ranks = docking.as_ref().and_then(|docking| docking.ranks);
-                let rank = ranks.map_or(0.0, |[_, rank]| rank);
-                self.ads.push(claimed_offer(&offer.ad, &request.ad, rank, self.at, self.context));
-            }
-        }
-    }
-
-    /// Releases the offers of a match, and adds their ads. An offer is not released if its ad is gone or tells another
-    /// user than that of the request.
-    fn release(
-        &mut self,
-        notice: &Notice,
-        found: &[Option<&NamedAd>],
-        indexes: Vec<Result<usize, Veto>>,
-    ) -> ClaimResult {
-        let name = |name| {
-            let request = found.first().copied().flatten()?;
-            identity(&request.ad, Some(&Expression::attribute(name)), self.context)
-        };
-        let users: Vec<String> = [name("User"), name("Owner")].into_iter().flatten().collect();
-        let mut result = ClaimResult { claimed: Vec::new(), vetoes: Vec::new(), transcript: Vec::new() };
-        for (party, index) in indexes.into_iter().enumerate().skip(1) {
-            if let Err(veto) = index {
-                result.vetoes.push((party, veto));
-                continue;
-            }
-            let Some(offer) = found[party] else { continue };
-            let user = Advertisement::new(&offer.ad, self.context).user();
-            if let Some(other) = user.filter(|user| !users.is_empty() && !users.contains(user)) {
-                result.vetoes.push((party, Veto::AlreadyClaimed(format!("of {other}"))));
-                continue;
-            }
-            result.claimed.push(party);
-            if notice.parties[party].whole_id.is_none() {
-                self.ads.push(released_offer(&offer.ad, self.at, self.context));
-            }
-        }
-        result
-    }
-}
-
-/// Writes ads to a file, in the form of the input. Replaces the file atomically.
-fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]) -> Result<(), Failure> {
-    let (mut text, mut writer) = (Vec::new(), AdWriter::with_form(form));
-    for ad in ads {
-        writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
-    }
-    writer.finish(&mut text)?;
-    atomic_write::create_or_replace(Path::new(path), &text).map_err(|error| Failure::unwritable(path, &error))
-}
-
 /// For each identity, the current ads that have it. An ad is given by its index into all current ads and by its kind
 /// (`MyType`).
 type AdsByName<'a> = HashMap<&'a str, Vec<(usize, Option<String>)>>;
@@ -267,52 +223,4 @@ fn find_current(ads: &AdsByName<'_>, party: &Party) -> Result<usize, Veto> {
         [only] => Ok(only),
         ref several => Err(Veto::Ambiguous(several.len())),
     }
-}
-
-/// Returns a row for each match: the outcome, the claimed parties, and the reasons of the parties that refused.
-fn outcome_table(notices: &[Notice], claims: &[ClaimResult], is_release: bool) -> ResultTable {
-    let mut rows = ResultTable::new(&["match", "outcome", "claimed", "reason"]);
-    for (notice, claim) in notices.iter().zip(claims) {
-        let name = |party: usize| notice.parties[party].id.as_str();
-        let claimed: Vec<String> = claim.claimed.iter().map(|&party| name(party).to_owned()).collect();
-        // `LostPartners` only follows from the veto of another party, so it is no reason of its own.
-        let own = claim.vetoes.iter().filter(|(_, veto)| !matches!(veto, Veto::LostPartners(_)));
-        let reasons: Vec<String> = own.map(|(party, veto)| format!("{}: {veto}", name(*party))).collect();
-        let outcome = if is_release && claim.is_committed() { "released" } else { outcome_name(claim) };
-        let (outcome, reason) = (outcome.to_owned(), reasons.join("; "));
-        rows.rows.push(vec![notice.id.clone().into(), outcome.into(), claimed.into(), reason.into()]);
-    }
-    rows
-}
-
-fn outcome_name(claim: &ClaimResult) -> &'static str {
-    match (claim.is_committed(), claim.vetoes.is_empty()) {
-        (true, true) => "committed",
-        (true, false) => "partial",
-        (false, _) => "aborted",
-    }
-}
-
-/// Returns the rows of all matches. A match has one row for each message, and a last row with the outcome.
-fn message_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable {
-    let mut rows = ResultTable::new(&["match", "round", "message", "from", "to", "reason"]);
-    for (notice, claim) in notices.iter().zip(claims) {
-        let name = |party: usize| notice.parties[party].id.clone();
-        let mut push = |round: usize, message: &str, from: String, to: String, reason: String| {
-            let texts = [message.to_owned(), from, to, reason].map(TableCell::from);
-            rows.rows.push([notice.id.clone().into(), round.into()].into_iter().chain(texts).collect());
-        };
-        for message in &claim.transcript {
-            let reason = match &message.kind {
-                ClaimMessageKind::Veto(veto) => veto.to_string(),
-                _ => String::new(),
-            };
-            push(message.round, message.kind.as_str(), name(message.from), name(message.to), reason);
-        }
-        let rounds = claim.transcript.last().map_or(1, |message| message.round);
-        let root = claim.vetoes.iter().find(|(party, _)| *party == 0);
-        let reason = root.map(|(_, veto)| veto.to_string()).unwrap_or_default();
-        push(rounds, outcome_name(claim), name(0), String::new(), reason);
-    }
-    rows
 }
