@@ -23,5 +23,8 @@ pub use following_ads::{claimed_offer, released_offer};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
 pub use private_attributes::{is_private_attribute, without_private_attributes};
-pub use resource_request::{RESOURCE_COUNT, invalid_count_reason, requested_resource, resource_count};
+pub use resource_request::{
+    IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, SUBMITTER_TYPE, invalid_count_reason, nested_requests,
+    requested_resource, resource_count,
+};
 pub use update::{UpdateFault, updated_advertisement};

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::ad::{Ad, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::Context;
 
 use super::advertisement::evaluate_attribute;
@@ -39,6 +39,35 @@ pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
     Some(format!("{RESOURCE_COUNT} {written} {effect}"))
 }
 
+/// Name of the attribute in which the ad of a submitter holds its resource requests, a list of ads.
+pub static RESOURCE_REQUESTS: LazyLock<Name> = LazyLock::new(|| Name::new("ResourceRequests"));
+
+/// Name of the attribute that holds the number of idle jobs of a submitter.
+pub const IDLE_JOBS: &str = "IdleJobs";
+
+/// The value of `MyType` in the ad of a submitter.
+pub const SUBMITTER_TYPE: &str = "Submitter";
+
+/// Attributes of a submitter that are not those of its requests.
+const SUBMITTER_ATTRIBUTES: [&str; 4] = ["MyType", "Name", IDLE_JOBS, "ResourceRequests"];
+
+/// Returns the resource requests nested in the ad of a submitter (2006 paper 4.3). Each takes over the attributes of the
+/// submitter that it lacks, such as `Owner`. `None` if the ad holds no list of ads as `ResourceRequests`.
+#[must_use]
+pub fn nested_requests(submitter: &Ad) -> Option<Vec<Ad>> {
+    let ExpressionKind::List(requests) = submitter.get(&RESOURCE_REQUESTS)?.without_parentheses().kind() else {
+        return None;
+    };
+    let is_common = |name: &Name| !SUBMITTER_ATTRIBUTES.iter().any(|own| name.is(own));
+    let with_common = |request: &Expression| {
+        let ExpressionKind::Ad(request) = request.without_parentheses().kind() else { return None };
+        let common = submitter.iter().filter(|common| is_common(common.name) && request.get(common.name).is_none());
+        let all = common.chain(request.iter()).map(|attribute| (attribute.name.clone(), attribute.expression.clone()));
+        Some(all.collect())
+    };
+    requests.iter().map(with_common).collect()
+}
+
 /// Prefix of the attributes that ask for a resource. What follows is the attribute in which a slot tells what it has of
 /// the resource.
 const REQUEST_PREFIX: &str = "Request";
@@ -52,7 +81,7 @@ pub fn requested_resource(name: &Name) -> Option<Name> {
 
 #[cfg(test)]
 mod tests {
-    use super::{invalid_count_reason, resource_count};
+    use super::{invalid_count_reason, nested_requests, resource_count};
     use crate::ad::Dialect;
     use crate::eval::Context;
     use crate::syntax::{ParseOptions, parse_ad};
@@ -69,6 +98,18 @@ mod tests {
         ] {
             let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
             assert_eq!(resource_count(&ad, &Context::new(Dialect::Classad)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn nested_requests_take_over_what_they_lack() {
+        let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+        let submitter = ad("[ MyType = \"Submitter\"; Name = \"u\"; Owner = \"u\"; IdleJobs = 5; ResourceRequests = \
+                            { [ ResourceRequestCount = 2 ], ([ Owner = \"v\"; ResourceRequestCount = 3 ]) } ]");
+        let expected = ["[ Owner = \"u\"; ResourceRequestCount = 2 ]", "[ Owner = \"v\"; ResourceRequestCount = 3 ]"];
+        assert_eq!(nested_requests(&submitter), Some(expected.map(ad).to_vec()));
+        for other in ["[ ResourceRequests = 3 ]", "[ ResourceRequests = { 3 } ]", "[ a = 1 ]"] {
+            assert_eq!(nested_requests(&ad(other)), None, "{other}");
         }
     }
 

@@ -223,6 +223,30 @@ fn submitter_ads_nest_resource_requests() {
     assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
 }
 
+/// 2006 paper, section 4.3: a cycle over the ads of submitters gives each the offers that its jobs get, in both forms of
+/// the ads, with shares and without.
+#[test]
+fn a_cycle_reads_submitter_ads() {
+    let policy = file("submitter-policy.yaml", "share: { by: Owner }");
+    for options in [vec!["--policy", &policy], vec![]] {
+        let cycle = |requests: &str| {
+            let common = ["negotiate", requests, "--offers", MACHINES_OF_POOL, "--no-header", "-o", "tsv"];
+            let (status, rows, told) = classad(&[&common[..], &options].concat());
+            assert_eq!(status, Some(0), "{told}");
+            let offer = |row: &str| row.split('\t').nth(1).unwrap_or_default().to_owned();
+            let mut offers: Vec<String> = rows.lines().map(offer).collect();
+            offers.sort_unstable();
+            offers
+        };
+        for form in ["long", "new", "jsonl"] {
+            let arguments = ["autocluster", "--submitters", JOBS_OF_POOL, "--offers", MACHINES_OF_POOL, "-o", form];
+            let (_, ads, _) = classad(&[&arguments[..], &options].concat());
+            let submitters = file(&format!("submitters.{form}"), ads);
+            assert_eq!(cycle(&submitters), cycle(JOBS_OF_POOL), "{form}");
+        }
+    }
+}
+
 /// 1998, sections 3.2 and 4. The accountant records a claim, and the machine advertises that it is claimed. After the
 /// release, the machine advertises that it is free.
 #[test]

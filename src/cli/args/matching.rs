@@ -2,7 +2,7 @@
 
 use clap::Args;
 use classad::eval::FreeNames;
-use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol};
+use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol, nested_requests};
 
 use super::output::TableOutputArgs;
 use crate::cli::Failure;
@@ -86,10 +86,19 @@ impl MatchArgs {
             return Ok(ads);
         }
         let requests = input::read_named_ads(session, requests, id.as_ref())?;
+        let requests: Vec<NamedAd> = requests.into_iter().flat_map(with_nested_requests).collect();
         let offers = input::read_named_ads(session, offers, id.as_ref())?;
         let context = session.context();
         let time = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).time();
         let newest_time = requests.iter().chain(&offers).filter_map(time).max();
         Ok(LoadedAds { requests, offers, newest_time })
     }
+}
+
+/// Returns the requests nested in the ad of a submitter, called by its name and their numbers. Returns any other ad
+/// itself.
+fn with_nested_requests(ad: NamedAd) -> Vec<NamedAd> {
+    let Some(nested) = nested_requests(&ad.ad) else { return vec![ad] };
+    let numbered = nested.into_iter().zip(1..);
+    numbered.map(|(request, number)| NamedAd::unnamed(request).with_name(format!("{}/{number}", ad.id()))).collect()
 }

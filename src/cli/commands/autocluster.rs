@@ -1,12 +1,12 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Name, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
-use classad::protocol::{identity, resource_count};
+use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, identity, resource_count};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
@@ -57,7 +57,7 @@ pub struct Autocluster {
     annotate: bool,
     /// Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests
     ///
-    /// The submitter is the value of the policy's `share`, else of `Owner`.
+    /// The submitter is the value of the policy's `share`, else of `Owner`. `negotiate` takes such ads as requests.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
     submitters: bool,
     #[command(flatten)]
@@ -92,8 +92,7 @@ impl Autocluster {
                 .share
                 .as_ref()
                 .map_or_else(|| Expression::attribute("Owner"), |share| share.by.expression.clone());
-            let submitter = |request: &Ad| identity(request, Some(&by), &session.context()).unwrap_or_default();
-            documents = submitter_ads(&clusters, &requests, &ids, &submitter, &session.context());
+            documents = submitter_ads(&clusters, &requests, &ids, &by, &session.context());
         } else if self.as_requests {
             for (number, (cluster, id)) in clusters.clusters.iter().zip(&ids).enumerate() {
                 let ad = NamedAd::unnamed(cluster.resource_request(*id, cluster.members));
@@ -120,18 +119,19 @@ impl Autocluster {
 }
 
 /// Returns an ad for each submitter, in the order of their first requests, with a nested ad for each of its autoclusters
-/// (2006 paper 4.3). `submitter` returns the name of the submitter of a request; requests without one have an ad without
-/// a name.
+/// (2006 paper 4.3). `by` is the expression whose value in a request names its submitter. Requests without a submitter
+/// have an ad without a name.
 fn submitter_ads(
     clusters: &RequestClusters,
     requests: &[Ad],
     ids: &[i64],
-    submitter: &dyn Fn(&Ad) -> String,
+    by: &Expression,
     context: &Context,
 ) -> Vec<NamedAd> {
     let mut counts: IndexMap<String, IndexMap<usize, usize>> = IndexMap::new();
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
-        let of_submitter = counts.entry(submitter(request)).or_default();
+        let submitter = identity(request, Some(by), context).unwrap_or_default();
+        let of_submitter = counts.entry(submitter).or_default();
         *of_submitter.entry(*cluster).or_default() += resource_count(request, context).unwrap_or(1);
     }
     let ad = |(name, of_clusters): (String, IndexMap<usize, usize>)| {
@@ -139,13 +139,19 @@ fn submitter_ads(
             Expression::ad(clusters.clusters[*cluster].resource_request(ids[*cluster], *count))
         });
         let idle = i64::try_from(of_clusters.values().sum::<usize>()).unwrap_or(i64::MAX);
-        let own_name = (!name.is_empty()).then(|| (Name::new("Name"), Expression::literal(Value::string(&name))));
+        // The attribute that names the submitter tells a matchmaker whose requests these are.
+        let of_name = match by.without_parentheses().kind() {
+            ExpressionKind::Attribute(by) => vec![Name::new("Name"), by.clone()],
+            _ => vec![Name::new("Name")],
+        };
+        let of_name = of_name.into_iter().filter(|_| !name.is_empty());
+        let names = of_name.map(|of_name| (of_name, Expression::literal(Value::string(&name))));
         let rest = [
-            (Name::new("MyType"), Expression::literal(Value::string("Submitter"))),
-            (Name::new("IdleJobs"), Expression::literal(Value::Integer(idle))),
-            (Name::new("ResourceRequests"), Expression::list(nested)),
+            (Name::new("MyType"), Expression::literal(Value::string(SUBMITTER_TYPE))),
+            (Name::new(IDLE_JOBS), Expression::literal(Value::Integer(idle))),
+            (RESOURCE_REQUESTS.clone(), Expression::list(nested)),
         ];
-        NamedAd::unnamed(own_name.into_iter().chain(rest).collect()).with_name(name)
+        NamedAd::unnamed(names.chain(rest).collect()).with_name(name)
     };
     counts.into_iter().map(ad).collect()
 }

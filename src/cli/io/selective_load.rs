@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
-use classad::protocol::{ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, display_name};
+use classad::protocol::{
+    ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, RESOURCE_REQUESTS, display_name,
+};
 
 use super::named_ad::NamedAd;
 use super::source::{self, AdSource};
@@ -24,7 +26,8 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 /// Reads the ads of both sides selectively. Ads that matching cannot tell apart may share one [`Ad`](classad::ad::Ad).
 ///
 /// `None` if the ads have to be read whole, for example because some source is no file in the long form, because an
-/// expression may read any attribute, or because an ad has ports: a port can read any attribute of the ad docked there.
+/// expression may read any attribute, because an ad has ports (a port can read any attribute of the ad docked there), or
+/// because the ad of a submitter holds nested requests.
 ///
 /// If an ad mentions an attribute, the attribute is read from this ad in the same pass. Matching may also look the
 /// attribute up on the other side. If the last pass over the other side began before the attribute was selected, the
@@ -85,8 +88,8 @@ struct LoadedSide {
     ads: Vec<NamedAd>,
     problems: Vec<(source::SourceText, Problem)>,
     notes: Vec<String>,
-    /// Whether an ad has ports.
-    has_ports: bool,
+    /// Whether an ad has ports, or is that of a submitter with nested requests.
+    has_nested_ads: bool,
     /// Whether an ad has no name. A record of its match calls it by its contents, which must then be read whole.
     has_unnamed: bool,
     /// The newest time that an ad tells; `None` if none does.
@@ -127,7 +130,7 @@ impl LoadRequirements<'_> {
             let lacks = [lacks(0), lacks(1)];
             if lacks == [false, false] {
                 let needs_contents = self.kept_labels == KeptLabels::All && sides.iter().any(|side| side.has_unnamed);
-                if needs_contents || sides.iter().any(|side| side.has_ports) {
+                if needs_contents || sides.iter().any(|side| side.has_nested_ads) {
                     return None;
                 }
                 output::leak_on_exit(selection);
@@ -151,7 +154,12 @@ impl LoadRequirements<'_> {
         if let Some(id) = self.id {
             labels.add(id, self.context.dialect);
         }
-        let names = self.protocol.attribute_names().cloned().chain([PORTS.clone()]).chain(also.names.iter().cloned());
+        let names = self
+            .protocol
+            .attribute_names()
+            .cloned()
+            .chain([PORTS.clone(), RESOURCE_REQUESTS.clone()])
+            .chain(also.names.iter().cloned());
         let everything = labels.reads_anything || also.reads_anything;
         (!everything).then(|| Projection::new(names, self.context.dialect).with_shared_ads(labels.names))
     }
@@ -181,7 +189,7 @@ impl LoadRequirements<'_> {
                     }
                 }
                 source.ads_read = selected.number();
-                side.has_ports |= selected.has_occurred(&PORTS);
+                side.has_nested_ads |= selected.has_occurred(&PORTS) || selected.has_occurred(&RESOURCE_REQUESTS);
                 if blocks == 2 {
                     // Reserve memory for the rest of the file, so that the growing vector does not move the ads. The
                     // first block is too short for an estimate. The estimate may exceed the memory: ignore the error,
