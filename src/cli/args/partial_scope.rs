@@ -34,7 +34,7 @@ pub struct PartialKnowledge {
 
 impl PartialKnowledge {
     /// Returns the ad without the attributes that are to be treated as unknown.
-    fn known_attributes(&self, ad: &Ad, is_target: bool) -> Ad {
+    pub fn known_attributes(&self, ad: &Ad, is_target: bool) -> Ad {
         let unknown_name = |name: &String| {
             let qualified = name.split_once('.').map(|(side, name)| (ScopeAd::of(&Name::new(side)), name));
             let (is_of_target, name) = match qualified {
@@ -52,10 +52,15 @@ impl PartialKnowledge {
         known.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
     }
 
+    /// How completely the ads are known.
+    pub fn knowledge(&self) -> Knowledge {
+        if self.is_complete { Knowledge::Complete } else { Knowledge::Partial }
+    }
+
     /// Returns the environment and the scope for specializing an expression of `ad`. The environment has both
     /// ads without the attributes that are to be treated as unknown.
     pub fn environment(&self, ad: Option<&Ad>, target: Option<&Ad>) -> (Environment, Arc<ScopeFrame>) {
-        let extent = if self.is_complete { Knowledge::Complete } else { Knowledge::Partial };
+        let extent = self.knowledge();
         let ad = ad.map(|ad| self.known_attributes(ad, false));
         Environment::partial(ad, target.map(|target| self.known_attributes(target, true)), extent)
     }

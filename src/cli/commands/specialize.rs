@@ -1,26 +1,30 @@
 //! `classad specialize`: partial evaluation of ads that are known in part (thesis 2.6.1).
 
 use std::io::Write;
+use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Name};
+use classad::ad::{Ad, Expression, Name, Participant, ScopeFrame};
 use classad::eval::{
-    ConstraintVerdict, Context, FreeNames, SpecializeOptions, specialize, specialize_ad, specialize_attribute, unknowns,
+    ConstraintVerdict, Context, Environment, FreeNames, SpecializeOptions, SpecializedExpression, specialize,
+    specialize_ad, specialize_attribute, unknowns,
 };
 use classad::format::{AdEntry, FileFormat};
-use classad::protocol::display_name;
+use classad::matching::gang::open_ports;
+use classad::protocol::{PORTS, PortFault, Protocol, display_name};
 use classad::syntax::{Style, print};
 
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::input::report_error;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
+use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,13 +32,15 @@ Examples:
   classad specialize --loose --expr '3 + a + 7'
   classad specialize --attr Constraint samples/papers/thesis-figure-6-job.ad
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
+  classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
 and whomever it meets.  The clock is not known unless --now gives a time (`--now now` asks it).
 With --verdict the exit status is 1 if no constraint can be true.
 With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
 not told.
--o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]}; whole ads as `convert` has them.";
+-o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
+whole ads as `convert` has them.";
 
 /// Evaluate expressions as far as the ad is known, and print the residues
 #[derive(Args)]
@@ -70,7 +76,8 @@ pub struct Specialize {
     /// Replace attributes by their residues, and assume that no unknown value makes a circular reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint can be true (never, always, depends), and on which unknowns it depends
+    /// Print whether the constraint can be true (never, always, depends), and on which unknowns it depends; without
+    /// --expr and --attr, for the constraint of each port of the ads
     #[arg(long)]
     verdict: bool,
     /// Put the identity of each ad before its result
@@ -87,6 +94,8 @@ pub struct Specialize {
 enum SpecializeScope {
     Expression(Expression),
     Attribute(Name),
+    /// The constraint of each port. An ad without a port list has one port, `other`.
+    Ports(Protocol),
     WholeAd,
 }
 
@@ -94,9 +103,6 @@ impl Specialize {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::specialize);
-        }
-        if self.verdict && self.expr.is_none() && self.attr.is_none() {
-            return refuse("--verdict wants --attr or --expr: which constraint?");
         }
         let alone = self.files.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
@@ -109,6 +115,7 @@ impl Specialize {
                 SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
             }
             (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, None) if self.verdict => SpecializeScope::Ports(Protocol::new(session.dialect())),
             (None, None) => SpecializeScope::WholeAd,
         };
         let mut definitions = Ad::default();
@@ -127,7 +134,11 @@ impl Specialize {
         };
         let mut output = SpecializeOutput {
             command: self,
-            rows: ResultTable::new(if self.verdict { &["ad", "verdict", "unknowns"] } else { &["ad", "value"] }),
+            rows: ResultTable::new(match &task.scope {
+                SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
+                _ if self.verdict => &["ad", "verdict", "unknowns"],
+                _ => &["ad", "value"],
+            }),
             documents: DocumentWriter::new(self.output.form),
             out: out(),
             any_possible: false,
@@ -181,9 +192,16 @@ enum Specialized {
     Ad(Ad),
     /// The residue of an expression, printed.
     Residue(Vec<u8>),
-    /// The verdict on a constraint, with the unknown names on which it depends.
-    Verdict(ConstraintVerdict, Vec<String>),
+    /// The verdict on a constraint.
+    Verdict(Verdict),
+    /// The label of each port, with the verdict on its constraint.
+    PortVerdicts(Vec<(String, Verdict)>),
+    /// The ports of the ad cannot be used.
+    BadPorts(PortFault),
 }
+
+/// A verdict on a constraint, with the unknown names on which it depends.
+type Verdict = (ConstraintVerdict, Vec<String>);
 
 impl SpecializeTask<'_> {
     /// Returns the names that are looked up in each ad. `None` if that may be any name.
@@ -193,7 +211,7 @@ impl SpecializeTask<'_> {
         }
         let mut needed = input::identity_names();
         match &self.scope {
-            SpecializeScope::WholeAd => return None,
+            SpecializeScope::WholeAd | SpecializeScope::Ports(_) => return None,
             SpecializeScope::Attribute(name) => drop(needed.names.insert(name.clone())),
             SpecializeScope::Expression(expression) => needed.add(expression, self.context.dialect),
         }
@@ -207,6 +225,11 @@ impl SpecializeTask<'_> {
     fn specialize(&self, ad: Option<Ad>) -> Specialized {
         let is_known = ad.is_some() || !self.definitions.is_empty();
         let ad = input::with_definitions(ad.unwrap_or_default(), &self.definitions);
+        if let SpecializeScope::Ports(protocol) = &self.scope
+            && ad.get(&PORTS).is_some()
+        {
+            return self.port_verdicts(&ad, protocol).map_or_else(Specialized::BadPorts, Specialized::PortVerdicts);
+        }
         let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad), self.target.as_ref());
         let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
         let context = &self.context;
@@ -216,13 +239,44 @@ impl SpecializeTask<'_> {
             }
             SpecializeScope::Expression(expression) => specialize(expression, &frame, &environment, context, options),
             SpecializeScope::Attribute(name) => specialize_attribute(name, &frame, &environment, context, options),
+            SpecializeScope::Ports(protocol) => {
+                let name = protocol.constraint_name(&frame.ad).unwrap_or(&protocol.constraint_names()[0]);
+                let residue = specialize_attribute(name, &frame, &environment, context, options);
+                let label = Name::new("other").to_string();
+                return Specialized::PortVerdicts(vec![(label, self.verdict(&residue, &frame, &environment))]);
+            }
         };
         if !self.command.verdict {
             return Specialized::Residue(print(&residue.expression, Style::New));
         }
+        Specialized::Verdict(self.verdict(&residue, &frame, &environment))
+    }
+
+    /// Returns the verdict on a specialized constraint.
+    fn verdict(&self, residue: &SpecializedExpression, frame: &Arc<ScopeFrame>, environment: &Environment) -> Verdict {
         let depends = residue.verdict == ConstraintVerdict::Depends;
-        let unknowns = || unknowns(&residue.expression, &frame, &environment, context);
-        Specialized::Verdict(residue.verdict, if depends { dependency_names(&unknowns()) } else { Vec::new() })
+        let unknowns = || unknowns(&residue.expression, frame, environment, &self.context);
+        (residue.verdict, if depends { dependency_names(&unknowns()) } else { Vec::new() })
+    }
+
+    /// Returns the verdicts on the constraints of the ports of an ad. A port without a constraint accepts nothing.
+    fn port_verdicts(&self, ad: &Ad, protocol: &Protocol) -> Result<Vec<(String, Verdict)>, PortFault> {
+        let (mut environment, ports) = open_ports(&self.partial_scope.known_attributes(ad, false))?;
+        if let Some(member) = environment.member_mut(Participant::REQUEST) {
+            member.knowledge = self.partial_scope.knowledge();
+        }
+        let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let verdict = |(label, frame): (Name, Arc<ScopeFrame>)| {
+            let verdict = match protocol.constraint_expression(&frame.ad) {
+                Some(constraint) => {
+                    let residue = specialize(constraint, &frame, &environment, &self.context, options);
+                    self.verdict(&residue, &frame, &environment)
+                }
+                None => (ConstraintVerdict::Never, Vec::new()),
+            };
+            (label.to_string(), verdict)
+        };
+        Ok(ports.into_iter().map(verdict).collect())
     }
 }
 
@@ -262,10 +316,17 @@ impl SpecializeOutput<'_> {
                 let ad = NamedAd::unnamed(ad).with_name(id.to_owned());
                 return self.documents.write(session, &mut self.out, &ad);
             }
-            Specialized::Verdict(verdict, unknowns) => {
+            Specialized::Verdict((verdict, unknowns)) => {
                 self.any_possible |= verdict != ConstraintVerdict::Never;
                 self.rows.rows.push(vec![id.into(), verdict.as_str().into(), unknowns.into()]);
             }
+            Specialized::PortVerdicts(ports) => {
+                for (label, (verdict, unknowns)) in ports {
+                    self.any_possible |= verdict != ConstraintVerdict::Never;
+                    self.rows.rows.push(vec![id.into(), label.into(), verdict.as_str().into(), unknowns.into()]);
+                }
+            }
+            Specialized::BadPorts(fault) => report_error(session, &format!("{id}: {fault}"))?,
             Specialized::Residue(text) if self.command.output.form.is_some() => {
                 self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
             }

@@ -15,6 +15,7 @@ pub use failure::{
 };
 pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub(super) use participants::build_member;
+pub use participants::open_ports;
 pub use search::{Algorithm, PortOrder, SearchStrategy};
 
 use crate::ad::Type;

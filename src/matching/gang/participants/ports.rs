@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Participant, ScopeFrame};
-use crate::eval::{EnvironmentMember, NameBinding};
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame};
+use crate::eval::{Environment, EnvironmentMember, NameBinding};
 use crate::protocol::{MAX_PORT_PATTERNS, PORTS, PortFault, PortPattern, read_ports};
 
 use super::evaluation::ScopedClause;
@@ -67,4 +67,19 @@ impl ParticipantPorts {
 /// When the ports of the ad cannot be used.
 pub fn build_member(ad: &Ad, participant: Participant) -> Result<EnvironmentMember, PortFault> {
     ParticipantPorts::of(ad, participant).map(|(member, _)| member)
+}
+
+/// Returns an environment in which nothing is docked at an ad, and the label and the scope of each of its ports, in the
+/// order of its port list. What docks at a port is unknown.
+///
+/// # Errors
+///
+/// When the ports of the ad cannot be used.
+pub fn open_ports(ad: &Ad) -> Result<(Environment, Vec<(Name, Arc<ScopeFrame>)>), PortFault> {
+    let member = build_member(ad, Participant::REQUEST)?;
+    let labels = member.bindings.iter().map(|binding| binding.name.clone());
+    let ports = labels.zip(member.ports.iter().cloned()).collect();
+    let mut environment = Environment::for_match();
+    environment.add_member(member);
+    Ok((environment, ports))
 }
