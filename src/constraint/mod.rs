@@ -6,6 +6,7 @@ mod condition;
 mod conjuncts;
 mod consistency;
 mod literal_filter;
+mod rectangle;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
 pub use condition::{
@@ -15,3 +16,4 @@ pub use condition::{
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
 pub use consistency::{Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, inconsistencies};
 pub use literal_filter::LiteralFilter;
+pub use rectangle::{Interval, Profile, profiles};

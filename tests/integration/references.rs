@@ -9,6 +9,7 @@ use classad::format::{FileFormat, ReadCache, read_cached};
 use classad::pool::AdMemo;
 use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
+use crate::binary::classad;
 use crate::random::{NAMES, Text, context, print_text, seeds, value};
 
 fn references_in(expression: &Expression, ad: &Ad, context: &Context) -> References {
@@ -170,4 +171,66 @@ fn ads_that_differ_in_constants_have_the_same_references() {
         }
         assert!(finds < ads * 9 / 10, "some ads were known: {finds} of {ads}");
     }
+}
+
+/// Thesis 4.2 to 4.4: the rectangles of Figures 19 and 20, of ports, and of what deviates; the numbers of a pool.
+#[test]
+fn rectangles_are_those_of_the_thesis() {
+    let sides = |arguments: &[&str]| {
+        let (status, rows, told) = classad(&[&["refs", "--rectangle", "--no-header", "-o", "tsv"], arguments].concat());
+        assert_eq!(status, Some(0), "{told}");
+        let side = |row: &str| row.split('\t').skip(1).filter(|cell| !cell.is_empty()).collect::<Vec<&str>>().join(" ");
+        rows.lines().map(side).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        sides(&["samples/papers/thesis-figure-20-query.ad"]),
+        [
+            "Z 0 indexed",
+            "Y 9 indexed",
+            "W 6 indexed",
+            "1 other.A [0, inf) indexed",
+            "1 other.B (-inf, 6] indexed",
+            "1 other.C [1, inf) indexed",
+            "1 other.D [7, inf) indexed",
+        ]
+    );
+    let ports = sides(&["samples/papers/thesis-figure-30-job.ad"]);
+    for side in [
+        "Cpu 1 Cpu.Arch \"INTEL\" indexed",
+        "License HostId Cpu.Key deviant",
+        "License 1 License.App \"sim_app\" indexed",
+    ] {
+        assert!(ports.iter().any(|known| known == side), "{side} {ports:?}");
+    }
+    let ads = "[ Name = \"a\"; x = 1; y = other.z; Requirements = (other.z > x || other.z < -1) && other.w + 1 > 2 ]\n\
+               [ Name = \"b\"; x = {1}; Requirements = other.z > 5 && other.z < 3 ]\n\
+               [ Name = \"c\"; X = 2; Requirements = self.x > 3 ]\n";
+    let file = crate::binary::file("rectangles.ad", ads);
+    let of_parts: Vec<String> = sides(&[&file]).into_iter().filter(|side| !side.starts_with("Name")).collect();
+    assert_eq!(
+        of_parts,
+        [
+            "x 1 indexed",
+            "y other.z deviant",
+            "1 other.z (1, inf) indexed",
+            "1 other.w + 1 > 2 deviant",
+            "2 other.z (-inf, -1) indexed",
+            "2 other.w + 1 > 2 deviant",
+            "x { 1 } unindexed",
+            "1 other.z (5, 3) empty",
+            "X 2 indexed",
+            "false never",
+        ]
+    );
+    let (_, rows, _) = classad(&["refs", "--rectangle", "--count", "--no-header", "-o", "tsv", &file]);
+    assert_eq!(
+        rows.lines().collect::<Vec<&str>>(),
+        [
+            "Name\tad\t3\t0\t0\t0",
+            "x\tad\t2\t0\t1\t0",
+            "y\tad\t0\t1\t0\t2",
+            "other.z\tpartner\t2\t0\t0\t1",
+            "\tpartner\t0\t1\t0\t2",
+        ]
+    );
 }

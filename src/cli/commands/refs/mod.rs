@@ -2,6 +2,7 @@
 
 mod collected;
 mod port_graph;
+mod rectangles;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 use collected::CollectedReferences;
 use port_graph::port_dependencies;
+use rectangles::rectangle_table;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +37,7 @@ Examples:
   classad refs --attr Requirements --count samples/pool/jobs.long
   classad refs --missing-in samples/pool/machines.long samples/pool/jobs.long
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
+  classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
 A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
 `*` stands for any name: one that is computed, or a whole ad that is used as a value.
@@ -42,7 +45,10 @@ With --expr or --attr only the attributes that it needs are read of ads in the l
 not told.
 Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
---missing-in of {reference, ads, near: [...]}.";
+--missing-in of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
+{attribute, of, indexed, deviant, unindexed, absent}.
+A side of a rectangle is indexed, empty (no value meets it), deviant (only evaluation with the partner can tell) or
+unindexed (undefined, an error, a list or an ad). A constraint that no partner meets is `never` met (thesis 4.2 to 4.4).";
 
 /// List external and internal references
 #[derive(Args)]
@@ -72,6 +78,10 @@ pub struct Refs {
     /// Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "missing_in"])]
     dot: bool,
+    /// List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a
+    /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
+    #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "missing_in", "dot"])]
+    rectangle: bool,
     /// Read cases {"id","ad","expr"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
@@ -88,6 +98,11 @@ impl Refs {
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
         let pool = input::open_optional(session, self.missing_in.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&pool));
+        if self.rectangle {
+            let rows = rectangle_table(session, &mut sources, self.count)?;
+            self.output.write(&rows)?;
+            return Ok(Status::of(!rows.rows.is_empty()));
+        }
         let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
         let scope = ReferenceScope {
             attributes: names.collect::<Result<_, _>>()?,

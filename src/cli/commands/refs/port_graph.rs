@@ -14,7 +14,10 @@ pub fn port_dependencies(ad: &Ad, dialect: Dialect) -> Vec<(String, Vec<(String,
     for (index, port) in ports.list.iter().enumerate() {
         let Some(record) = &port.record else { continue };
         let mut mentions = FreeNames::default();
-        for attribute in record.iter().filter(|attribute| *attribute.name != *LABEL) {
+        // A port sees the attributes of the groups that contain it.
+        let own = record.iter().filter(|attribute| *attribute.name != *LABEL);
+        let of_groups = port.groups.iter().flat_map(Ad::iter).filter(|attribute| *attribute.name != *PORTS);
+        for attribute in own.chain(of_groups) {
             mentions.add(attribute.expression, dialect);
         }
         let is_hidden = |label: &Name| record.get(label).is_some() || ad.get(label).is_some();
