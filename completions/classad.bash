@@ -475,7 +475,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__claim)
-            opts="-o -q -h --ads --transcript --release --usage --by --follow --at --as-given --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --ads --list --transcript --release --usage --by --follow --at --as-given --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1221,7 +1221,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__gangmatch)
-            opts="-o -q -h --offers --algorithm --all --limit --explain --policy --roots --order --dock --config --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --offers --algorithm --all --limit --explain --environment --policy --roots --order --dock --config --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2079,7 +2079,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__refs)
-            opts="-o -q -h --files-from --attr --expr --internal --union --count --missing-in --dot --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --attr --expr --internal --union --count --missing-in --dot --rectangle --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -322,7 +322,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which
 complete -c classad -n "__fish_classad_using_subcommand match" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -395,7 +395,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dock -d 'W
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -432,6 +432,7 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all -d 'Print every gang that each request could have, the best first; no offer is used up'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l explain -d 'Print why each request without a gang has none, instead of the gangs'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l environment -d 'Print of each gang the ad in which its expressions are evaluated: its ads, and what their labels stand for'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
@@ -448,7 +449,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help 
 complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -527,6 +528,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand claim" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand claim" -l list -d 'List the matches in force instead of claiming them. With --ads, leave out offers that were advertised afresh'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l transcript -d 'Print each message of the two phases instead of the outcomes of the matches'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l release -d 'Release the matches, which were claimed before, instead of claiming them'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
@@ -550,7 +552,7 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d '
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l userprio -d 'Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -670,7 +672,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Wh
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -735,7 +737,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which 
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -1012,7 +1014,7 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l closed -d 'Assume that the known ads have no other attributes than the given ones'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l loose -d 'Assume that no unknown value is an error, and reorder sums and products, as the thesis does'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d 'Replace attributes by their residues, and assume that no unknown value makes a circular reference'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends; without --expr and --attr, for the constraint of each port of the ads'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l each -d 'Put the identity of each ad before its result'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -1062,6 +1064,7 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'Li
 complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l rectangle -d 'List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'

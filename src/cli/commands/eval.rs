@@ -107,7 +107,7 @@ impl Eval {
         input::add_definitions(session, &mut definitions, &self.define)?;
         // A name may also be an attribute of the target or of --define.
         let is_known = |name: &Name| definitions.get(name).is_some() || target.is_some();
-        let unseen_names = UnseenNames::of_expression(&expression, session.dialect()).without(is_known);
+        let unseen_names = UnseenNames::of_expression(&expression).without(is_known);
         let context = session.context();
         let task = EvalTask { command: self, expression: &expression, definitions, target, context, unseen_names };
         let (mut status, mut first_text) = (Status::Yes, None);

@@ -43,7 +43,10 @@ Examples:
   classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
       --offers samples/gangs/hosts.ad --limit 2 -o json
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
-      --offers samples/license/licenses.ad --explain";
+      --offers samples/license/licenses.ad --explain
+  classad gangmatch samples/papers/2000-figure-2-job.ad --offers samples/papers/2000-figure-1-machine.ad \\
+      --offers samples/papers/2000-figure-3-license.ad --environment \\
+      | classad eval '_ctx_0._ad.Ports[1].Constraint'";
 
 /// Match requests with all the offers that their ports need
 ///
@@ -52,6 +55,9 @@ Examples:
 /// best offer at its second port, and so on. The offers of a gang are used up. A request whose ports cannot all be
 /// filled gets no offer. Of a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, the matchmaker fills as many as
 /// possible, the first ones first.
+///
+/// With --environment each gang is printed as one ad (thesis 5.3.1, Figure 32): `_ctx_0` holds the request, `_ctx_1` and so
+/// on the offers, each with its labels and the ad `_ad`.
 ///
 /// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
 /// offer.
@@ -76,6 +82,9 @@ pub struct Gangmatch {
     /// Print why each request without a gang has none, instead of the gangs
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
+    /// Print of each gang the ad in which its expressions are evaluated: its ads, and what their labels stand for
+    #[arg(long, conflicts_with = "explain")]
+    environment: bool,
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
@@ -119,6 +128,12 @@ impl Gangmatch {
             output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(found))
+    }
+
+    /// Returns the writer of the gangs.
+    fn gang_writer(&self) -> Result<GangWriter, Failure> {
+        let output = self.ads.common.output;
+        if self.environment { GangWriter::of_environments(output) } else { Ok(GangWriter::new(output)) }
     }
 
     /// Whether the command lists possible gangs without allocating offers.
@@ -197,7 +212,7 @@ impl GangmatchRun<'_> {
         } else if *explain {
             self.explain(&mut out(), reports)?;
         } else {
-            let mut writer = GangWriter::new(ads.common.output);
+            let mut writer = self.command.gang_writer()?;
             for grant in &outcome.grants {
                 if let Some(gang) = &grant.gang {
                     writer.write(self.session, gang, grant.unit, parties)?;
@@ -258,7 +273,7 @@ impl GangmatchRun<'_> {
         let roots = policy.roots(&requests, context);
         let (roots, failures) = roots.map_err(|fault| self.policy.report_fault(self.session, fault))?;
         let most = self.command.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let mut writer = GangWriter::new(self.command.ads.common.output);
+        let mut writer = self.command.gang_writer()?;
         let mut any = false;
         'requests: for (place, &index) in roots.iter().enumerate() {
             progress::report_step("matching", place, Some(roots.len()));

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use classad::ad::{Dialect, Expression, Name};
+use classad::ad::{Expression, ExpressionKind, Name, ScopeAd};
 use classad::constraint::is_scope_name;
-use classad::eval::FreeNames;
 use classad::format::{AttributeNameCollector, FileFormat};
 use classad::pool::Census;
 use indexmap::IndexSet;
@@ -25,10 +24,25 @@ impl UnseenNames {
         UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Collects the names that an expression looks up in the ad itself.
-    pub fn of_expression(expression: &Expression, dialect: Dialect) -> Self {
-        let FreeNames { mine: own, unqualified: either, .. } = FreeNames::of(expression, dialect);
-        let names: IndexSet<Name> = own.into_iter().chain(either).filter(|name| !is_scope_name(name)).collect();
+    /// Collects the names that an expression looks up in the ad itself: `x`, and `y` of `MY.y`. A name that is selected
+    /// from anything else is one of a nested ad. Inside `[ ... ]`, names may be those of the nested ad.
+    pub fn of_expression(expression: &Expression) -> Self {
+        let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
+        while let Some(part) = pending.pop() {
+            match part.kind() {
+                ExpressionKind::Attribute(name) if !is_scope_name(name) => {
+                    names.insert(name.clone());
+                }
+                ExpressionKind::Select(scope, name) => match scope.without_parentheses().kind() {
+                    ExpressionKind::Attribute(scope) if ScopeAd::of(scope) == Some(ScopeAd::Own) => {
+                        names.insert(name.clone());
+                    }
+                    _ => pending.push(scope),
+                },
+                ExpressionKind::Ad(_) => {}
+                kind => kind.for_each_child(|child| pending.push(child)),
+            }
+        }
         UnseenNames::new(names)
     }
 

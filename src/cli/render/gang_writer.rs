@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use classad::matching::gang::Gang;
+use classad::format::FileFormat;
+use classad::matching::gang::{Gang, environment_ad};
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
@@ -22,6 +23,8 @@ pub enum GangWriter {
     },
     Json(JsonValueWriter),
     Ads(AdWriter),
+    /// The evaluation environments of the gangs.
+    Environments(AdWriter),
     /// A table, which is collected until all its rows are known.
     Table {
         rows: ResultTable,
@@ -47,6 +50,15 @@ impl GangWriter {
         }
     }
 
+    /// Makes a writer of the evaluation environments of gangs, which are ads.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `--output` is no form of ads.
+    pub fn of_environments(output: TableOutputArgs) -> Result<Self, Failure> {
+        Ok(GangWriter::Environments(AdWriter::new(output.form, FileFormat::Bracketed)?))
+    }
+
     /// Writes a gang, of one unit of its request if the request stands for several units.
     pub fn write(
         &mut self,
@@ -66,6 +78,16 @@ impl GangWriter {
                 let view = view();
                 writer.write(session, out, &NamedAd::unnamed(view.ad()).with_name(view.id))?;
             }
+            GangWriter::Environments(writer) => {
+                let [requests, offers] = parties.ads();
+                match environment_ad(&requests[gang.request], &offers, gang) {
+                    Ok(environment) => {
+                        let name = parties.request_name(gang.request, unit);
+                        writer.write(session, out, &NamedAd::unnamed(environment).with_name(name))?;
+                    }
+                    Err(fault) => parties.requests[gang.request].report_bad_ports(session, &fault)?,
+                }
+            }
             GangWriter::Table { rows, .. } => {
                 let unfilled = GangView::new(gang, unit, String::new(), parties).unfilled();
                 rows.rows.push(gang_row(gang, unit, parties, ", ").into_iter().chain([unfilled.into()]).collect());
@@ -81,7 +103,7 @@ impl GangWriter {
         match self {
             GangWriter::Tree { .. } => {}
             GangWriter::Json(writer) => writer.finish(out)?,
-            GangWriter::Ads(writer) => writer.finish(out)?,
+            GangWriter::Ads(writer) | GangWriter::Environments(writer) => writer.finish(out)?,
             GangWriter::Table { mut rows, with_header } => {
                 // Unfilled ports are rare: drop the column `unfilled` if all its cells are empty.
                 if rows.rows.iter().any(|row| row.last().is_some_and(|unfilled| !unfilled.text.is_empty())) {

@@ -1,5 +1,6 @@
 //! Gangmatching: matches a request with offers for all of its ports, and for the offers' own ports (thesis 3).
 
+mod environment_ad;
 mod failure;
 mod matcher;
 mod offer_pool;
@@ -9,6 +10,7 @@ mod search;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use environment_ad::environment_ad;
 pub use failure::{
     BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, OfferDemand, PortCandidates, PortClause,
     ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking,

@@ -195,7 +195,7 @@ impl QueryCommand {
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            unseen_names: UnseenNames::of_expression(&constraint, session.dialect()),
+            unseen_names: UnseenNames::of_expression(&constraint),
             errors: Arc::default(),
         };
         if self.partial {

@@ -169,7 +169,7 @@ impl QueryCommand {
         })?;
         let status = output.finish(session)?;
         if status == Status::No && self.filter() == TruthFilter::True {
-            let (unseen, errors) = (UnseenNames::of_expression(&constraint, dialect), ConstraintErrors::default());
+            let (unseen, errors) = (UnseenNames::of_expression(&constraint), ConstraintErrors::default());
             let mut names = None;
             for notes in &partials.notes {
                 let notes: QueryNotes = serde_json::from_value(notes.clone()).unwrap_or_default();
