@@ -67,7 +67,9 @@ fn profiles_within(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, 
             for part in chain_operands(expression, BinaryOperator::And) {
                 let of_part = profiles(part, is_partner, dialect);
                 if product.len() * of_part.len() > MAX_PROFILES {
-                    product.iter_mut().for_each(|profile| profile.deviant.push(part.clone()));
+                    for profile in &mut product {
+                        profile.deviant.push(part.clone());
+                    }
                     continue;
                 }
                 product = product.iter().flat_map(|one| of_part.iter().map(|other| one.and(other, dialect))).collect();

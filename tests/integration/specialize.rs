@@ -3,7 +3,7 @@
 
 use classad::ad::{Ad, Dialect, Participant};
 use classad::eval::{ConstraintVerdict, Context, Environment, Knowledge, SpecializeOptions, specialize, specialize_ad};
-use classad::matching::gang::{Gangmatcher, open_ports};
+use classad::matching::gang::{Gangmatcher, OpenPorts};
 use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
@@ -128,7 +128,7 @@ fn verdicts_on_ports_are_those_of_gangs() {
         let request =
             ad(&format!("[ a = 1; b = c + 1; c = a; Ports = {{ [ Label = p; Constraint = {constraint} ] }} ]"));
         let offers: Vec<Ad> = (0..4).map(|x| ad(&format!("[ x = {x}; Constraint = true ]"))).collect();
-        let (environment, ports) = open_ports(&request).unwrap();
+        let OpenPorts { environment, ports } = OpenPorts::of(&request).unwrap();
         let (label, frame) = &ports[0];
         assert_eq!((ports.len(), label.to_string().as_str()), (1, "p"));
         let expression = protocol.constraint_expression(&frame.ad).unwrap();

@@ -10,7 +10,7 @@ use classad::eval::{
     specialize_ad, specialize_attribute, unknowns,
 };
 use classad::format::{AdEntry, FileFormat};
-use classad::matching::gang::open_ports;
+use classad::matching::gang::OpenPorts;
 use classad::protocol::{PORTS, PortFault, Protocol, display_name};
 use classad::syntax::{Style, print};
 
@@ -261,7 +261,7 @@ impl SpecializeTask<'_> {
 
     /// Returns the verdicts on the constraints of the ports of an ad. A port without a constraint accepts nothing.
     fn port_verdicts(&self, ad: &Ad, protocol: &Protocol) -> Result<Vec<(String, Verdict)>, PortFault> {
-        let (mut environment, ports) = open_ports(&self.partial_scope.known_attributes(ad, false))?;
+        let OpenPorts { mut environment, ports } = OpenPorts::of(&self.partial_scope.known_attributes(ad, false))?;
         if let Some(member) = environment.member_mut(Participant::REQUEST) {
             member.knowledge = self.partial_scope.knowledge();
         }

@@ -16,8 +16,8 @@ pub use failure::{
     ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking,
 };
 pub use matcher::{GangFault, GangIter, Gangmatcher};
+pub use participants::OpenPorts;
 pub(super) use participants::build_member;
-pub use participants::open_ports;
 pub use search::{Algorithm, PortOrder, SearchStrategy};
 
 use crate::ad::Type;

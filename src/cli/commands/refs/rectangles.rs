@@ -6,7 +6,7 @@ use classad::ad::{Ad, Name, ScopeAd, ScopeFrame, Value};
 use classad::constraint::{Profile, profiles};
 use classad::eval::{Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize};
 use classad::format::AdEntry;
-use classad::matching::gang::open_ports;
+use classad::matching::gang::OpenPorts;
 use classad::protocol::{LABEL, PORTS, PortFault, Protocol, display_name};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -127,7 +127,7 @@ impl RectangleTask {
             self.add_profiles("", &frame, &environment, &is_partner, &mut sides);
             return Ok(sides);
         }
-        let (environment, ports) = open_ports(ad)?;
+        let OpenPorts { environment, ports } = OpenPorts::of(ad)?;
         if let Some(member) = environment.members().first() {
             self.add_values("", &member.frame, &environment, &mut sides);
         }

@@ -28,7 +28,7 @@ use super::{BadPorts, DockedOffer, Gang};
 use ports::ParticipantPorts;
 
 pub use evaluation::{DockingVerdict, ScopedClause};
-pub use ports::{build_member, open_ports};
+pub use ports::{OpenPorts, build_member};
 pub use symbolic::{
     AttributeTranslation, HashableValue, SymbolicClause, SymbolicEvaluator, SymbolicValue, ValueTest, WindowCondition,
     as_comparison,

@@ -69,17 +69,26 @@ pub fn build_member(ad: &Ad, participant: Participant) -> Result<EnvironmentMemb
     ParticipantPorts::of(ad, participant).map(|(member, _)| member)
 }
 
-/// Returns an environment in which nothing is docked at an ad, and the label and the scope of each of its ports, in the
-/// order of its port list. What docks at a port is unknown.
-///
-/// # Errors
-///
-/// When the ports of the ad cannot be used.
-pub fn open_ports(ad: &Ad) -> Result<(Environment, Vec<(Name, Arc<ScopeFrame>)>), PortFault> {
-    let member = build_member(ad, Participant::REQUEST)?;
-    let labels = member.bindings.iter().map(|binding| binding.name.clone());
-    let ports = labels.zip(member.ports.iter().cloned()).collect();
-    let mut environment = Environment::for_match();
-    environment.add_member(member);
-    Ok((environment, ports))
+/// An ad at whose ports nothing is docked: what docks there is unknown.
+pub struct OpenPorts {
+    /// The environment of the ad.
+    pub environment: Environment,
+    /// The label and the scope of each port, in the order of the port list. Empty if the ad has only the implicit port.
+    pub ports: Vec<(Name, Arc<ScopeFrame>)>,
+}
+
+impl OpenPorts {
+    /// Builds the scopes of the ports of an ad.
+    ///
+    /// # Errors
+    ///
+    /// When the ports of the ad cannot be used.
+    pub fn of(ad: &Ad) -> Result<Self, PortFault> {
+        let member = build_member(ad, Participant::REQUEST)?;
+        let labels = member.bindings.iter().map(|binding| binding.name.clone());
+        let ports = labels.zip(member.ports.iter().cloned()).collect();
+        let mut environment = Environment::for_match();
+        environment.add_member(member);
+        Ok(OpenPorts { environment, ports })
+    }
 }
