@@ -1,5 +1,5 @@
-//! Every `$ classad ...` block of the README, of the samples' README, of the topics of `classad help`, which are also
-//! manual pages, and of `tests/cases` is executed and compared.  With `TRYCMD=overwrite` in the environment what differs is rewritten.
+//! Executes every `$ classad ...` block of the README, the tour, the samples' README, the topics of `classad help` and
+//! `tests/cases`, and compares the output. `TRYCMD=overwrite` in the environment rewrites outputs that differ.
 
 #[test]
 fn documents_tell_the_truth() {
@@ -8,6 +8,7 @@ fn documents_tell_the_truth() {
         .env("COLUMNS", "80")
         .case("README.md")
         .case("samples/README.md")
+        .case("samples/tour.md")
         .case("src/cli/commands/help/topics/*.md")
         .case("tests/cases/*.md");
 }
