@@ -150,6 +150,13 @@ commands! {
     Help commands::help::Help,
 }
 
+impl Command {
+    /// Whether the command only prints how the program is used.
+    fn is_help(&self) -> bool {
+        matches!(self, Command::Help(_) | Command::Man(_) | Command::Completions(_) | Command::Functions(_))
+    }
+}
+
 /// The text of `--version`, with what a bug report needs.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -178,8 +185,15 @@ fn read_arguments() -> Result<Cli, u8> {
         Status::Trouble.code()
     };
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(report)?;
-    let tree = args::config_file::apply_defaults(tree()).map_err(report)?;
-    parse_arguments(tree, arguments).map_err(|error| {
+    let parsed = match args::config_file::apply_defaults(tree()) {
+        Ok(tree) => parse_arguments(tree, arguments),
+        // What helps to mend the file works without it.
+        Err(message) => match parse_arguments(tree(), arguments) {
+            Ok(cli) if !cli.command.is_help() => return Err(report(message)),
+            parsed => parsed,
+        },
+    };
+    parsed.map_err(|error| {
         match error.print() {
             _ if error.use_stderr() => Status::Trouble.code(),
             // The program that reads the help, such as `head`, has read enough.

@@ -87,6 +87,36 @@ pub fn is_compressed(data: &[u8]) -> bool {
     decoder(data).is_some()
 }
 
+/// Packings that are not read: the first bytes, the name, and a command that unpacks a file.
+const OTHER_PACKINGS: [(&[u8], &str, &str); 7] = [
+    (b"PK\x03\x04", "zip", "unzip -p"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x -so"),
+    (b"\x04\x22\x4d\x18", "lz4", "lz4 -dc"),
+    (b"\x1f\x9d", "compress", "uncompress -c"),
+    (b"LZIP\x01", "lzip", "lzip -dc"),
+    (b"\x89LZO\0", "lzop", "lzop -dc"),
+    (b"Rar!\x1a\x07", "RAR", "unrar p -inul"),
+];
+
+/// Number of bytes at the beginning of data that show whether it is binary.
+const BINARY_SAMPLE_BYTES: usize = 1024;
+
+/// Returns the reason, as a phrase, why data is no text: it is packed in a way that is not read, or binary. `None` if it
+/// may be text.
+///
+/// Binary data has control characters throughout. Zeros do not count: a crash can leave a block of zeros in a text.
+pub(super) fn binary_reason(data: &[u8]) -> Option<String> {
+    if let Some((_, name, command)) = OTHER_PACKINGS.iter().find(|(signature, ..)| data.starts_with(signature)) {
+        return Some(format!("it is packed with {name}; `{command} FILE` unpacks it"));
+    }
+    let sample = &data[..data.len().min(BINARY_SAMPLE_BYTES)];
+    let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, 0 | 7..=13 | 27);
+    let (controls, zeros) =
+        (sample.iter().filter(|byte| is_control(byte)).count(), memchr::memchr_iter(0, sample).count());
+    let is_binary = controls >= 4 && controls * 25 > sample.len() - zeros && str::from_utf8(sample).is_err();
+    is_binary.then(|| "it is binary data, not text".to_owned())
+}
+
 /// Whether data is UTF-16, judged by its byte order mark. Some shells on Windows write UTF-16 files.
 pub(super) fn is_utf16(data: &[u8]) -> bool {
     data.starts_with(b"\xff\xfe") || data.starts_with(b"\xfe\xff")

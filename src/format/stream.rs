@@ -141,6 +141,11 @@ impl Stream {
         if detect::is_utf16(&stream.window) {
             return refusal(format!("it is UTF-16; {}", detect::UTF16_HELP));
         }
+        if form.is_none()
+            && let Some(reason) = detect::binary_reason(&stream.window)
+        {
+            return refusal(reason);
+        }
         stream.detect_format();
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),

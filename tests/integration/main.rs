@@ -11,6 +11,7 @@ mod configurations;
 mod determinism;
 mod differences;
 mod explain;
+mod first_hour;
 mod forms;
 mod fuzz;
 mod gang_policies;

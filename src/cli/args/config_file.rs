@@ -1,4 +1,5 @@
-//! Defaults of the global options and of `--id`: `CLASSAD_DIALECT`, and `classad.yaml` in the user's configuration directory.
+//! Defaults of the global options and of `--id`: `CLASSAD_DIALECT`, and `classad/config.yaml` in the user's
+//! configuration directory.
 
 use std::env;
 use std::fs;
@@ -76,19 +77,29 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
 }
 
-/// Reads the defaults from `classad.yaml`. Without this file, there are no defaults.
+/// The configuration file in the user's configuration directory, and its former place.
+const CONFIG_FILES: [&str; 2] = ["classad/config.yaml", "classad.yaml"];
+
+/// Reads the defaults from the first of [`CONFIG_FILES`] that exists. Without one, there are no defaults.
 fn read_config_file() -> Result<Vec<OptionDefault>, String> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let Some(folder) = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config"))) else {
         return Ok(Vec::new());
     };
-    let path = folder.join("classad.yaml");
-    let source = path.display().to_string();
-    let text = match fs::read(&path) {
-        Ok(text) => text,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
-        Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
-    };
+    let mut found = None;
+    for name in CONFIG_FILES {
+        let path = folder.join(name);
+        let source = path.display().to_string();
+        match fs::read(&path) {
+            Ok(text) => {
+                found = Some((source, text));
+                break;
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
+        }
+    }
+    let Some((source, text)) = found else { return Ok(Vec::new()) };
     let mut defaults = Vec::new();
     for entry in read(&text, FileFormat::Yaml, Dialect::Classad) {
         let ad = entry.map_err(|problem| format!("{source}: {}", problem.message))?.ad;

@@ -1,6 +1,6 @@
 //! `classad eval`: evaluates an expression, alone or in ads.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::Args;
@@ -8,11 +8,12 @@ use classad::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, Problem};
 use classad::protocol::display_name;
+use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
 use crate::cli::io::input;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;
@@ -84,8 +85,12 @@ impl Eval {
             }
             (None, None) => return refuse("there is no expression to evaluate"),
         };
-        let alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
-        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &files)? };
+        let mut alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
+        let mut sources = Vec::new();
+        if !alone || self.wants_ads(session, text) {
+            sources = input::open_sources(session, &files)?;
+            alone &= !sources.iter().any(AdSource::has_content);
+        }
         let my = input::open_optional(session, self.my.as_ref())?;
         let target = input::open_optional(session, self.target.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&my).chain(&target));
@@ -137,6 +142,17 @@ impl Eval {
             task.unseen_names.report(session, &first);
         }
         Ok(status)
+    }
+
+    /// Whether ads are read from standard input although no file is given: it is no terminal, and the expression `text`
+    /// has a name that nothing on the command line defines.
+    fn wants_ads(&self, session: &Session, text: Option<&String>) -> bool {
+        let is_defined = self.my.is_some() || self.target.is_some() || !self.define.is_empty();
+        let has_names = |text: &String| {
+            let parsed = parse_expression(text.as_bytes(), ParseOptions::new(session.dialect()));
+            parsed.is_ok_and(|expression| !UnseenNames::of_expression(&expression).is_empty())
+        };
+        !is_defined && !io::stdin().is_terminal() && text.is_some_and(has_names)
     }
 
     /// Evaluates the expression once and prints the value. `shown` is the text of the expression, for diagnostics.

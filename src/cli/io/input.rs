@@ -1,6 +1,6 @@
 //! Reading ads from files and pipes, and reading expressions and names of the command line.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
@@ -39,12 +39,15 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
             sources.extend(open_part(session, path, part, form)?);
             continue;
         }
+        if path == "-" && io::stdin().is_terminal() {
+            session.note("reading ads from the terminal; Ctrl-D ends them");
+        }
         match open(path).and_then(|reader| Stream::new(reader, form)) {
             Ok(stream) => {
                 let mut source = AdSource::new(name, stream);
-                // Report an empty file, because it is most likely a failed download.
+                // An empty file is an empty queue, but may also be a failed download.
                 if path != "-" && !source.has_content() {
-                    report_empty(session, name)?;
+                    note_empty(session, name);
                 }
                 if sources.len() >= MAX_OPEN_FILES {
                     source.close_until_read();
@@ -73,18 +76,16 @@ fn open_part(
         session.warning(&format!("{name}: {} has only {size} bytes, but the part ends at {end}", part.path));
     }
     if detected.is_none() && part.start == 0 {
-        report_empty(session, &part.path)?;
+        note_empty(session, &part.path);
     }
     Ok(Some(AdSource::of_part(name, part, detected)))
 }
 
-/// Reports that a file has no ad. A partial result keeps it.
-pub fn report_empty(session: &mut Session, name: &str) -> Result<(), Failure> {
-    if session.is_partial {
-        return Ok(());
+/// Prints a note that a file is empty. A partial result leaves the note to the merge.
+pub fn note_empty(session: &Session, name: &str) {
+    if !session.is_partial {
+        session.note(&format!("{name} is empty"));
     }
-    let text = SourceText::from_argument(name, "");
-    session.report_problem(&text, &Problem::error_at(0..0, 0, "there is no ad in this file"))
 }
 
 /// Opens files or standard input, and decides the dialect and the time by the sources.

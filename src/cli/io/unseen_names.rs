@@ -46,6 +46,11 @@ impl UnseenNames {
         UnseenNames::new(names)
     }
 
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Removes the names that are known to be no attributes of the ads.
     pub fn without(mut self, is_known: impl Fn(&Name) -> bool) -> Self {
         self.0.retain(|(name, _)| !is_known(name));

@@ -345,7 +345,7 @@ fn best_is_the_greatest_of_all_gangs() {
         let roots: Vec<Ad> = (0..2).map(|_| writer.request(4)).collect();
         let shown = || text(&roots.iter().chain(&offers).collect::<Vec<_>>());
         let new = || {
-            let context = Context::new(Dialect::Classad);
+            let context = Context { max_search_tests: u64::MAX, ..Context::new(Dialect::Classad) };
             Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context).0
         };
         let mut exhaustive = ExhaustiveSearch::new(&offers);

@@ -20,6 +20,7 @@ mod sort;
 mod tables;
 mod units;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -37,7 +38,7 @@ use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
+use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use ad_lookup::AdLookup;
 use called_ads::called_ads;
 use columns::Columns;
@@ -160,7 +161,8 @@ pub struct QueryCommand {
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         session.is_partial = self.partial;
-        let (constraints, files) = self.constraints_and_files()?;
+        self.check_options()?;
+        let (constraints, files) = self.constraints_and_files(session)?;
         let files = history_files::in_order_of_time(&files);
         let mut sources = if files.is_empty() && !self.userlog.is_empty() {
             Vec::new()
@@ -312,13 +314,30 @@ impl QueryCommand {
         Ok(Some(expression))
     }
 
-    /// Splits the arguments into constraints and files.
-    fn constraints_and_files(&self) -> Result<(Vec<String>, Vec<String>), Failure> {
+    /// Refuses options that others would silently ignore.
+    fn check_options(&self) -> Result<(), Failure> {
+        let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
+        refuse_contradictions(&[
+            (
+                groups && has_columns,
+                "--group-by prints its own columns, without --af and --attributes: --sum, --mean, --min and --max add some",
+            ),
+            (self.count && has_columns, "--count prints a number, without --af and --attributes"),
+        ])
+    }
+
+    /// Splits the arguments into constraints and files. An existing file in the constraint's place is a file.
+    fn constraints_and_files(&self, session: &Session) -> Result<(Vec<String>, Vec<String>), Failure> {
         let mut constraints = self.given.clone();
         let mut files = self.ads.clone();
         if let Some(first) = &self.first {
-            // The first positional argument is the constraint, unless --constraint gives one.
-            if constraints.is_empty() {
+            // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
+            // partial result is merged where the file may not be.
+            if constraints.is_empty() && !self.partial && Path::new(first).is_file() {
+                session.note(&format!("no constraint: {first} is a file, and all its ads are taken"));
+                constraints.push("true".to_owned());
+                files.push(first.clone());
+            } else if constraints.is_empty() {
                 input::refuse_misspelt_option("query", first, true)?;
                 constraints.push(first.clone());
             } else {

@@ -149,7 +149,7 @@ impl QueryCommand {
 
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
-        let (constraints, _) = self.constraints_and_files()?;
+        let (constraints, _) = self.constraints_and_files(session)?;
         let choice = TableChoice::new(&self.condor_table, || None)?;
         let constraint = self.constraint(session, &constraints, &choice, None)?;
         let columns = Columns::new(session, self, None)?;

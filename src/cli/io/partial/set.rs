@@ -135,7 +135,7 @@ impl PartialSet {
         for parts in self.segments.chunk_by(|part, next| part.file.file == next.file.file) {
             let file = &parts[0].file;
             if file.is_empty && file.start == 0 {
-                input::report_empty(session, &file.file)?;
+                input::note_empty(session, &file.file);
             }
         }
         let mut file: Option<MergedFile> = None;

@@ -87,6 +87,12 @@ pub struct Group {
 }
 
 impl GroupArgs {
+    /// Whether rows about groups are wanted.
+    pub fn is_given(&self) -> bool {
+        let aggregates = [&self.sum, &self.mean, &self.min, &self.max];
+        self.group_by.is_some() || aggregates.into_iter().any(|expressions| !expressions.is_empty())
+    }
+
     /// Parses the options; `None` if no groups are wanted. `sort` names the columns that decide the order.
     pub fn columns(
         &self,

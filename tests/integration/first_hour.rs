@@ -1,0 +1,109 @@
+//! What a new user types first, and how it goes wrong.
+
+use std::process::{Command, Stdio};
+
+use crate::binary::{classad, file, run};
+
+const JOBS: &str = "samples/pool/jobs.long";
+const MACHINES: &str = "samples/pool/machines.long";
+
+/// `classad query FILE` takes all ads of the file.
+#[test]
+fn a_file_in_the_place_of_the_constraint_is_a_file() {
+    let (status, count, told) = classad(&["query", MACHINES, "--count"]);
+    assert_eq!((status, count.as_str()), (Some(0), "12\n"));
+    assert!(told.contains("no constraint: samples/pool/machines.long is a file"), "{told}");
+    assert_eq!(classad(&["query", JOBS, MACHINES, "--count"]).1, "20\n");
+    assert_eq!(classad(&["query", "Cpus > 2", MACHINES, "--count"]).1, "3\n");
+    assert_eq!(classad(&["query", "--constraint", "Cpus > 2", MACHINES, "--count"]).1, "3\n");
+}
+
+/// An option that another one would silently ignore is refused.
+#[test]
+fn ignored_options_are_refused() {
+    for (options, reason) in [
+        (&["--group-by", "OpSys", "--af", "Name"][..], "--group-by prints its own columns"),
+        (&["--group-by", "OpSys", "--attributes", "Name"], "--group-by prints its own columns"),
+        (&["--sum", "Cpus", "--af", "Name"], "--group-by prints its own columns"),
+        (&["--count", "--af", "Name"], "--count prints a number"),
+    ] {
+        let (status, rows, told) = classad(&[&["query", "true", MACHINES], options].concat());
+        assert!(status == Some(2) && rows.is_empty() && told.contains(reason), "{options:?} {told}");
+    }
+}
+
+/// An empty queue is no error, whether it is a file or a pipe.
+#[test]
+fn an_empty_file_is_an_empty_queue() {
+    let empty = file("first-empty.long", "");
+    for arguments in [
+        &["query", "true", &empty, "--count"][..],
+        &["match", &empty, "--offers", MACHINES, "--count"],
+        &["match", JOBS, "--offers", &empty, "--count"],
+    ] {
+        let (status, count, told) = classad(arguments);
+        assert!(status == Some(1) && count == "0\n" && told.contains("is empty"), "{arguments:?} {status:?} {told}");
+    }
+    let (status, ads, _) = classad(&["convert", "--to", "jsonl", &empty]);
+    assert_eq!((status, ads.as_str()), (Some(1), ""));
+    let (status, _, told) = classad(&["diff", &empty, JOBS]);
+    assert!(status == Some(1) && told.contains("8 added"), "{told}");
+}
+
+/// A configuration file with a mistake does not keep anybody from the help.
+#[test]
+fn help_works_with_a_broken_configuration() {
+    let folder = std::path::PathBuf::from(file("first-config", "")).with_file_name("first-config-home");
+    std::fs::create_dir_all(folder.join("classad")).unwrap();
+    let config = folder.join("classad/config.yaml");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = command.args(arguments).env("XDG_CONFIG_HOME", &folder).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    std::fs::write(&config, "{bad: [").unwrap();
+    for arguments in
+        [&["--help"][..], &["--version"], &["help"], &["help", "policy"], &["completions", "bash"], &["man"]]
+    {
+        let (status, text, told) = run(arguments);
+        assert!(status == Some(0) && !text.is_empty() && told.is_empty(), "{arguments:?} {status:?} {told}");
+    }
+    let (status, _, told) = run(&["eval", "1"]);
+    assert!(status == Some(2) && told.contains("classad/config.yaml: this is no YAML"), "{told}");
+    // The file in its new place counts, then the one in the old place.
+    std::fs::write(folder.join("classad.yaml"), "dialect: classad\n").unwrap();
+    std::fs::write(&config, "dialect: condor\n").unwrap();
+    assert_eq!(run(&["eval", "2147483647 + 1"]).1, "2147483648\n");
+    std::fs::remove_file(&config).unwrap();
+    assert_eq!(run(&["eval", "2147483647 + 1"]).1, "-2147483648\n");
+}
+
+/// `eval` reads ads from a pipe if the expression has a name that nothing defines.
+#[test]
+fn eval_reads_a_pipe() {
+    let ads = b"[ Memory = 64 ] [ Memory = 32 ]";
+    let printed = |arguments: &[&str], input: &[u8]| String::from_utf8(run(arguments, input).stdout).unwrap();
+    assert_eq!(printed(&["eval", "Memory * 2"], ads), "128\n64\n");
+    assert_eq!(printed(&["eval", "1 + 1"], ads), "2\n");
+    assert_eq!(printed(&["eval", "-D", "Memory=1", "Memory * 2"], ads), "2\n");
+    assert_eq!(printed(&["eval", "Memory * 2"], b""), "undefined\n");
+}
+
+/// Binary input and unknown packings are one error, not a page of carets. A text with zeros in it is still read.
+#[test]
+fn binary_input_is_one_error() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let noise: Vec<u8> = (0..10_000).map(|_| random.u8(..)).collect();
+    let zip = [b"PK\x03\x04".as_slice(), &noise].concat();
+    for (name, bytes, reason) in [
+        ("first-noise", &noise, "it is binary data, not text"),
+        ("first.zip", &zip, "it is packed with zip; `unzip -p FILE` unpacks it"),
+    ] {
+        let (status, rows, told) = classad(&["query", "true", &file(name, bytes)]);
+        assert_eq!((status, rows.as_str(), told.lines().count()), (Some(2), "", 1), "{told}");
+        assert!(told.contains(reason), "{told}");
+    }
+    let torn = [vec![0; 3000], b"\n\nName = \"a\"\n\nName = \"b\xff\"\n".to_vec()].concat();
+    let (status, rows, _) = classad(&["query", "Name == \"a\"", "--af", "Name", &file("first-torn.long", torn)]);
+    assert_eq!((status, rows.as_str()), (Some(2), "a\n"));
+}
