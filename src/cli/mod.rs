@@ -92,7 +92,7 @@ pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Fail
 
 /// Reading, evaluating, querying and matching classified advertisements (ClassAds).
 #[derive(Parser)]
-#[command(name = "classad", version, long_version = VERSION, disable_help_subcommand = true, after_help = after_help())]
+#[command(name = "classad", version, long_version = VERSION, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     options: GlobalOptions,
@@ -164,15 +164,13 @@ const VERSION: &str = concat!(
     env!("CARGO_PKG_REPOSITORY")
 );
 
-/// Returns the end of `classad --help`: the help topics and the exit statuses.
-fn after_help() -> String {
-    let statuses = "Exit status: 0 true, found or clean; 1 false, nothing or findings; 2 usage, input or output; \
-                    3 a budget was exceeded.";
-    format!("{}\n\n{statuses}", commands::help::topic_list())
-}
-
 /// Returns clap's tree of the commands and their options.
 fn tree() -> clap::Command {
+    Cli::command().override_help(commands::help::overview())
+}
+
+/// Returns the tree with clap's own help of the whole program.
+fn tree_without_overview() -> clap::Command {
     Cli::command()
 }
 

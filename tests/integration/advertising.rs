@@ -321,6 +321,8 @@ fn the_registrar_lists_the_matches_in_force() {
     };
     let pairs = |rows: &[&str]| (Some(i32::from(rows.is_empty())), rows.iter().map(|row| (*row).to_owned()).collect());
     assert_eq!(list(&[&matches]), pairs(&["matched 1000 a l1", "matched 1000 b l2"]));
+    let piped = crate::binary::run(&["claim", "--list", "--no-header"], &std::fs::read(&matches).unwrap());
+    assert_eq!(String::from_utf8(piped.stdout).unwrap().lines().count(), 2);
     // The matched ads are left out of the next cycle.
     let next = |outcomes: &[&str]| {
         let common = ["match", &jobs, "--offers", &licences, "--matched", &matches, "--no-header", "-o", "tsv"];

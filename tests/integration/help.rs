@@ -26,8 +26,8 @@ fn help(arguments: &str) -> String {
 
 /// The names in the list of commands.
 fn commands() -> Vec<String> {
-    let help = help("");
-    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let list = String::from_utf8(shell("classad help commands").stdout).expect("help is text");
+    let list = list.lines().take_while(|line| !line.is_empty());
     // A name stands two columns in; what is further in goes on with a description.
     let names = list.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
     names.filter_map(|line| line.split(' ').next()).filter(|name| *name != "help").map(str::to_owned).collect()

@@ -44,8 +44,9 @@ Examples:
       --offers samples/gangs/hosts.ad --limit 2 -o json
   classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
       --offers samples/license/licenses.ad --explain
-  classad gangmatch samples/papers/2000-figure-2-job.ad --offers samples/papers/2000-figure-1-machine.ad \\
-      --offers samples/papers/2000-figure-3-license.ad --environment \\
+  classad gangmatch samples/papers/2000-figure-2-job.ad --environment \\
+      --offers samples/papers/2000-figure-1-machine.ad \\
+      --offers samples/papers/2000-figure-3-license.ad \\
       | classad eval '_ctx_0._ad.Ports[1].Constraint'";
 
 /// Match requests with all the offers that their ports need

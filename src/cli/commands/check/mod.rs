@@ -30,7 +30,7 @@ use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 
 use checked_block::{CheckEvent, CheckTask, CheckedBlock};
 use located::{CheckReport, LocatedFinding};
@@ -143,11 +143,15 @@ impl Check {
             configuration::check(&mut run, session, loaded, &task);
         }
         if !self.against.is_empty() {
-            let mut pool = PoolStatistics::default();
+            let (mut pool, mut is_empty) = (PoolStatistics::default(), true);
             input::for_each_ad(session, &mut pools, |_, _, entry| {
                 pool.add(&entry.ad);
+                is_empty = false;
                 Ok(true)
             })?;
+            if is_empty {
+                return refuse("the pool of --against has no ads to compare with");
+            }
             task.pool = Some(Arc::new(pool));
         }
         if let Some(expression) = &self.expr {

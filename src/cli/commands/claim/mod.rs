@@ -1,9 +1,9 @@
 //! `classad claim`: claims earlier matches in two phases, checking them against the current ads.
 
+mod current_ads;
 mod followers;
 mod tables;
 
-use std::collections::HashMap;
 use std::time::Instant;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use classad::format::FileFormat;
 use classad::matching::claim::{ClaimResult, Claimer, Veto};
 use classad::matching::policy::AccountedClaim;
 use classad::matching::{Notice, Party, Statistics};
-use classad::protocol::{Advertisement, identity};
+use classad::protocol::identity;
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
@@ -24,6 +24,7 @@ use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
+use current_ads::CurrentAds;
 use followers::{Followers, write_ads};
 use tables::{match_table, message_table, outcome_table};
 
@@ -88,53 +89,25 @@ impl ClaimCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let files = input::or_stdin(&self.matches);
         input::check_stdin(files.iter().chain(&self.ads))?;
-        let sources = input::open_sources(session, &self.ads)?;
-        if sources.len() < self.ads.len() {
-            // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
-            return Err(Failure::Refused(None));
-        }
-        input::decide_dialect_and_time(session, &sources);
-        let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
-        let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
-        let current = input::read_named_ads(session, sources, id.as_ref())?;
-        let current = self.lifetime.retain_latest(session, current, "ads", self.common.id.as_deref());
-        let mut current = current;
-        assign_content_ids([&mut current]);
+        let (current, form) = self.read_current(session)?;
         let matches = read_match_records(session, &files)?;
+        if self.list {
+            return self.list_matches(session, &current, matches);
+        }
 
         let start = Instant::now();
-        let ads: Vec<Ad> = current.iter().map(|ad| ad.ad.clone()).collect();
+        let ads: Vec<Ad> = current.ads.iter().map(|ad| ad.ad.clone()).collect();
         let at = self.lifetime.expiry_time(session);
         let context = session.context();
         let mut claimer = Claimer::new(&ads, self.common.protocol(session), context.clone(), at);
-        let mut by_name = AdsByName::default();
-        for (index, ad) in current.iter().enumerate() {
-            let kind = Advertisement::new(&ad.ad, &context).kind();
-            if ad.record_id() != ad.id() {
-                by_name.entry(ad.record_id()).or_default().push((index, kind.clone()));
-            }
-            by_name.entry(ad.id()).or_default().push((index, kind));
-        }
-        if self.list {
-            let matches = matches.into_iter().filter_map(|one| {
-                one.without_fresh(&|party| {
-                    let index = find_current(&by_name, party).ok()?;
-                    Some(Party::new(&ads[index], party.advertised_id(), &context))
-                })
-            });
-            let rows = match_table(&matches.collect::<Vec<RecordedMatch>>());
-            self.common.output.write(&rows)?;
-            return Ok(Status::of(!rows.rows.is_empty()));
-        }
         let mut claims: Vec<ClaimResult> = Vec::new();
         let mut followers =
             Followers { ads: Vec::new(), at: at.or(context.now).unwrap_or_default(), context: &context };
         for one in &matches {
             let notice = &one.notice;
-            let parties: Vec<Result<usize, Veto>> =
-                notice.parties.iter().map(|party| find_current(&by_name, party)).collect();
+            let parties: Vec<Result<usize, Veto>> = notice.parties.iter().map(|party| current.find(party)).collect();
             let found: Vec<Option<&NamedAd>> =
-                parties.iter().map(|index| index.as_ref().ok().map(|index| &current[*index])).collect();
+                parties.iter().map(|index| index.as_ref().ok().map(|index| &current.ads[*index])).collect();
             if self.release {
                 claims.push(followers.release(one, &found, &parties));
                 continue;
@@ -147,12 +120,9 @@ impl ClaimCommand {
         }
         let notices: Vec<Notice> = matches.into_iter().map(|one| one.notice).collect();
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
-        let followers = followers.ads;
-        self.tell_accountant(session, &notices, &claims, &|party| {
-            find_current(&by_name, party).ok().map(|index| &ads[index])
-        })?;
+        self.tell_accountant(session, &notices, &claims, &current)?;
         if let Some(path) = &self.follow {
-            write_ads(session, path, form, &followers)?;
+            write_ads(session, path, form, &followers.ads)?;
         }
         let rows = if self.transcript {
             message_table(&notices, &claims)
@@ -172,17 +142,47 @@ impl ClaimCommand {
         }
         Ok(Status::of(committed > 0))
     }
-}
 
-impl ClaimCommand {
-    /// Tells the accountant of `--usage` which claims began, or with `--release` which ended. `ad_of` returns the current
-    /// ad of a party.
-    fn tell_accountant<'a>(
+    /// Reads the ads of `--ads`: the latest of each name. Also returns the form of the first file.
+    fn read_current(&self, session: &mut Session) -> Result<(CurrentAds, FileFormat), Failure> {
+        let sources = if self.ads.is_empty() { Vec::new() } else { input::open_sources(session, &self.ads)? };
+        if sources.len() < self.ads.len() {
+            // The ads of an unreadable file would seem to have disappeared, and would veto their matches.
+            return Err(Failure::Refused(None));
+        }
+        input::decide_dialect_and_time(session, &sources);
+        let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
+        let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
+        let ads = input::read_named_ads(session, sources, id.as_ref())?;
+        let mut ads = self.lifetime.retain_latest(session, ads, "ads", self.common.id.as_deref());
+        assign_content_ids([&mut ads]);
+        Ok((CurrentAds::new(ads, &session.context()), form))
+    }
+
+    /// Prints the matches in force, without the offers that were advertised afresh.
+    fn list_matches(
+        &self,
+        session: &Session,
+        current: &CurrentAds,
+        matches: Vec<RecordedMatch>,
+    ) -> Result<Status, Failure> {
+        let context = session.context();
+        let party_now = |party: &Party| {
+            let index = current.find(party).ok()?;
+            Some(Party::new(&current.ads[index].ad, party.advertised_id(), &context))
+        };
+        let matches: Vec<RecordedMatch> = matches.into_iter().filter_map(|one| one.without_fresh(&party_now)).collect();
+        self.common.output.write(&match_table(&matches))?;
+        Ok(Status::of(!matches.is_empty()))
+    }
+
+    /// Tells the accountant of `--usage` which claims began, or with `--release` which ended.
+    fn tell_accountant(
         &self,
         session: &mut Session,
         notices: &[Notice],
         claims: &[ClaimResult],
-        ad_of: &dyn Fn(&Party) -> Option<&'a Ad>,
+        current: &CurrentAds,
     ) -> Result<(), Failure> {
         let Some(path) = &self.usage else { return Ok(()) };
         let by = input::parse_argument_expression(session, "--by", &self.by)?;
@@ -194,33 +194,13 @@ impl ClaimCommand {
             accountant.settle([], committed().map(|(notice, _)| notice.id.as_str()));
         } else {
             let claimed = committed().map(|(notice, claim)| {
-                let request = notice.parties.first().and_then(ad_of);
-                let submitter = request.and_then(|ad| identity(ad, Some(&by), &context)).unwrap_or_default();
+                let request = notice.parties.first().and_then(|party| current.find(party).ok());
+                let submitter = request.and_then(|index| identity(&current.ads[index].ad, Some(&by), &context));
                 let offers = claim.claimed.iter().filter(|party| **party > 0).count();
-                (notice.id.clone(), AccountedClaim { submitter, offers })
+                (notice.id.clone(), AccountedClaim { submitter: submitter.unwrap_or_default(), offers })
             });
             accountant.settle(claimed, []);
         }
         accounts::write_accounts(path, &accountant)
-    }
-}
-
-/// For each identity, the current ads that have it. An ad is given by its index into all current ads and by its kind
-/// (`MyType`).
-type AdsByName<'a> = HashMap<&'a str, Vec<(usize, Option<String>)>>;
-
-/// Returns the index of the current ad that a party of a match stands for.
-///
-/// # Errors
-///
-/// Fails if no current ad, or more than one, has the name and the kind of the party. A party without a kind fits ads of
-/// every kind.
-fn find_current(ads: &AdsByName<'_>, party: &Party) -> Result<usize, Veto> {
-    let of_name = ads.get(party.advertised_id()).into_iter().flatten();
-    let of_kind = of_name.filter(|(_, kind)| party.kind.is_none() || *kind == party.kind);
-    match *of_kind.map(|(index, _)| *index).collect::<Vec<usize>>() {
-        [] => Err(Veto::Gone),
-        [only] => Ok(only),
-        ref several => Err(Veto::Ambiguous(several.len())),
     }
 }

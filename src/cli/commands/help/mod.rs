@@ -1,6 +1,7 @@
 //! `classad help`: the help of commands, and topics.
 
 mod markup;
+mod overview;
 mod roff;
 mod terminal;
 mod topics;
@@ -17,6 +18,7 @@ use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
+pub use overview::overview;
 use topics::TOPICS;
 
 /// Date in the title line of each manual page.
@@ -25,21 +27,36 @@ const MANUAL_DATE: &str = "2026-11-21";
 const EXAMPLES: &str = "\
 Examples:
   classad help formats
-  classad help query";
+  classad help query
+  classad help options";
 
 /// Print the help of a command or a topic
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {
-    /// The command or topic
+    /// The command or topic; or `commands`, `options` or `topics` for a list
     word: Option<String>,
 }
 
-/// Returns the names and subjects of the help topics, as printed at the end of `classad --help`.
-pub fn topic_list() -> String {
+/// Returns the names and subjects of the help topics.
+fn topic_list() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
-    let lines = TOPICS.iter().map(|topic| format!("\n  {:width$}  {}", topic.name, topic.about()));
-    format!("Topics, for `classad help TOPIC`:{}", lines.collect::<String>())
+    let lines = TOPICS.iter().map(|topic| format!("  {:width$}  {}\n", topic.name, topic.about()));
+    lines.collect()
+}
+
+/// Returns the list that a word asks for: commands, options or topics, each with a line of text. `None` for another word.
+fn list_of(word: &str) -> Option<String> {
+    let of_template = |template: &str| {
+        let mut tree = crate::cli::tree_without_overview().help_template(template.to_owned());
+        tree.render_help().to_string()
+    };
+    match word {
+        "commands" => Some(of_template("{subcommands}\n")),
+        "options" => Some(of_template("{options}\n")),
+        "topics" => Some(topic_list()),
+        _ => None,
+    }
 }
 
 impl Help {
@@ -47,8 +64,11 @@ impl Help {
         let mut tree = crate::cli::tree();
         tree.build();
         let Some(word) = &self.word else {
-            return print(&tree.render_long_help().to_string());
+            return print(&overview());
         };
+        if let Some(list) = list_of(word) {
+            return print(&list);
+        }
         let width = diagnostics::terminal_width();
         let topic = topics::find_topic(word).map(|topic| terminal::render(&markup::parse(topic.text), width));
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());

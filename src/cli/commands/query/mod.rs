@@ -322,7 +322,10 @@ impl QueryCommand {
                 groups && has_columns,
                 "--group-by prints its own columns, without --af and --attributes: --sum, --mean, --min and --max add some",
             ),
-            (self.count && has_columns, "--count prints a number, without --af and --attributes"),
+            (
+                self.count && has_columns && !self.distinct,
+                "--count prints a number, without --af and --attributes: --distinct counts different rows",
+            ),
         ])
     }
 
