@@ -38,7 +38,7 @@ Examples:
       --ads samples/license/licenses.ad --transcript
   classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
       | classad claim --release --ads samples/memory/jobs.long --ads samples/memory/machines.long
-  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \
+  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
       | classad claim --list";
 
 /// Claim matches, checked against the current ads
