@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../checks.rs"]
+#[path = "../checks/mod.rs"]
 #[allow(dead_code)] // each target has one of the checks
 mod checks;
 

@@ -1,5 +1,10 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
+#[path = "../../fuzz/checks/mod.rs"]
+mod checks;
+
+use checks::random;
+
 mod advertising;
 mod binary;
 mod census;
@@ -35,7 +40,6 @@ mod progress;
 mod properties;
 mod protocol;
 mod queues;
-mod random;
 mod real_pool;
 mod references;
 mod repl;
