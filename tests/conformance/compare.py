@@ -107,6 +107,9 @@ def _(text, lib, our):
 def _(text, lib, our):
     if not re.search(r"reltime\s*\(", text, re.I):
         return False
+    if lib["type"] == our["type"] == "string":
+        # A string made of the real.
+        return bool(re.search(r"\d\.\d+e[+-]\d\d", lib["value"])) and bool(re.search(r"\d\+\d\d:\d\d:\d\d", our["value"]))
     if lib["type"] == "real" and our["type"] == "reltime":
         a, b = number(lib), values.reltime_value(our["value"])
         return a is not None and b is not None and (abs(a - b) < 1e-9 or a == math.trunc(b))
@@ -155,7 +158,30 @@ def _(text, lib, our):
 
 @rule("substr-32bit")
 def _(text, lib, our):
-    return bool(re.search(r"substr\s*\(", text, re.I)) and bool(re.search(r"\d{10,}|<<", text))
+    return bool(re.search(r"substr\s*\(", text, re.I)) and bool(re.search(r"\d{10,}|<<|e\+?\d\d", text))
+
+
+@rule("circle-in-list")
+def _(text, lib, our):
+    kinds = {lib["type"], our["type"]}
+    return "list" in kinds and kinds <= {"list", "error", "undefined"} and "{" in text and has_circle(text)
+
+
+def has_circle(text):
+    """Whether an attribute leads back to itself, by the names that follow `name =`, wherever they are."""
+    mentions = {}
+    for name, value in re.findall(r"\b(\w+)\s*=(?![=?!])([^;]*)", unquoted(text).lower()):
+        mentions.setdefault(name, set()).update(re.findall(r"[a-z_]\w*", value))
+    for name in mentions:
+        seen, pending = set(), list(mentions[name])
+        while pending:
+            at = pending.pop()
+            if at == name:
+                return True
+            if at not in seen:
+                seen.add(at)
+                pending.extend(mentions.get(at, ()))
+    return False
 
 
 @rule("arguments-32bit")
