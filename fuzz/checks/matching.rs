@@ -193,6 +193,10 @@ pub fn parts(data: &[u8]) {
             }
             let start = PartBoundary { offset: 0, is_behind_banner: false };
             let whole = items(Stream::of_part(Box::new(Cursor::new(text.to_vec())), form, start), dialect);
+            // Where JSON goes on behind a mistake depends on everything before it.
+            if form == FileFormat::JsonLines && whole.iter().any(Result::is_err) {
+                continue;
+            }
             assert!(parts == whole, "{form} {dialect} {boundaries:?}: {}", String::from_utf8_lossy(text));
             let mut census = Census::values().nested();
             whole.iter().flatten().for_each(|ad| census.add(ad));

@@ -181,7 +181,12 @@ pub fn rules(data: &[u8]) {
 /// Reading the long form without reading all of it.  The first line has the names that are asked for.
 pub fn selected(data: &[u8]) {
     let (first, text) = data.split_at(memchr(data, b'\n').map_or(0, |end| end + 1));
-    let names: Vec<Name> = String::from_utf8_lossy(first).trim().split(',').map(Name::new).collect();
+    // No attribute has an empty name.
+    let first_line = String::from_utf8_lossy(first);
+    let names: Vec<Name> = first_line.trim().split(',').filter(|name| !name.is_empty()).map(Name::new).collect();
+    if names.is_empty() {
+        return;
+    }
     let block = StreamBlock::from_complete_text(text, FileFormat::Long);
     for dialect in DIALECTS {
         let whole = by_ad(block.ads(dialect));

@@ -16,6 +16,7 @@ mod configurations;
 mod determinism;
 mod differences;
 mod explain;
+mod faults;
 mod forms;
 mod fuzz;
 mod gang_policies;

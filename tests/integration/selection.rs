@@ -276,7 +276,8 @@ fn names_are_spelt_as_in_ads() {
         "selection-spelling-jobs.long",
         "JobId = \"j\"\nRequirements = TARGET.MEMORY >= MY.VALUE\n 'Odd' = 1\nValue = 3\nRank = 'ODD'\n",
     );
-    let machines = file("selection-spelling-machines.long", "Name = \"m\"\nMemory = 2\nRequirements = TARGET.vaLUE > 0\n");
+    let machines =
+        file("selection-spelling-machines.long", "Name = \"m\"\nMemory = 2\nRequirements = TARGET.vaLUE > 0\n");
     for command in [&["autocluster"][..], &["explain", "-o", "json"], &["match", "-o", "json", "--why"]] {
         let common = [command, &[&jobs, "--offers", &machines, "--dialect", "condor", "--now", "0"]].concat();
         let strict = [&common[..], &["--strict-input"]].concat();

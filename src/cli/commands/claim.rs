@@ -15,6 +15,7 @@ use classad::protocol::{Advertisement, claimed_offer, identity, released_offer};
 
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
+use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::match_records;
 use crate::cli::io::named_ad::NamedAd;
@@ -163,6 +164,7 @@ impl ClaimCommand {
     ) -> Result<(), Failure> {
         let Some(path) = &self.usage else { return Ok(()) };
         let by = input::parse_argument_expression(session, "--by", &self.by)?;
+        let revision = FileRevision::of(path);
         let mut accountant = accounts::read_accounts(session, path)?;
         let context = session.context();
         accountant.advance(context.now.unwrap_or_default());
@@ -178,7 +180,7 @@ impl ClaimCommand {
             });
             accountant.settle(claimed, []);
         }
-        accounts::write_accounts(path, &accountant)
+        accounts::write_accounts(path, &accountant, &revision)
     }
 }
 
@@ -246,7 +248,7 @@ fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]) ->
         writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
     }
     writer.finish(&mut text)?;
-    atomic_write::create_or_replace(Path::new(path), &text).map_err(|error| Failure::unwritable(path, &error))
+    atomic_write::create_or_replace(Path::new(path), &text, None).map_err(|error| Failure::unwritable(path, &error))
 }
 
 /// For each identity, the current ads that have it. An ad is given by its index into all current ads and by its kind
