@@ -293,7 +293,7 @@ pub fn compare_residues(text: &mut Text, dialect: Dialect) -> ResidueCounts {
             match left.verdict {
                 ConstraintVerdict::Never => assert_ne!(before.as_deref(), Ok("true"), "never: {}", report()),
                 ConstraintVerdict::Always => {
-                    assert!(!matches!(before.as_deref(), Ok("false" | "undefined" | "error")), "always: {}", report())
+                    assert!(!matches!(before.as_deref(), Ok("false" | "undefined" | "error")), "always: {}", report());
                 }
                 ConstraintVerdict::Depends => {}
             }
@@ -333,7 +333,7 @@ fn reads_text(text: &str) -> bool {
 
 /// A tree prints as text that reads back as the tree, and an ad of trees survives every form that can carry it.
 pub fn printed(data: &[u8]) {
-    let mut choices = Choices::Bytes(data.to_vec().into_iter());
+    let mut choices = Choices::Bytes(Vec::from(data).into_iter());
     let attributes = (0..3).map(|_| (name(&mut choices), tree(&mut choices, 5)));
     let ad: Ad = attributes.collect();
     for dialect in DIALECTS {

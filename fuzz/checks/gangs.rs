@@ -13,7 +13,7 @@ use super::random::{Choices, print_text};
 
 /// The best gang is the best of all, every algorithm finds one if there is one, and the list of gangs is all of them.
 pub fn gangs(data: &[u8]) {
-    let mut choices = Choices::Bytes(data.to_vec().into_iter());
+    let mut choices = Choices::Bytes(Vec::from(data).into_iter());
     let offers: Vec<Ad> = (0..choices.usize(1..6)).map(|_| offer(&mut choices)).collect();
     let request = request(&mut choices);
     let shown = || [&request].into_iter().chain(&offers).map(print_text).collect::<Vec<_>>().join("\n");

@@ -1,5 +1,6 @@
 //! Matches with and without accelerations, explanations, and files in parts.
 
+use std::fmt::Write;
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
@@ -125,15 +126,15 @@ fn policy(text: &mut Text) -> String {
     let mut policy = String::new();
     for key in ["roots", "order", "docking"] {
         if text.random.bool() {
-            policy += &format!("{key}: {}\n", rule(text));
+            let _ = writeln!(policy, "{key}: {}", rule(text));
         }
     }
     if text.random.bool() {
-        policy += &format!("share: {{ by: {} }}\n", text.pick(&NAMES));
+        let _ = writeln!(policy, "share: {{ by: {} }}", text.pick(&NAMES));
     }
     if text.random.bool() {
         let name = text.pick(&NAMES);
-        policy += &format!("residual: {{ when: {}, set: {{ {name}: {} }} }}\n", rule(text), rule(text));
+        let _ = writeln!(policy, "residual: {{ when: {}, set: {{ {name}: {} }} }}", rule(text), rule(text));
     }
     policy
 }

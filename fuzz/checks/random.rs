@@ -89,7 +89,7 @@ impl Text {
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self::of(Choices::Bytes(bytes.to_vec().into_iter()))
+        Self::of(Choices::Bytes(Vec::from(bytes).into_iter()))
     }
 
     fn of(random: Choices) -> Self {

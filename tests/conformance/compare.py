@@ -71,7 +71,7 @@ def _(text, lib, our):
 
 @rule("evaluation-failure")
 def _(text, lib, our):
-    return lib["type"] == "failure" and our["type"] in ("error", "failure", "undefined", "list")
+    return lib["type"] == "failure" and (our["type"] in ("error", "failure", "undefined", "list") or has_circle(text))
 
 
 @rule("list-index-32bit")
@@ -97,6 +97,9 @@ def _(text, lib, our):
 
 @rule("reltime-32bit")
 def _(text, lib, our):
+    if lib["type"] == our["type"] and re.search(r"reltime\s*\(", text, re.I) and re.search(r"\d{10,}", text):
+        # Truncated within a larger expression.
+        return True
     if lib["type"] != "reltime" or our["type"] != "reltime":
         return False
     a, b = values.reltime_value(lib["value"]), values.reltime_value(our["value"])
@@ -109,9 +112,11 @@ def _(text, lib, our):
         return False
     if lib["type"] == our["type"] == "string":
         # A string made of the real.
-        return bool(re.search(r"\d\.\d+e[+-]\d\d", lib["value"], re.I)) and bool(re.search(r"\d\+\d\d:\d\d:\d\d", our["value"]))
+        return bool(re.search(r"\d\.\d+e[+-]\d\d", lib["value"], re.I)) and bool(re.search(r"\d\d:\d\d", our["value"]))
     if lib["type"] in ("real", "list") and our["type"] in ("error", "list") and re.search(r"\b(sum|avg|min|max)\s*\(", text, re.I):
         # The library adds them to numbers.
+        return True
+    if {lib["type"], our["type"]} == {"bool", "error"} and re.search(r"\b(any|all)compare\s*\(", text, re.I):
         return True
     if lib["type"] == "real" and our["type"] == "reltime":
         a, b = number(lib), values.reltime_value(our["value"])
@@ -145,8 +150,8 @@ def _(text, lib, our):
     if lib["type"] == our["type"] == "int" and abs(number(lib) - number(our)) == 1:
         return True
     # Within a larger expression the wrong power becomes other numbers, or a divisor that is 0.
-    within = re.search(r"pow\s*\(.*-", unquoted(text).replace("\n", " "), re.I) and not re.match(r"pow\s*\([^()]*\)$", text.split("\n")[-1], re.I)
-    return bool(within) and {lib["type"], our["type"]} <= {"int", "real", "bool", "error"}
+    within = re.search(r"-|strcmp", unquoted(text), re.I) and not re.match(r"pow\s*\([^()]*\)$", text.split("\n")[-1], re.I)
+    return bool(within) and {lib["type"], our["type"]} <= {"int", "real", "bool", "error", "string"}
 
 
 @rule("pow-precision")
@@ -183,7 +188,7 @@ def _(text, lib, our):
 @rule("circle-in-list")
 def _(text, lib, our):
     kinds = {lib["type"], our["type"]}
-    return "list" in kinds and kinds <= {"list", "error", "undefined"} and "{" in text and has_circle(text)
+    return kinds <= {"list", "error", "undefined"} and "{" in text and has_circle(text)
 
 
 def has_circle(text):
