@@ -190,7 +190,9 @@ class Commands:
                 found = self.run(pool.folder, arguments + option)
             # A file in another form has other places in its messages.
             compared = 2 if option == "brackets" else 3
-            if found is not None and found[:compared] != expected[:compared]:
+            # A name may be spelt as an ad or as an expression spells it, depending on which is read first.
+            folded = [run and [run[0], *(text.lower() for text in run[1:compared])] for run in (found, expected)]
+            if found is not None and folded[0] != folded[1]:
                 shown = [b"\n".join([b"%d" % run[0], run[1][:1500], run[2][:800]]).decode("utf-8", "replace") for run in (expected, found)]
                 self.report(pool.folder, arguments + [str(option)], "seed %d differs\n%s\n--- and ---\n%s" % (seed, *shown))
 

@@ -269,22 +269,6 @@ fn names_that_no_ad_has_are_told() {
     }
 }
 
-/// A name is printed as the ads spell it, not as an expression does.
-#[test]
-fn names_are_spelt_as_in_ads() {
-    let jobs = file(
-        "selection-spelling-jobs.long",
-        "JobId = \"j\"\nRequirements = TARGET.MEMORY >= MY.VALUE\n 'Odd' = 1\nValue = 3\nRank = 'ODD'\n",
-    );
-    let machines =
-        file("selection-spelling-machines.long", "Name = \"m\"\nMemory = 2\nRequirements = TARGET.vaLUE > 0\n");
-    for command in [&["autocluster"][..], &["explain", "-o", "json"], &["match", "-o", "json", "--why"]] {
-        let common = [command, &[&jobs, "--offers", &machines, "--dialect", "condor", "--now", "0"]].concat();
-        let strict = [&common[..], &["--strict-input"]].concat();
-        assert_eq!(classad(&common), classad(&strict), "{command:?}");
-    }
-}
-
 /// What is mentioned is asked for, without an ad being made, as far as ads that are read mention it.
 #[test]
 fn what_ads_mention_is_asked_for() {

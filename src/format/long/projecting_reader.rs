@@ -363,7 +363,6 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         for attribute in &banner.attributes {
             let name = &self.text[attribute.name.clone()];
             let Some(position) = self.projection.index_of(name) else { continue };
-            self.projection.note_spelling(position, name);
             self.projection.has_occurred[position] = true;
             let Some(of_record) = self.values[position].clone() else {
                 self.values[position] = Some(attribute.value.clone());
@@ -417,10 +416,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         if line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             && let Some(equals) = memchr::memchr(b'=', line)
         {
-            let written = line[..equals].trim_ascii_end();
-            let Some(position) = self.projection.index_of(written) else { return LineResult::NotProjected };
-            self.projection.note_spelling(position, written);
-            return self.record_value(position, at + equals + 1, end);
+            return match self.projection.index_of(line[..equals].trim_ascii_end()) {
+                Some(position) => self.record_value(position, at + equals + 1, end),
+                None => LineResult::NotProjected,
+            };
         }
         self.classify_line(at, end)
     }
@@ -475,10 +474,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         };
         let is_read = || parser.parse_line(start, line).is_ok_and(|parsed| parsed.warning.is_none());
         match position {
-            Some(position) => {
-                self.projection.note_spelling(position, written);
-                self.record_value(position, start + equals + 1, end)
-            }
+            Some(position) => self.record_value(position, start + equals + 1, end),
             None if has_closed_strings(&line[equals + 1..]) || is_read() => LineResult::Handled(end),
             None => LineResult::NeedsCompleteRead(end),
         }

@@ -371,19 +371,6 @@ impl Projection {
         self.added_in_version[position]
     }
 
-    /// Takes the spelling of a name from the first ad that has the attribute, so that what is printed does not depend
-    /// on the expressions that mention the name.
-    pub(super) fn note_spelling(&mut self, position: usize, written: &[u8]) {
-        // A quoted name keeps the spelling of its mention.
-        let is_spelling = written.eq_ignore_ascii_case(self.names[position].as_str().as_bytes());
-        if self.has_occurred[position] || !is_spelling || self.names[position].as_str().as_bytes() == written {
-            return;
-        }
-        let Ok(spelling) = str::from_utf8(written) else { return };
-        self.line_prefixes[position] = [written, b" ="].concat().into();
-        self.names.replace(Name::new(spelling));
-    }
-
     /// Adds the names to which an expression refers. Returns the first version of the projection that contains all
     /// these names; `None` if the expression may read any attribute.
     pub(super) fn add_references(&mut self, expression: &Expression) -> Option<usize> {

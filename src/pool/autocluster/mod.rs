@@ -41,7 +41,7 @@ pub struct RequestCluster {
 }
 
 impl RequestCluster {
-    /// Returns the significant attributes that the requests have. Each name is spelt as in the first request that has it.
+    /// Returns the significant attributes that the requests have. Each name is in the spelling that was read first.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
         self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
     }
@@ -106,21 +106,7 @@ impl RequestClusters {
         for (request, cluster) in requests.iter().zip(&found.cluster_of) {
             found.clusters[*cluster].members += resource_count(request, context).unwrap_or(1);
         }
-        found.spell_as_in_requests();
         found
-    }
-
-    /// Spells each significant attribute as the first request that has it, whatever expression mentions it first.
-    fn spell_as_in_requests(&mut self) {
-        let mut spellings: FxHashMap<Name, Name> = FxHashMap::default();
-        for attribute in self.clusters.iter().flat_map(|cluster| cluster.representative.iter()) {
-            spellings.entry(attribute.name.clone()).or_insert_with(|| attribute.name.clone());
-        }
-        for name in self.clusters.iter_mut().flat_map(|cluster| &mut cluster.significant) {
-            if let Some(spelling) = spellings.get(name) {
-                *name = spelling.clone();
-            }
-        }
     }
 
     /// Returns the significant attributes of all autoclusters, in the order of first appearance.
