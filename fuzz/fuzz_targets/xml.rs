@@ -1,7 +1,7 @@
 #![no_main]
 
-#[path = "../checks.rs"]
-#[allow(dead_code)] // each target has one of the checks
+#[path = "../checks/mod.rs"]
+#[allow(dead_code, unused_imports)] // each target has one of the checks
 mod checks;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::xml(data));

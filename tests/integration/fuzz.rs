@@ -1,12 +1,11 @@
 //! The checks of the fuzz targets over a fixed corpus and mutations of it, which are always the same.
 
-#[path = "../../fuzz/checks.rs"]
-mod checks;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
+
+use crate::checks;
 
 /// The files of a folder of the corpus.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
@@ -102,4 +101,5 @@ macro_rules! targets {
     };
 }
 
-targets!(expression long new json xml yaml layout rules selected);
+targets!(analysed compiled configuration expression gangs indexed json layout long negotiated new parts policy printed rules selected
+    spec specialized stored stream xml yaml);

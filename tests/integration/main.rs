@@ -1,5 +1,10 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
+#[path = "../../fuzz/checks/mod.rs"]
+mod checks;
+
+use checks::random;
+
 mod advertising;
 mod binary;
 mod census;
@@ -11,6 +16,7 @@ mod configurations;
 mod determinism;
 mod differences;
 mod explain;
+mod faults;
 mod first_hour;
 mod forms;
 mod fuzz;
@@ -36,7 +42,6 @@ mod progress;
 mod properties;
 mod protocol;
 mod queues;
-mod random;
 mod real_pool;
 mod references;
 mod repl;

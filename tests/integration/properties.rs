@@ -10,6 +10,8 @@ use classad::format::{FileFormat, read, write};
 use classad::syntax::{ParseOptions, Style, parse_expression, print};
 use proptest::prelude::*;
 
+use crate::checks::bare;
+
 fn node(kind: ExpressionKind) -> Expression {
     Expression::new(kind, Span::default())
 }
@@ -165,26 +167,6 @@ proptest! {
 /// A name, also of characters that are not ASCII.
 fn any_name() -> impl Strategy<Value = Name> {
     prop_oneof![name(), "[^\\x00]{1,5}".prop_map(|text| Name::new(&text))]
-}
-
-/// The tree without its parentheses.
-fn bare(tree: &Expression) -> Expression {
-    let all = |trees: &[Expression]| trees.iter().map(bare).collect::<Vec<_>>();
-    node(match tree.without_parentheses().kind() {
-        ExpressionKind::Parentheses(inner) => return bare(inner),
-        ExpressionKind::Literal(_) | ExpressionKind::Attribute(_) | ExpressionKind::RootAttribute(_) => {
-            return tree.without_parentheses().clone();
-        }
-        ExpressionKind::Select(a, name) => ExpressionKind::Select(bare(a), name.clone()),
-        ExpressionKind::Subscript(a, b) => ExpressionKind::Subscript(bare(a), bare(b)),
-        ExpressionKind::Unary(operator, a) => ExpressionKind::Unary(*operator, bare(a)),
-        ExpressionKind::Binary(operator, a, b) => ExpressionKind::Binary(*operator, bare(a), bare(b)),
-        ExpressionKind::Conditional(a, b, c) => ExpressionKind::Conditional(bare(a), bare(b), bare(c)),
-        ExpressionKind::Elvis(a, b) => ExpressionKind::Elvis(bare(a), bare(b)),
-        ExpressionKind::Call(name, arguments) => ExpressionKind::Call(name.clone(), all(arguments).into()),
-        ExpressionKind::List(elements) => ExpressionKind::List(all(elements).into()),
-        ExpressionKind::Ad(ad) => ExpressionKind::Ad(ad.iter().map(|a| (a.name.clone(), bare(a.expression))).collect()),
-    })
 }
 
 /// Whether two ads are the same, parentheses aside.

@@ -105,3 +105,17 @@ fn a_floor_that_reaches_upward_is_caught() {
         assert!(faults(file, text).is_empty(), "{file}: {text}");
     }
 }
+
+/// Libraries that one module alone may name, because they may have to be exchanged.
+const FENCED: [(&str, &str); 1] = [("serde_yaml", "format/yaml/")];
+
+#[test]
+fn fenced_libraries_are_used_by_one_module() {
+    for (library, module) in FENCED {
+        let names = |text: &str| tokens(&code(text)).contains(&library);
+        let users: Vec<String> = files().into_iter().filter(|(_, text)| names(text)).map(|(file, _)| file).collect();
+        assert!(!users.is_empty(), "nothing uses {library}");
+        let outside: Vec<_> = users.iter().filter(|file| !file.starts_with(module)).collect();
+        assert!(outside.is_empty(), "{library} is used by {outside:?}");
+    }
+}

@@ -45,7 +45,8 @@ impl NotifyArgs {
         }
         // A pipe or a device cannot be replaced.
         let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-        let written = if is_special { std::fs::write(path, text) } else { create_or_replace(Path::new(path), &text) };
+        let written =
+            if is_special { std::fs::write(path, text) } else { create_or_replace(Path::new(path), &text, None) };
         written.map_err(|error| Failure::unwritable(path, &error))
     }
 }

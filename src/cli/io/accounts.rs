@@ -7,7 +7,7 @@ use classad::ad::Dialect;
 use classad::format::{FileFormat, detect};
 use classad::matching::policy::Accountant;
 
-use super::atomic_write;
+use super::atomic_write::{self, FileRevision};
 use super::source::{SourceText, read_whole};
 use crate::cli::args::policy::read_settings;
 use crate::cli::session::Session;
@@ -26,10 +26,11 @@ pub fn read_accounts(session: &mut Session, path: &str) -> Result<Accountant, Fa
     Ok(read_settings(session, path, Accountant::parse)?.0)
 }
 
-/// Writes accounts to a file. Replaces the file atomically.
-pub fn write_accounts(path: &str, accountant: &Accountant) -> Result<(), Failure> {
+/// Writes accounts to a file. Replaces the file atomically, unless it changed after `revision` was read.
+pub fn write_accounts(path: &str, accountant: &Accountant, revision: &FileRevision) -> Result<(), Failure> {
     let text = accountant.to_yaml();
-    atomic_write::create_or_replace(Path::new(path), text.as_bytes()).map_err(|error| Failure::unwritable(path, &error))
+    let written = atomic_write::create_or_replace(Path::new(path), text.as_bytes(), Some(revision));
+    written.map_err(|error| Failure::unwritable(path, &error))
 }
 
 /// Reads the accounts that `condor_userprio -long` prints. Reports its problems only if there are accounts in it:

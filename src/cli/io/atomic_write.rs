@@ -1,8 +1,10 @@
 //! Atomic rewriting of files.
 
-use std::fs::{self, File, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
@@ -20,20 +22,56 @@ pub struct RewriteArgs {
 }
 
 impl RewriteArgs {
-    /// Refuses `--write` without files or with standard input.
-    pub fn check_files(&self, files: &[String]) -> Result<(), Failure> {
-        if self.write.is_some() && (files.is_empty() || files.iter().any(|file| file == "-")) {
+    /// Prepares to rewrite files, before they are read. `None` without `--write`. Refuses `--write` without files or
+    /// with standard input.
+    pub fn prepare(&self, files: &[String]) -> Result<Option<FileRewriter>, Failure> {
+        let Some(suffix) = &self.write else { return Ok(None) };
+        if files.is_empty() || files.iter().any(|file| file == "-") {
             return refuse("-w rewrites files: name them");
         }
-        Ok(())
+        let revisions = files.iter().map(|file| (file.clone(), FileRevision::of(file))).collect();
+        Ok(Some(FileRewriter { suffix: suffix.clone(), revisions }))
     }
+}
 
-    /// Replaces the contents of a file. Keeps the old text in a backup if `--write` names a suffix. Reports an error to
-    /// the user.
+/// Rewrites the files that a command reads.
+pub struct FileRewriter {
+    /// Suffix of the names of the old files; empty if they are not kept.
+    suffix: String,
+    /// The revisions that are read, by the names of the files.
+    revisions: HashMap<String, FileRevision>,
+}
+
+impl FileRewriter {
+    /// Replaces the contents of a file. Reports an error to the user.
     pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
-        if let Err(error) = replace(Path::new(path), text, self.write.as_deref().unwrap_or_default()) {
+        let revision = self.revisions.get(path).cloned().unwrap_or_else(|| FileRevision::of(path));
+        if let Err(error) = replace(Path::new(path), text, &self.suffix, &revision) {
             session.error(&format!("cannot write {path}: {}", io_reason(&error)));
         }
+    }
+}
+
+/// A state of a file: its time of modification, length and number. Two writers of one file notice each other by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRevision(Option<(SystemTime, u64, u64)>);
+
+impl FileRevision {
+    /// Returns the state of a file before it is read.
+    pub fn of(path: impl AsRef<Path>) -> Self {
+        let state = |metadata: fs::Metadata| {
+            #[cfg(unix)]
+            let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+            #[cfg(not(unix))]
+            let number = 0;
+            Some((metadata.modified().ok()?, metadata.len(), number))
+        };
+        FileRevision(fs::metadata(path).ok().and_then(state))
+    }
+
+    /// Fails if a file has another state than this one.
+    fn check(&self, path: &Path) -> io::Result<()> {
+        if *self == FileRevision::of(path) { Ok(()) } else { Err(io::Error::other("it changed after it was read")) }
     }
 }
 
@@ -50,13 +88,15 @@ fn suffix(text: &str) -> Result<String, &'static str> {
 ///
 /// # Errors
 ///
-/// The path is no regular file, or writing fails; then the file is unchanged.
-pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
+/// The path is no regular file, the file has another state than `revision`, or writing fails; then the file is
+/// unchanged.
+pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
+    revision.check(&path)?;
     // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.
     if metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
@@ -69,23 +109,41 @@ pub fn replace(path: &Path, text: &[u8], backup: &str) -> io::Result<()> {
     write_and_rename(&path, text, &metadata)
 }
 
-/// Replaces the contents of a file atomically, without a backup; creates the file if it is missing.
+/// Replaces the contents of a file atomically, without a backup. A file that is missing appears as a whole, too. The
+/// file must have the state `revision`, if there is one.
 ///
 /// # Errors
 ///
-/// The file can neither be created nor replaced.
-pub fn create_or_replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => replace(path, text, ""),
+/// The file can neither be created nor replaced, or it has another state; then it is unchanged or still missing.
+pub fn create_or_replace(path: &Path, text: &[u8], revision: Option<&FileRevision>) -> io::Result<()> {
+    revision.map_or(Ok(()), |revision| revision.check(path))?;
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, text),
+        _ => replace(path, text, "", &FileRevision::of(path)),
     }
+}
+
+/// Writes the text to a temporary file and gives it the name `path`, with the permissions of a new file.
+fn create(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The system takes away what the user's mask forbids.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    persist(builder.tempfile_in(folder_of(path))?, path, text)
+}
+
+/// The folder in which a file is.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
 /// `like`.
 fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder)?;
+    let file = NamedTempFile::new_in(folder_of(path))?;
     // Set owner and permissions before writing, because the contents must never be readable by others.
     #[cfg(unix)]
     {
@@ -94,10 +152,15 @@ fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result
         let _ = std::os::unix::fs::fchown(file.as_file(), Some(like.uid()), Some(like.gid()));
     }
     file.as_file().set_permissions(like.permissions())?;
+    persist(file, path, text)
+}
+
+/// Writes the text to a temporary file and renames it to `path`.
+fn persist(mut file: NamedTempFile, path: &Path, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
     Ok(())
 }

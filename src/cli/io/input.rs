@@ -162,17 +162,33 @@ pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::E
     session.error(&format!("cannot read {} to its end: {}", source.name, diagnostics::io_reason(error)));
 }
 
-/// Reads all ads of the sources and names them.
+/// Maximum number of ads of one compressed file that are held in memory. Tiny ads that repeat each other compress to a
+/// thousandth, and each takes some 400 bytes in memory.
+pub const MAX_HELD_PACKED_ADS: usize = 1_000_000;
+
+/// Reads all ads of the sources and names them. Of a compressed source with more than [`MAX_HELD_PACKED_ADS`], the
+/// first ones are read, and an error is reported.
 pub fn read_named_ads(
     session: &mut Session,
     mut sources: Vec<AdSource>,
     id: Option<&Expression>,
 ) -> Result<Vec<NamedAd>, Failure> {
     let mut ads = Vec::new();
-    for_each_ad(session, &mut sources, |session, text, entry| {
-        ads.push(name_ad(session, text, entry, id));
-        Ok(true)
-    })?;
+    for source in &mut sources {
+        let limit = if source.is_compressed() { ads.len() + MAX_HELD_PACKED_ADS } else { usize::MAX };
+        let mut has_more = false;
+        for_each_ad(session, [&mut *source], |session, text, entry| {
+            has_more = ads.len() == limit;
+            if !has_more {
+                ads.push(name_ad(session, text, entry, id));
+            }
+            Ok(!has_more)
+        })?;
+        if has_more {
+            let reason = format!("it has more than {MAX_HELD_PACKED_ADS} ads; unpack it to read all of it");
+            report_read_error(session, source, &io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+    }
     Ok(ads)
 }
 

@@ -381,7 +381,9 @@ impl<'a> Run<'a> {
             Ok(value) | Err(EarlyEnd::Decided(value)) => value,
             Err(EarlyEnd::Aborted(_)) => return Err(Bail),
         };
-        if evaluator.spending.add_value(&value).is_err() || evaluator.spending.steps() > u64::from(self.max_steps) {
+        // A function takes steps of its own, such as one for each replacement.
+        self.steps = self.steps.saturating_add(u32::try_from(evaluator.spending.steps()).unwrap_or(u32::MAX));
+        if evaluator.spending.add_value(&value).is_err() || self.steps > self.max_steps {
             return Err(Bail);
         }
         self.bytes = evaluator.spending.bytes();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::format::Problem;
+use crate::format::{MAX_AD_BYTES, Problem};
 
 use super::deserialize::YamlRejection;
 use super::node_end::brackets;
@@ -12,9 +12,13 @@ use super::scalar_offset::position_offset;
 /// limit the total time would be quadratic.
 const MAX_OPEN_BRACKETS: usize = 500;
 
-/// Finds the first reason why the parser should not read a document: bytes that are not UTF-8, characters that YAML
-/// forbids, or too many open brackets. Returns its byte range and a message; `None` if there is none.
+/// Finds the first reason why the parser should not read a document: more than [`MAX_AD_BYTES`], bytes that are not
+/// UTF-8, characters that YAML forbids, or too many open brackets. Returns its byte range and a message; `None` if there
+/// is none.
 pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
+    if text.len() > MAX_AD_BYTES {
+        return Some((0..1, format!("the document has more than {MAX_AD_BYTES} bytes")));
+    }
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {

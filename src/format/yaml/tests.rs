@@ -349,3 +349,12 @@ fn whatever_comes_in() {
         }
     }
 }
+
+#[test]
+fn the_parser_sees_no_document_that_is_too_long() {
+    let long = format!("a: {}\n", "x".repeat(crate::format::MAX_AD_BYTES));
+    let problem = super::document_tree::YamlTree::parse(long.as_bytes()).unwrap_err();
+    assert_eq!(problem.message, "the document has more than 8388608 bytes");
+    let ads: Vec<_> = super::read_ads(long.as_bytes(), crate::ad::Dialect::Condor).collect();
+    assert!(matches!(ads.as_slice(), [Err(problem)] if problem.message == "the document has more than 8388608 bytes"));
+}

@@ -86,5 +86,5 @@ pub fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]
         writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
     }
     writer.finish(&mut text)?;
-    atomic_write::create_or_replace(Path::new(path), &text).map_err(|error| Failure::unwritable(path, &error))
+    atomic_write::create_or_replace(Path::new(path), &text, None).map_err(|error| Failure::unwritable(path, &error))
 }

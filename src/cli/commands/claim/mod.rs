@@ -17,6 +17,7 @@ use classad::protocol::identity;
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::MatchArgs;
 use crate::cli::io::accounts;
+use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::match_records::{RecordedMatch, read_match_records};
 use crate::cli::io::named_ad::NamedAd;
@@ -186,6 +187,7 @@ impl ClaimCommand {
     ) -> Result<(), Failure> {
         let Some(path) = &self.usage else { return Ok(()) };
         let by = input::parse_argument_expression(session, "--by", &self.by)?;
+        let revision = FileRevision::of(path);
         let mut accountant = accounts::read_accounts(session, path)?;
         let context = session.context();
         accountant.advance(context.now.unwrap_or_default());
@@ -201,6 +203,6 @@ impl ClaimCommand {
             });
             accountant.settle(claimed, []);
         }
-        accounts::write_accounts(path, &accountant)
+        accounts::write_accounts(path, &accountant, &revision)
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use classad::format::{self, FileFormat, FormattedText};
 use similar::TextDiff;
 
-use crate::cli::io::atomic_write::RewriteArgs;
+use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::output::out;
@@ -71,15 +71,15 @@ impl FormatSource {
 
 impl Fmt {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        self.rewrite.check_files(&self.files)?;
+        let rewriter = self.rewrite.prepare(&self.files)?;
         let sources = self.read_files(session)?;
         session.decide_dialect_by_forms(sources.iter().map(FormatSource::name_and_form));
         let mut out = out();
         let mut changed = 0;
         for source in sources {
             let has_changed = match source {
-                FormatSource::Whole(text) => self.format_whole(session, &text, &mut out)?,
-                FormatSource::Stream(stream) => self.format_stream(session, stream, &mut out)?,
+                FormatSource::Whole(text) => self.format_whole(session, rewriter.as_ref(), &text, &mut out)?,
+                FormatSource::Stream(stream) => self.format_stream(session, rewriter.as_ref(), stream, &mut out)?,
             };
             changed += usize::from(has_changed);
         }
@@ -87,7 +87,13 @@ impl Fmt {
     }
 
     /// Formats a text as a whole. Returns whether the text changes.
-    fn format_whole(&self, session: &mut Session, source: &SourceText, out: &mut dyn Write) -> Result<bool, Failure> {
+    fn format_whole(
+        &self,
+        session: &mut Session,
+        rewriter: Option<&FileRewriter>,
+        source: &SourceText,
+        out: &mut dyn Write,
+    ) -> Result<bool, Failure> {
         let layout = match format::format_ads(&source.block.text, source.block.form, session.dialect(), self.width) {
             Ok(layout) => layout,
             Err(problem) => {
@@ -103,9 +109,9 @@ impl Fmt {
         for problem in &layout.problems {
             session.report_problem(source, problem)?;
         }
-        if self.rewrite.write.is_some() {
+        if let Some(rewriter) = rewriter {
             let has_changed = layout.text != source.block.text;
-            self.rewrite(session, &source.name, layout.is_valid(), has_changed.then_some(&layout.text));
+            rewrite(session, rewriter, &source.name, layout.is_valid(), has_changed.then_some(&layout.text));
         } else {
             self.print(out, source, &layout)?;
         }
@@ -113,7 +119,13 @@ impl Fmt {
     }
 
     /// Formats a stream. Returns whether the text changes, with `--check`.
-    fn format_stream(&self, session: &mut Session, stream: LongStream, out: &mut dyn Write) -> Result<bool, Failure> {
+    fn format_stream(
+        &self,
+        session: &mut Session,
+        rewriter: Option<&FileRewriter>,
+        stream: LongStream,
+        out: &mut dyn Write,
+    ) -> Result<bool, Failure> {
         let name = stream.name.clone();
         if self.check {
             let formatted = stream.format(session, true, &mut |_| Ok(()))?;
@@ -123,17 +135,17 @@ impl Fmt {
             }
             return Ok(has_changed);
         }
-        if self.rewrite.write.is_none() {
+        let Some(rewriter) = rewriter else {
             stream.format(session, false, &mut |piece| out.write_all(piece))?;
             return Ok(false);
-        }
+        };
         let (errors, mut text) = (session.error_count(), Vec::new());
         let formatted = stream.format(session, true, &mut |piece| text.write_all(piece))?;
         if let Some(formatted) = formatted {
             // A file that could not be read to its end stays as it is. The error has been reported.
             let is_whole = !formatted.is_valid || session.error_count() == errors;
             let text = Some(&text).filter(|_| formatted.has_changed && is_whole);
-            self.rewrite(session, &name, formatted.is_valid, text);
+            rewrite(session, rewriter, &name, formatted.is_valid, text);
         }
         Ok(false)
     }
@@ -169,15 +181,15 @@ impl Fmt {
             _ => Ok(()),
         }
     }
+}
 
-    /// Rewrites a file if its text changes. `text` is the new text, `None` if it is that of before. A file in which some
-    /// ad does not parse stays as it is.
-    fn rewrite(&self, session: &mut Session, name: &str, is_valid: bool, text: Option<&Vec<u8>>) {
-        if !is_valid {
-            session.note(&format!("{name} is left as it is: not every ad of it parses"));
-        } else if let Some(text) = text {
-            self.rewrite.replace(session, name, text);
-        }
+/// Rewrites a file if its text changes. `text` is the new text, `None` if it is that of before. A file in which some
+/// ad does not parse stays as it is.
+fn rewrite(session: &mut Session, rewriter: &FileRewriter, name: &str, is_valid: bool, text: Option<&Vec<u8>>) {
+    if !is_valid {
+        session.note(&format!("{name} is left as it is: not every ad of it parses"));
+    } else if let Some(text) = text {
+        rewriter.replace(session, name, text);
     }
 }
 

@@ -7,6 +7,7 @@ use classad::format::{MAX_AD_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
 
 use crate::cli::args::condor_options;
+use crate::cli::io::input::MAX_HELD_PACKED_ADS;
 
 /// A topic of `classad help`: its name and its text in Markdown.
 pub struct HelpTopic {
@@ -84,6 +85,13 @@ fn budgets() -> Vec<(String, String)> {
             format!(
                 "{MAX_UNPACK_RATIO} bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; more ends \
                  the reading of the file"
+            ),
+        ),
+        row(
+            "packed ads",
+            format!(
+                "{MAX_HELD_PACKED_ADS} ads of one packed file that a command holds in memory, as `match` does; unpack a \
+                 file with more"
             ),
         ),
         row(

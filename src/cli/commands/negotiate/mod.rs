@@ -21,6 +21,7 @@ use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::accounts;
+use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::cycle_progress;
@@ -95,6 +96,7 @@ impl Negotiate {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.offers)?;
         let mut policy = self.policy.read(session, self.policy_config.config.as_deref())?;
+        let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
         if self.compare {
@@ -153,8 +155,8 @@ impl Negotiate {
         ranks.report(session);
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
-        if let (Some(path), Some(accountant)) = (&self.usage, &mut accountant) {
-            save_usage(path, accountant, &outcome)?;
+        if let (Some(path), Some(revision), Some(accountant)) = (&self.usage, &usage_revision, &mut accountant) {
+            save_usage(path, revision, accountant, &outcome)?;
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &settings.context, at);
@@ -211,10 +213,15 @@ const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
 
 /// Adds the number of offers that each submitter got to the submitter's usage. Replaces the file atomically.
-fn save_usage(path: &str, accountant: &mut Accountant, outcome: &NegotiationOutcome) -> Result<(), Failure> {
+fn save_usage(
+    path: &str,
+    revision: &FileRevision,
+    accountant: &mut Accountant,
+    outcome: &NegotiationOutcome,
+) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
     accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
-    accounts::write_accounts(path, accountant)
+    accounts::write_accounts(path, accountant, revision)
 }
 
 /// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar

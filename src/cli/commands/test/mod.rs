@@ -18,7 +18,7 @@ use classad::format::{FileFormat, Problem};
 use classad::policy_test::{Spec, update_expectations};
 use classad::text::{closest_names, suggestion};
 
-use crate::cli::io::atomic_write;
+use crate::cli::io::atomic_write::{self, FileRevision};
 use crate::cli::io::source::{SourceText, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
@@ -153,6 +153,7 @@ impl TestCommand {
     fn run_spec(&self, session: &mut Session, path: &Path, report: &mut TestReport) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
         let name = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
+        let revision = FileRevision::of(path);
         let bytes = match if is_stdin { read_whole("-") } else { std::fs::read(path) } {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -175,7 +176,7 @@ impl TestCommand {
         };
         if let Some(updated) = run.updated.take()
             && let Some(after) =
-                self.rewrite(session, path, &SourceText::from_file(&name, updated, FileFormat::Yaml))?
+                self.rewrite(session, (path, &revision), &SourceText::from_file(&name, updated, FileFormat::Yaml))?
         {
             report.updated += run.unmet;
             run = after;
@@ -226,12 +227,17 @@ impl TestCommand {
 
     /// Replaces the file of a spec by `new`, which has the expectations that `--update` rewrote. Returns the results of
     /// `new`. Returns `None` and leaves the file as it is if a case of `new` fails.
-    fn rewrite(&self, session: &mut Session, path: &Path, new: &SourceText) -> Result<Option<SpecRun>, Failure> {
+    fn rewrite(
+        &self,
+        session: &mut Session,
+        (path, revision): (&Path, &FileRevision),
+        new: &SourceText,
+    ) -> Result<Option<SpecRun>, Failure> {
         // Run the new spec before it replaces the file.
         let refusal = match self.run_cases(session, path, new) {
             Ok(after) => match after.outcomes.iter().find(|outcome| outcome.status == CaseStatus::Failed) {
                 None => {
-                    let replaced = atomic_write::replace(path, &new.block.text, "");
+                    let replaced = atomic_write::replace(path, &new.block.text, "", revision);
                     return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
                 }
                 Some(failing) => {

@@ -13,7 +13,7 @@ use classad::syntax::Style;
 use classad::transform::{FaultScope, TransformFault};
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::io::atomic_write::RewriteArgs;
+use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
@@ -72,7 +72,7 @@ pub struct TransformCommand {
 impl TransformCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let files = self.input.paths()?;
-        self.rewrite.check_files(&files)?;
+        let rewriter = self.rewrite.prepare(&files)?;
         let mut sources = if self.print_rules { Vec::new() } else { input::open_sources(session, &files)? };
         let rules = self.steps.read_rule_files()?;
         let configurations = self.steps.read_configurations(session)?;
@@ -92,8 +92,8 @@ impl TransformCommand {
         }
         let conditions = pipeline.transform.condition.take().into_iter().chain(only);
         pipeline.transform.condition = conditions.reduce(Expression::and);
-        if self.rewrite.write.is_some() {
-            return self.rewrite(session, &mut sources, &pipeline);
+        if let Some(rewriter) = &rewriter {
+            return Self::rewrite(session, rewriter, &mut sources, &pipeline);
         }
         let (mut out, id) = (out(), id.as_ref());
         if self.diff {
@@ -120,7 +120,12 @@ impl TransformCommand {
     }
 
     /// Rewrites the files in place. A file in which an ad did not parse or a rule could not be applied stays as it is.
-    fn rewrite(&self, session: &mut Session, sources: &mut [AdSource], pipeline: &Pipeline) -> Result<Status, Failure> {
+    fn rewrite(
+        session: &mut Session,
+        rewriter: &FileRewriter,
+        sources: &mut [AdSource],
+        pipeline: &Pipeline,
+    ) -> Result<Status, Failure> {
         for source in sources {
             let before = session.error_count();
             let mut bytes = Vec::new();
@@ -134,7 +139,7 @@ impl TransformCommand {
                 // Keep the file, because the new text would be uncompressed.
                 session.error(&format!("{} is compressed and left as it is", source.name));
             } else if changed {
-                self.rewrite.replace(session, &source.name, &bytes);
+                rewriter.replace(session, &source.name, &bytes);
             }
         }
         Ok(Status::Yes)

@@ -1,4 +1,4 @@
-//! What must hold whatever the bytes: for fuzzing, and for the tests, which run it over a fixed corpus.
+//! Readers and printers: texts of expressions, of ads in each form, and of rules.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
@@ -11,8 +11,9 @@ use classad::format::{
 use classad::syntax::{ParseOptions, Style, parse_expression, print, print_ad};
 use classad::transform;
 
-const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
-const FORMS: [FileFormat; 5] =
+use super::DIALECTS;
+
+pub(super) const FORMS: [FileFormat; 5] =
     [FileFormat::Long, FileFormat::Bracketed, FileFormat::Json, FileFormat::Xml, FileFormat::Yaml];
 
 /// An expression prints as text that reads back, and nothing that is done with it ends badly.
@@ -110,7 +111,7 @@ fn reader(data: &[u8], form: FileFormat) {
     }
 }
 
-fn survives(ad: &Ad, form: FileFormat, dialect: Dialect) {
+pub(super) fn survives(ad: &Ad, form: FileFormat, dialect: Dialect) {
     let mut text = Vec::new();
     let Ok(changes) = write(&mut text, ad, form) else { return };
     // The long form has no empty ads.
@@ -180,7 +181,12 @@ pub fn rules(data: &[u8]) {
 /// Reading the long form without reading all of it.  The first line has the names that are asked for.
 pub fn selected(data: &[u8]) {
     let (first, text) = data.split_at(memchr(data, b'\n').map_or(0, |end| end + 1));
-    let names: Vec<Name> = String::from_utf8_lossy(first).trim().split(',').map(Name::new).collect();
+    // No attribute has an empty name.
+    let first_line = String::from_utf8_lossy(first);
+    let names: Vec<Name> = first_line.trim().split(',').filter(|name| !name.is_empty()).map(Name::new).collect();
+    if names.is_empty() {
+        return;
+    }
     let block = StreamBlock::from_complete_text(text, FileFormat::Long);
     for dialect in DIALECTS {
         let whole = by_ad(block.ads(dialect));

@@ -1,6 +1,7 @@
 //! Random ads and expressions, and their values.
 
-use std::ops::Range;
+use std::ops::{Bound, Range, RangeBounds};
+use std::vec::IntoIter;
 
 use classad::ad::{Ad, Dialect, Expression};
 use classad::eval::{Abort, Context, Environment, Evaluator, FUNCTIONS};
@@ -10,20 +11,94 @@ use fastrand::Rng;
 /// The names that the texts use.
 pub const NAMES: [&str; 8] = ["a", "b", "c", "d", "n", "m", "x", "y"];
 
+/// Source of choices: random numbers, or bytes that a fuzzer changes. Without further bytes each choice is the first.
+pub enum Choices {
+    Seeded(Rng),
+    Bytes(IntoIter<u8>),
+}
+
+macro_rules! integers {
+    ($($integer:ident)*) => {
+        $(pub fn $integer(&mut self, range: impl RangeBounds<$integer>) -> $integer {
+            let start = match range.start_bound() {
+                Bound::Included(start) => i128::from(*start as i64),
+                _ => 0,
+            };
+            let end = match range.end_bound() {
+                Bound::Included(end) => i128::from(*end as i64) + 1,
+                Bound::Excluded(end) => i128::from(*end as i64),
+                Bound::Unbounded => panic!("a choice needs an end"),
+            };
+            let count = u64::try_from(end - start).expect("a choice needs a range that is not empty");
+            (start + i128::from(self.below(count))) as $integer
+        })*
+    };
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss, clippy::cast_lossless)]
+impl Choices {
+    integers!(u8 u32 u64 usize i32 i64);
+}
+
+impl Choices {
+    /// A number below `count`, which is not 0.
+    fn below(&mut self, count: u64) -> u64 {
+        match self {
+            Choices::Seeded(random) => random.u64(..count),
+            Choices::Bytes(bytes) => {
+                let mut number = u64::from(bytes.next().unwrap_or(0));
+                let mut limit = 256;
+                while limit < count {
+                    number = number << 8 | u64::from(bytes.next().unwrap_or(0));
+                    limit <<= 8;
+                }
+                number % count
+            }
+        }
+    }
+
+    pub fn bool(&mut self) -> bool {
+        self.below(2) == 1
+    }
+
+    /// Whether something happens that happens in so many of 100 cases.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) >= 100 - percent
+    }
+
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.usize(0..from.len())]
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.usize(0..=end));
+        }
+    }
+}
+
 /// Random text of expressions, in which names, constants and functions meet often.
 pub struct Text {
-    pub random: Rng,
+    pub random: Choices,
     functions: Vec<&'static str>,
 }
 
 impl Text {
     pub fn new(seed: u64) -> Self {
+        Self::of(Choices::Seeded(Rng::with_seed(seed)))
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self::of(Choices::Bytes(Vec::from(bytes).into_iter()))
+    }
+
+    fn of(random: Choices) -> Self {
         let functions = FUNCTIONS.iter().map(|function| function.name).filter(|name| *name != "random").collect();
-        Text { random: Rng::with_seed(seed), functions }
+        Text { random, functions }
     }
 
     pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.random.usize(0..from.len())]
+        self.random.pick(from)
     }
 
     pub fn leaf(&mut self) -> String {
