@@ -210,7 +210,8 @@ pub(super) fn number_hint(shown: &str) -> String {
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
     match unit.as_str() {
         "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib" if !digits.is_empty() => {
-            format!("write {digits}{}", unit[..1].to_ascii_uppercase())
+            let suffix = unit[..1].to_ascii_uppercase();
+            format!("write {digits}{suffix} for bytes; HTCondor counts memory in MiB and disk space in KiB")
         }
         _ => "a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit".to_owned(),
     }

@@ -38,6 +38,15 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
     near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
 }
 
+/// Returns the identities of `among` that are most similar to `id`: at most three that begin with it, ignoring case, as
+/// `slot1@node01.example.org` begins with `slot1@node01`; otherwise the [`closest_names`].
+#[must_use]
+pub fn similar_ids<'a>(id: &str, among: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let begins = |other: &&str| other.get(..id.len()).is_some_and(|start| start.eq_ignore_ascii_case(id));
+    let longer: Vec<&str> = among.clone().filter(begins).take(MAX_SUGGESTIONS).collect();
+    if id.is_empty() || longer.is_empty() { closest_names(id, among) } else { longer }
+}
+
 /// Returns `did you mean a, b?` for the names that [`closest_names`] found; `None` if `near` is empty.
 #[must_use]
 pub fn did_you_mean<S: fmt::Display>(near: &[S]) -> Option<String> {

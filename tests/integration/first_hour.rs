@@ -107,3 +107,53 @@ fn binary_input_is_one_error() {
     let (status, rows, _) = classad(&["query", "Name == \"a\"", "--af", "Name", &file("first-torn.long", torn)]);
     assert_eq!((status, rows.as_str()), (Some(2), "a\n"));
 }
+
+/// A number in the wrong unit and a string without quotes are noted, where they would quietly find nothing.
+#[test]
+fn slips_of_an_expression_are_noted() {
+    for (constraint, note) in [
+        ("Memory > 5G", "note: HTCondor ignores or refuses the suffix `G` of a number; Memory counts MiB: write 5120"),
+        ("OpSys == LINUX", "write \"LINUX\" for the string"),
+        ("OpSys == 'LINUX'", "write \"LINUX\" for the string"),
+    ] {
+        let (status, count, told) = classad(&["query", constraint, MACHINES, "--count"]);
+        assert!(status == Some(1) && count == "0\n" && told.contains(note), "{constraint} {told}");
+    }
+    for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "HTCondor counts memory in MiB")] {
+        let told = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
+        assert!(told.contains(note), "{value} {told}");
+    }
+    let (_, _, told) = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", "RequestMemory=4096"]);
+    assert!(!told.contains("MiB"), "{told}");
+}
+
+/// The short name of a machine leads to its slots.
+#[test]
+fn the_beginning_of_a_name_is_enough_for_a_suggestion() {
+    for (option, id, near) in [
+        ("--offer", "slot1@node01", "there is no offer called slot1@node01; did you mean slot1@node01.example.org?"),
+        ("--request", "105.", "there is no ad called 105. to explain; did you mean 105.0?"),
+    ] {
+        let (status, _, told) = classad(&["explain", JOBS, "--pool", MACHINES, option, id]);
+        assert!(status == Some(2) && told.contains(near), "{told}");
+    }
+}
+
+/// Every topic of the help has a page of its name.
+#[test]
+fn every_topic_has_a_page() {
+    let help = classad(&["help"]).1;
+    let topics: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Topics"))
+        .skip(1)
+        .map_while(|line| line.split_whitespace().next())
+        .collect();
+    assert!(topics.contains(&"from-condor") && topics.contains(&"exit-codes"), "{topics:?}");
+    for topic in topics {
+        let (status, page, told) = classad(&["man", topic]);
+        assert!(status == Some(0) && page.contains(".SH") && told.is_empty(), "{topic} {told}");
+        assert_eq!(classad(&["man", &format!("{topic}.7")]).0, Some(0), "{topic}");
+    }
+    assert!(classad(&["man", "format"]).2.contains("did you mean formats"));
+}

@@ -16,7 +16,11 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ Requirements = other.Memory >= 4 GB ]",
         &["1:36: expected `;` or `]`, found a name `GB` [a unit is a suffix without a space: 4G]"],
     ),
-    ("new", "[ Requirements = other.Memory >= 4GB ]", &["1:34: `4GB` is no number [write 4G]"]),
+    (
+        "new",
+        "[ Requirements = other.Memory >= 4GB ]",
+        &["1:34: `4GB` is no number [write 4G for bytes; HTCondor counts memory in MiB and disk space in KiB]"],
+    ),
     (
         "new",
         "[ Requirements = OpSys == 'LINUX ]",

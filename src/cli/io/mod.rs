@@ -18,6 +18,7 @@ pub mod named_ad;
 pub mod partial;
 pub mod parties;
 pub mod selective_load;
+pub mod slip_notes;
 pub mod source;
 pub mod unseen_names;
 pub mod user_maps;

@@ -9,6 +9,7 @@ use indexmap::IndexSet;
 use super::input;
 use super::named_ad::NamedAd;
 use super::parties::Parties;
+use super::slip_notes::note_slips_of_definition;
 use crate::cli::Failure;
 use crate::cli::session::Session;
 
@@ -35,7 +36,9 @@ impl WhatIf {
                 _ => (&mut what_if.requests, name),
             };
             let expression = input::parse_argument_expression(session, name.trim(), text)?;
-            side.push((input::parse_required_name(session, "--what-if", name)?, expression));
+            let name = input::parse_required_name(session, "--what-if", name)?;
+            note_slips_of_definition(session, &name, &expression);
+            side.push((name, expression));
         }
         Ok(what_if)
     }

@@ -14,6 +14,7 @@ use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
+use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
@@ -331,7 +332,10 @@ impl Explain {
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
         match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
-            Some(wanted) => refuse(format!("there is no ad called {wanted} to explain")),
+            Some(wanted) => {
+                let near = similar_ids(wanted, case.subjects.iter().map(NamedAd::id));
+                refuse(format!("there is no ad called {wanted} to explain{}", suggestion(&near)))
+            }
             None => Ok(selected),
         }
     }

@@ -20,7 +20,8 @@ Examples:
   classad man language | head
   classad man --out target/man && ls target/man
 
-Pages are of commands, section 1, or of topics, section 7: language, gangs, explain; `explain.7` is the topic.
+Pages of commands are in section 1, pages of topics in section 7: `explain.7` is the topic. Every topic of
+`classad help` has a page. The pages language and gangs hold several topics.
 `man -l <(classad man query)` shows one.";
 
 /// Print a manual page, or write all of them
@@ -70,11 +71,16 @@ impl ManualCommand {
         let bare = name.strip_prefix("classad").map_or(name, |rest| rest.trim_start_matches('-'));
         let is_wanted =
             |page: &&ManualPage<'_>| page.name == bare && section.is_none_or(|section| page.section == section);
-        let Some(page) = pages.iter().find(is_wanted) else {
-            let near = closest_names(bare, pages.iter().map(|page| page.name));
-            return refuse(format!("there is no page {wanted}{}", suggestion(&near)));
+        let topic = topics::find_topic(bare).filter(|_| section.is_none_or(|section| section == 7));
+        let text = match (pages.iter().find(is_wanted), topic) {
+            (Some(page), _) => &page.roff,
+            (None, Some(topic)) => &topic_page(topic.name, topic.about(), &[topic.name]),
+            (None, None) => {
+                let names = pages.iter().map(|page| page.name).chain(topics::TOPICS.iter().map(|topic| topic.name));
+                return refuse(format!("there is no page {wanted}{}", suggestion(&closest_names(bare, names))));
+            }
         };
-        out().write_all(page.roff.as_bytes())?;
+        out().write_all(text.as_bytes())?;
         Ok(Status::Yes)
     }
 }

@@ -33,6 +33,7 @@ use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
+use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{history_files, input};
@@ -230,6 +231,7 @@ impl QueryCommand {
         if let Some(first) = first_text.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
             scanner.unseen_names.report(session, &first);
             scanner.errors.report(session);
+            note_slips(session, &constraint);
             self.note_names(session, &choice);
         }
         Ok(status)

@@ -24,6 +24,7 @@ use super::sort::{SortValues, SortedItems};
 use super::tables::TableChoice;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{Bytes, OrderValue, PartialSet, PartialWriter};
+use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::{UnseenNames, attribute_names};
 use crate::cli::render::rows::TableCell;
@@ -179,6 +180,7 @@ impl QueryCommand {
             }
             unseen.report_among(session, &names.unwrap_or_default());
             errors.report(session);
+            note_slips(session, &constraint);
             self.note_names(session, &choice);
         }
         Ok(status)

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
+use classad::text::{similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
@@ -35,15 +36,18 @@ pub fn explain_pair(
     (offer, request): (&str, Option<&str>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
-    let refuse = |what: &str, id: &str| Failure::refused(format!("there is no {what} called {id}"));
+    let refuse = |what: &str, id: &str, ads: &[NamedAd]| {
+        let near = similar_ids(id, ads.iter().map(NamedAd::id));
+        Failure::refused(format!("there is no {what} called {id}{}", suggestion(&near)))
+    };
     let context = session.context();
     let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);
-    let place = case.partners.iter().position(is_offer).ok_or_else(|| refuse("offer", offer))?;
+    let place = case.partners.iter().position(is_offer).ok_or_else(|| refuse("offer", offer, case.partners))?;
     let offer = case.partners[place].id();
     let is_request = |at: &usize| request.is_none_or(|id| case.subjects[*at].is_called(id, &context));
     let requests: Vec<usize> = (0..case.subjects.len()).filter(is_request).collect();
     if requests.is_empty() {
-        return Err(refuse("request", request.unwrap_or_default()));
+        return Err(refuse("request", request.unwrap_or_default(), case.subjects));
     }
     let (mut matches_all, mut documents) = (true, Vec::new());
     let (as_gangs, requests): (Vec<usize>, Vec<usize>) =
