@@ -71,7 +71,7 @@ def _(text, lib, our):
 
 @rule("evaluation-failure")
 def _(text, lib, our):
-    return lib["type"] == "failure" and (our["type"] in ("error", "failure", "undefined", "list") or has_circle(text))
+    return lib["type"] == "failure" and our["type"] in ("error", "failure", "undefined", "list")
 
 
 @rule("list-index-32bit")
@@ -97,9 +97,6 @@ def _(text, lib, our):
 
 @rule("reltime-32bit")
 def _(text, lib, our):
-    if lib["type"] == our["type"] and re.search(r"reltime\s*\(", text, re.I) and re.search(r"\d{10,}", text):
-        # Truncated within a larger expression.
-        return True
     if lib["type"] != "reltime" or our["type"] != "reltime":
         return False
     a, b = values.reltime_value(lib["value"]), values.reltime_value(our["value"])
@@ -110,14 +107,6 @@ def _(text, lib, our):
 def _(text, lib, our):
     if not re.search(r"reltime\s*\(", text, re.I):
         return False
-    if lib["type"] == our["type"] == "string":
-        # A string made of the real.
-        return bool(re.search(r"\d\.\d+e[+-]\d\d", lib["value"], re.I)) and bool(re.search(r"\d\d:\d\d", our["value"]))
-    if lib["type"] in ("real", "list") and our["type"] in ("error", "list") and re.search(r"\b(sum|avg|min|max)\s*\(", text, re.I):
-        # The library adds them to numbers.
-        return True
-    if {lib["type"], our["type"]} == {"bool", "error"} and re.search(r"\b(any|all)compare\s*\(", text, re.I):
-        return True
     if lib["type"] == "real" and our["type"] == "reltime":
         a, b = number(lib), values.reltime_value(our["value"])
         return a is not None and b is not None and (abs(a - b) < 1e-9 or a == math.trunc(b))
@@ -145,13 +134,8 @@ def _(text, lib, our):
 
 @rule("pow-negative-base")
 def _(text, lib, our):
-    if not re.search(r"pow\s*\(", text, re.I):
-        return False
-    if lib["type"] == our["type"] == "int" and abs(number(lib) - number(our)) == 1:
-        return True
-    # Within a larger expression the wrong power becomes other numbers, or a divisor that is 0.
-    within = re.search(r"-|strcmp", unquoted(text), re.I) and not re.match(r"pow\s*\([^()]*\)$", text.split("\n")[-1], re.I)
-    return bool(within) and {lib["type"], our["type"]} <= {"int", "real", "bool", "error", "string"}
+    return (bool(re.search(r"pow\s*\(", text, re.I)) and lib["type"] == our["type"] == "int"
+            and abs(number(lib) - number(our)) == 1)
 
 
 @rule("pow-precision")
@@ -171,7 +155,7 @@ def _(text, lib, our):
 
 @rule("substr-32bit")
 def _(text, lib, our):
-    return bool(re.search(r"substr\s*\(", text, re.I)) and bool(re.search(r"\d{10,}|<<|>>|e\+?\d\d", text))
+    return bool(re.search(r"substr\s*\(", text, re.I)) and bool(re.search(r"\d{10,}|<<", text))
 
 
 @rule("computed-list-is")

@@ -52,6 +52,7 @@ mod selection;
 mod slips;
 mod specialize;
 mod states;
+mod supply_chain;
 mod tables;
 mod threads;
 mod transform;
