@@ -209,7 +209,7 @@ proptest! {
 #[test]
 fn commands_that_read_in_part_answer_as_if_they_read_everything() {
     let is_expression = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).is_ok();
-    for seed in seeds().step_by(75) {
+    for seed in seeds().step_by(24) {
         let mut text = Text::new(seed);
         let mut expression = || loop {
             let expression = text.expression(3);
@@ -242,7 +242,9 @@ fn commands_that_read_in_part_answer_as_if_they_read_everything() {
             &["eval", "--each", "-D", "y=a + b", &wanted],
         ] {
             let run = |path: &str| {
-                let (status, out, told) = classad(&[command, &["--dialect", "condor", "--now", "0", path]].concat());
+                // Some of the expressions lead back to each other, and take as many steps as they may.
+                let common = ["--dialect", "condor", "--now", "0", "--max-steps", "20000", path];
+                let (status, out, told) = classad(&[command, &common].concat());
                 (status, out, told.replace(path, "FILE"))
             };
             assert_eq!(run(&part), run(&whole), "seed {seed}: {command:?}");
