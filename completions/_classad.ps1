@@ -75,7 +75,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;parse' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--cases', '--cases', [CompletionResultType]::ParameterName, 'Read cases {"id","text","form"} from a file of JSON lines')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output')
@@ -133,7 +133,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;check' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'Check whether a pool has the attributes, types and spellings that the ads ask for')
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Check this expression instead of files')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'Check this expression instead of files')
@@ -188,7 +188,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Put the identity of each ad before its value')
-            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Put the type behind the value')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Print the type after the value')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Print the expression as a tree, with the value of every part')
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Exit with 1 for false, 4 for undefined, 5 for error')
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Print strings without quotes')
@@ -205,7 +205,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;query' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'A constraint, instead of the first argument; of several constraints, all must be true')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'A file of ads; with this option, a query without a constraint prints all ads')
             [CompletionResult]::new('--userlog', '--userlog', [CompletionResultType]::ParameterName, 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events')
@@ -367,7 +367,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;collect' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'A file of updates, in the order in which they came')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'When the ads are held: a time as of --now [default: the time of --now]')
             [CompletionResult]::new('--matched', '--matched', [CompletionResultType]::ParameterName, 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released')
@@ -637,7 +637,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;convert' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form to write')
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The form to write')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form to write')
@@ -693,7 +693,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;census' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'Describe only these attributes, in detail')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired')
@@ -726,7 +726,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;parts' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Number of bytes of a part; K, M, G and T are powers of 1024')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
@@ -751,7 +751,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;merge' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Merge the partial results that LIST names, too: a name on each line, or with a NUL after each')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell')
@@ -814,7 +814,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;refs' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'List only the references of these attributes')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'List the references of this expression in each ad')
             [CompletionResult]::new('--missing-in', '--missing-in', [CompletionResultType]::ParameterName, 'List the references that no ad of this pool resolves, with similar names of the pool')
@@ -850,7 +850,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;transform' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Set an attribute; flags and rules are applied in the order given')
             [CompletionResult]::new('--default', '--default', [CompletionResultType]::ParameterName, 'Set an attribute that the ad does not have')
             [CompletionResult]::new('--eval-set', '--eval-set', [CompletionResultType]::ParameterName, 'Set an attribute to the value of an expression in the ad')
@@ -859,7 +859,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--delete', '--delete', [CompletionResultType]::ParameterName, 'Delete attributes')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Apply a file of HTCondor''s transform rules, or of rules in brackets')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints')
-            [CompletionResult]::new('--route', '--route', [CompletionResultType]::ParameterName, 'Change the jobs that satisfy this route''s requirements as the job router does: by the route of the configuration and the transforms before and behind it')
+            [CompletionResult]::new('--route', '--route', [CompletionResultType]::ParameterName, 'Change the jobs that satisfy this route''s requirements as the job router does: by the route of the configuration and the transforms before and after it')
             [CompletionResult]::new('--where', '--where', [CompletionResultType]::ParameterName, 'Change only the ads for which this expression is true; the other ads stay as they are')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
             [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
@@ -892,7 +892,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;route' {
-            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input')
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration with the routes, as `condor_config_val -dump` prints it')
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of an ad')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')

@@ -71,7 +71,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand help 'Print the help of a command or a topic'
         }
         &'classad;parse'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --cases 'Read cases {"id","text","form"} from a file of JSON lines'
             cand -o 'The form of the output'
             cand --output 'The form of the output'
@@ -127,7 +127,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;check'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --against 'Check whether a pool has the attributes, types and spellings that the ads ask for'
             cand -e 'Check this expression instead of files'
             cand --expr 'Check this expression instead of files'
@@ -181,7 +181,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
             cand --each 'Put the identity of each ad before its value'
-            cand --type 'Put the type behind the value'
+            cand --type 'Print the type after the value'
             cand --trace 'Print the expression as a tree, with the value of every part'
             cand -e 'Exit with 1 for false, 4 for undefined, 5 for error'
             cand -r 'Print strings without quotes'
@@ -197,7 +197,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;query'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --constraint 'A constraint, instead of the first argument; of several constraints, all must be true'
             cand --ads 'A file of ads; with this option, a query without a constraint prints all ads'
             cand --userlog 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events'
@@ -356,7 +356,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;collect'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --update 'A file of updates, in the order in which they came'
             cand --at 'When the ads are held: a time as of --now [default: the time of --now]'
             cand --matched 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released'
@@ -620,7 +620,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;convert'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand -o 'The form to write'
             cand --to 'The form to write'
             cand --output 'The form to write'
@@ -674,7 +674,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;census'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --attr 'Describe only these attributes, in detail'
             cand --top 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]'
             cand --at 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired'
@@ -706,7 +706,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;parts'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --size 'Number of bytes of a part; K, M, G and T are powers of 1024'
             cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
             cand --from 'The form of the input, instead of finding it out'
@@ -730,7 +730,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;merge'= {
-            cand --files-from 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each'
+            cand --files-from 'Merge the partial results that LIST names, too: a name on each line, or with a NUL after each'
             cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
             cand --from 'The form of the input, instead of finding it out'
             cand --now 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell'
@@ -791,7 +791,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;refs'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --attr 'List only the references of these attributes'
             cand --expr 'List the references of this expression in each ad'
             cand --missing-in 'List the references that no ad of this pool resolves, with similar names of the pool'
@@ -826,7 +826,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;transform'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --set 'Set an attribute; flags and rules are applied in the order given'
             cand --default 'Set an attribute that the ad does not have'
             cand --eval-set 'Set an attribute to the value of an expression in the ad'
@@ -835,7 +835,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --delete 'Delete attributes'
             cand --rules 'Apply a file of HTCondor''s transform rules, or of rules in brackets'
             cand --config 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints'
-            cand --route 'Change the jobs that satisfy this route''s requirements as the job router does: by the route of the configuration and the transforms before and behind it'
+            cand --route 'Change the jobs that satisfy this route''s requirements as the job router does: by the route of the configuration and the transforms before and after it'
             cand --where 'Change only the ads for which this expression is true; the other ads stay as they are'
             cand -w 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
             cand --write 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
@@ -867,7 +867,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;route'= {
-            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input'
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --config 'The configuration with the routes, as `condor_config_val -dump` prints it'
             cand --id 'Expression whose value is the identity of an ad'
             cand -o 'The form of the output'

@@ -81,7 +81,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "repl" -d 'Evaluate,
 complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
 complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command or a topic'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
@@ -154,7 +154,7 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l exit-zero -d 'Ex
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand check" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints' -r
@@ -226,7 +226,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l color -d 'When 
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand eval" -l each -d 'Put the identity of each ad before its value'
-complete -c classad -n "__fish_classad_using_subcommand eval" -l type -d 'Put the type behind the value'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l type -d 'Print the type after the value'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l trace -d 'Print the expression as a tree, with the value of every part'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s e -d 'Exit with 1 for false, 4 for undefined, 5 for error'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s r -l raw -d 'Print strings without quotes'
@@ -237,7 +237,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand query" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l constraint -d 'A constraint, instead of the first argument; of several constraints, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l ads -d 'A file of ads; with this option, a query without a constraint prints all ads' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l userlog -d 'An event log of jobs; the ads are the jobs with their last states, and the attributes of their events' -r
@@ -446,7 +446,7 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
 complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
@@ -790,7 +790,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Ex
 complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
 json\t'JSON: an array of objects; objects back to back are read, too'
@@ -868,7 +868,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l at -d 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
@@ -916,7 +916,7 @@ complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 
 complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -945,7 +945,7 @@ complete -c classad -n "__fish_classad_using_subcommand parts" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand parts" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand merge" -l files-from -d 'Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each' -r
+complete -c classad -n "__fish_classad_using_subcommand merge" -l files-from -d 'Merge the partial results that LIST names, too: a name on each line, or with a NUL after each' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1024,7 +1024,7 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
@@ -1073,7 +1073,7 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l set -d 'Set an attribute; flags and rules are applied in the order given' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l default -d 'Set an attribute that the ad does not have' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -d 'Set an attribute to the value of an expression in the ad' -r
@@ -1082,7 +1082,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and behind it' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and after it' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -1126,7 +1126,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand route" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand route" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l config -d 'The configuration with the routes, as `condor_config_val -dump` prints it' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'

@@ -337,7 +337,7 @@ impl<'e> Evaluator<'e> {
             }
             Value::Undefined | Value::Error(_) => Ok(value.clone()),
             Value::List(list) if self.context.dialect.is_condor() => self.select_each(list, name, span, frame),
-            other => Ok(Value::error(span, format!("`.{name}` wants an ad, not {}", other.value_type().phrase()))),
+            other => Ok(Value::error(span, format!("`.{name}` needs an ad, not {}", other.value_type().phrase()))),
         }
     }
 

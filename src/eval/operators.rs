@@ -82,7 +82,7 @@ pub fn apply<E>(
 }
 
 fn not_boolean_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
-    Value::error(span, format!("`{}` wants booleans, not {}", operator.symbol(), value.value_type().phrase()))
+    Value::error(span, format!("`{}` needs booleans, not {}", operator.symbol(), value.value_type().phrase()))
 }
 
 /// Returns the value of a unary operator.
@@ -93,7 +93,7 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
         (UnaryOperator::Not, _) => match truth(&value, dialect) {
             Truth::True => Value::Boolean(false),
             Truth::False => Value::Boolean(true),
-            _ => Value::error(span, format!("`!` wants a boolean, not {}", value.value_type().phrase())),
+            _ => Value::error(span, format!("`!` needs a boolean, not {}", value.value_type().phrase())),
         },
         (UnaryOperator::Minus, Value::Integer(integer)) => wrapped_integer(integer.wrapping_neg(), dialect),
         (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),

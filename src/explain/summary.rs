@@ -312,9 +312,9 @@ impl SummaryWriter<'_> {
                 match clash {
                     _ if clauses.len() == 1 => format!("{shown} contradicts itself, whatever {subject} is"),
                     InconsistencyKind::Value => format!("{shown} can never be true together"),
-                    InconsistencyKind::Type => format!("{shown} want {subject} to be of different types"),
+                    InconsistencyKind::Type => format!("{shown} require {subject} to be of different types"),
                     InconsistencyKind::Presence => {
-                        format!("{shown} can never be true together: one wants {subject} to be undefined")
+                        format!("{shown} can never be true together: one requires {subject} to be undefined")
                     }
                 }
             }

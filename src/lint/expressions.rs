@@ -171,7 +171,7 @@ impl ExpressionCheck<'_> {
             ExpressionKind::Literal(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => "a time",
             _ => return,
         };
-        let message = format!("`{operator}` wants a condition, and this is {what}");
+        let message = format!("`{operator}` needs a condition, but this is {what}");
         let slip = Slip::new(&rules::NOT_BOOLEAN, operand, message);
         // `x == "a" || "b"` means `x == "a" || x == "b"`.
         let rewrite = before.and_then(|(_, before)| compared_likewise(before, operand));

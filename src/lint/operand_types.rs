@@ -98,7 +98,7 @@ impl TypeCheck<'_> {
         );
         let logical = TypeSet::of_type(Type::Boolean).union(number_types());
         if let Some(types) = self.plain_types(operand).filter(|types| !is_written && !types.intersects(logical)) {
-            let message = format!("`{operator}` wants a condition, and this is {}", phrase(types));
+            let message = format!("`{operator}` needs a condition, but this is {}", phrase(types));
             self.found.push(Slip::new(&rules::NOT_BOOLEAN, operand, message));
         }
     }
@@ -109,7 +109,7 @@ impl TypeCheck<'_> {
         if !result.is_subset_of(TypeSet::ERROR) {
             return result;
         }
-        let message = format!("`{}` wants a number, and this is {}", operator.symbol(), phrase(types));
+        let message = format!("`{}` needs a number, but this is {}", operator.symbol(), phrase(types));
         self.found.push(Slip::new(&rules::OPERAND, whole, message));
         TypeSet::ANY
     }
@@ -186,7 +186,7 @@ impl TypeCheck<'_> {
             if types.intersects(wanted) {
                 continue;
             }
-            let message = format!("{} wants {} here, and this is {}", function.name, phrase(wanted), phrase(types));
+            let message = format!("{} needs {} here, but this is {}", function.name, phrase(wanted), phrase(types));
             let slip = Slip::new(&rules::ARGUMENT, argument, message);
             self.found.push(match other_function(function.name, types) {
                 // The place is the call, because the function is exchanged.

@@ -102,7 +102,7 @@ rules! {
         "other.x < 10 && other.x > 12"
         "other.x < 12 && other.x > 10",
     TYPE_CLASH "type-clash" Error Expression
-        "parts of a condition that want values of different types (thesis 4.2.2)"
+        "parts of a condition that need values of different types (thesis 4.2.2)"
         "one of the parts compares with a value of the wrong type"
         "other.x < 10 && other.x == \"a\""
         "other.x < 10 && other.y == \"a\"",
@@ -178,7 +178,7 @@ rules! {
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression
         "a call whose first two arguments are exchanged: of regexp(), or of stringListMember() and its like"
-        "a pattern stands before its string, and a word before its list"
+        "a pattern comes before its string, and a word before its list"
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression

@@ -116,7 +116,7 @@ fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<
     let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
         let reason =
-            format!("a group of {} wants at least {min} and at most {max} of its entries filled", entries.len());
+            format!("a group of {} needs at least {min} and at most {max} of its entries filled", entries.len());
         return Err(fault(element, reason));
     }
     Ok(PortGroup { min, max: max.min(entries.len()), entries })
@@ -188,7 +188,7 @@ mod tests {
         let group = |inside: &str| labels(&format!("[ Ports = {{ [ Ports = {{ [ Label = a ] }}; {inside} ] }} ]"));
         assert_eq!(group("Min = 0").unwrap(), ["a"]);
         for (inside, expected) in [
-            ("Min = 2", "a group of 1 wants at least 2 and at most 1"),
+            ("Min = 2", "a group of 1 needs at least 2 and at most 1"),
             ("Min = 1; Max = 0", "at least 1 and at most 0"),
             ("Min = -1", "Min of a group of ports must be a whole number"),
             ("Max = x", "Max of a group of ports must be a whole number"),

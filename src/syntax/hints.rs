@@ -52,7 +52,7 @@ impl ErrorContext<'_> {
         let ends = self.token(0).is_none_or(|token| token.is_closing() || token == Token::Semicolon);
         let complete = self.token(-1).is_some_and(|token| token.binary().is_none() && token != Token::Question);
         (ends && complete && count(Token::Question) > count(Token::Colon) && self.innermost_open().is_none())
-            .then(|| "a `?` wants a `:` behind it: `condition ? value : otherwise`".to_owned())
+            .then(|| "a `?` needs a `:` after it: `condition ? value : otherwise`".to_owned())
     }
 
     /// Returns a hint for an operator of another language, or for a misplaced separator.
@@ -71,8 +71,8 @@ impl ErrorContext<'_> {
             (None, Assign, _) => "one `=` binds an expression to a name: `name = expression`",
             (_, Assign, _) => "`==` compares; `=` only binds an attribute of an ad",
             (_, Comma, _) => "a `,` only separates the elements of a list and the arguments of a function",
-            (_, Colon, _) => "a `:` wants a `?` before it: `condition ? value : otherwise`",
-            (_, Question, _) => "a `?` wants a condition before it: `condition ? value : otherwise`",
+            (_, Colon, _) => "a `:` needs a `?` before it: `condition ? value : otherwise`",
+            (_, Question, _) => "a `?` needs a condition before it: `condition ? value : otherwise`",
             _ => return None,
         };
         Some(advice.to_owned())
@@ -124,7 +124,7 @@ impl ErrorContext<'_> {
         let before = self.token(-1);
         let ends = self.token(0).is_none_or(|token| token.is_closing() || matches!(token, Token::Semicolon));
         if ends && let Some(operator) = before.filter(|token| token.binary().is_some() || *token == Token::Not) {
-            return Some(format!("{operator} wants something behind it"));
+            return Some(format!("{operator} needs something after it"));
         }
         let is_operand = |token: Token| token.is_number() || matches!(token, Token::String | Token::Name);
         match (before, self.token(0)) {
@@ -157,7 +157,7 @@ impl ErrorContext<'_> {
         let begins = matches!(self.token(-2), None | Some(Token::Semicolon | Token::BracketOpen));
         (name == Token::Name && joins && bound && begins).then(|| {
             let written = [-1, 0, 1].map(|by| self.word(by)).concat();
-            format!("a name with anything but letters, digits and `_` stands in single quotes: '{written}'")
+            format!("a name with anything but letters, digits and `_` is written in single quotes: '{written}'")
         })
     }
 

@@ -50,7 +50,7 @@ impl fmt::Display for LossyChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LossyChange::Newline => "a newline in a string becomes a space",
-            LossyChange::Backslash => "a space is put behind the backslash that ends a string",
+            LossyChange::Backslash => "a space is put after the backslash that ends a string",
         })
     }
 }

@@ -176,7 +176,7 @@ impl RulesParser<'_> {
     fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let word = keyword.as_str();
         if line.text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
-            return Err(line.problem(format!("{word} wants more")).with_help(keyword.usage()));
+            return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
             let problem = line.problem("nothing of this rule may stand behind its TRANSFORM");
@@ -293,7 +293,7 @@ impl RulesParser<'_> {
     fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind)?;
-        let word = word.ok_or_else(|| line.problem(format!("{} wants more", keyword.as_str())))?;
+        let word = word.ok_or_else(|| line.problem(format!("{} needs more", keyword.as_str())))?;
         if keyword == Keyword::Delete {
             let target = word_target(&word, self.dialect)?;
             let rest = skip_blank(text, word.range.end);
@@ -309,7 +309,7 @@ impl RulesParser<'_> {
                 Some((name, value)) if is_name(name) => format!("write `{} {name} {value}`", keyword.as_str()),
                 _ => keyword.usage(),
             };
-            return Err(line.problem(format!("{} wants two things", keyword.as_str())).with_help(help));
+            return Err(line.problem(format!("{} needs two things", keyword.as_str())).with_help(help));
         }
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {

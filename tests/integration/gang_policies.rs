@@ -223,7 +223,7 @@ fn gangs_are_listed_without_being_taken() {
         (&["--limit", "2", "--algorithm", "naive"], "cannot be used"),
         (&["--limit", "0"], "invalid value"),
         (&["--explain", "-o", "tsv"], "json or jsonl"),
-        (&["--explain", "--notify", "-"], "both want standard output"),
+        (&["--explain", "--notify", "-"], "both need standard output"),
     ] {
         let (status, _, errors) = gangmatch(arguments);
         assert!(status == Some(2) && errors.contains(message), "{arguments:?}: {errors}");
@@ -393,7 +393,7 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
     assert_eq!(claim(request(0, 2)), (true, None));
     for (refused, expected) in [
         (request(2, 2), "nothing was docked at its port `x`"),
-        (request(0, 0), "are not those that its groups want: `a`, `y`"),
+        (request(0, 0), "are not those that its groups require: `a`, `y`"),
     ] {
         let (committed, veto) = claim(refused);
         let (party, reason) = veto.expect("somebody votes ABORT");

@@ -102,7 +102,7 @@ fn a_file_that_is_cut_anywhere_loses_its_last_record_only() {
         for options in [&["--count"][..], &["--count", "--newest"], &["--count", "--strict-input"]] {
             let (status, counted, errors) = classad(&[&["query", "true", "-"], options].concat(), &whole[..cut]);
             assert_eq!((status, &*counted), (Some(0), "1\n"), "{cut}: {errors}");
-            assert!(errors.starts_with("note: ") && errors.contains("no banner behind it"), "{cut}: {errors}");
+            assert!(errors.starts_with("note: ") && errors.contains("no banner after it"), "{cut}: {errors}");
         }
     }
     // The banner is cut: this is an error, and the body before it is whole.

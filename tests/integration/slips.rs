@@ -61,8 +61,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ a = b && ; c = d || ]",
         &[
-            "1:12: expected an expression, found `;` [`&&` wants something behind it]",
-            "1:23: expected an expression, found `]` [`||` wants something behind it]",
+            "1:12: expected an expression, found `;` [`&&` needs something after it]",
+            "1:23: expected an expression, found `]` [`||` needs something after it]",
         ],
     ),
     (
@@ -74,8 +74,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ my-attr = 1; a.b = 2 ]",
         &[
-            "1:5: expected `=`, found `-` [a name with anything but letters, digits and `_` stands in single quotes: 'my-attr']",
-            "1:17: expected `=`, found `.` [a name with anything but letters, digits and `_` stands in single quotes: 'a.b']",
+            "1:5: expected `=`, found `-` [a name with anything but letters, digits and `_` is written in single quotes: 'my-attr']",
+            "1:17: expected `=`, found `.` [a name with anything but letters, digits and `_` is written in single quotes: 'a.b']",
         ],
     ),
     ("new", "[ a = (1 + 2; b = 3 ]", &["1:13: expected `)`, found `;` (1:7 this `(` is still open)"]),
@@ -148,9 +148,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = x ? 1 ]",
-        &[
-            "1:13: expected `:` or an operator, found `]` [a `?` wants a `:` behind it: `condition ? value : otherwise`]",
-        ],
+        &["1:13: expected `:` or an operator, found `]` [a `?` needs a `:` after it: `condition ? value : otherwise`]"],
     ),
     (
         "new",
@@ -164,7 +162,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "Memory = 1024\nRequirements = (Memory > 1\nRank = Mips +\nFoo\n",
         &[
             "2:27: expected `)`, found the end (2:16 this `(` is still open)",
-            "3:14: expected an expression, found the end [`+` wants something behind it]",
+            "3:14: expected an expression, found the end [`+` needs something after it]",
             "4:1: this line is no attribute [in the long form every line reads `name = expression`]",
         ],
     ),
@@ -214,7 +212,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "json",
         "{\"a\": \"\\/Expr(x && )\\/\", \"b\": \"\\/Expr((1)\\/\"}",
         &[
-            "1:20: expected an expression, found the end [`&&` wants something behind it]",
+            "1:20: expected an expression, found the end [`&&` needs something after it]",
             "1:41: expected `)`, found the end (1:39 this `(` is still open)",
         ],
     ),
@@ -247,7 +245,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "<c><a n=x><i>1</i></a></c>",
         &["1:4: the attributes of this tag cannot be read [they are written name=\"value\"]"],
     ),
-    ("yaml", "a: 1\nb: !expr x >\n", &["2:13: expected an expression, found the end [`>` wants something behind it]"]),
+    ("yaml", "a: 1\nb: !expr x >\n", &["2:13: expected an expression, found the end [`>` needs something after it]"]),
     (
         "yaml",
         "a: 1\n\tb: 2\n",

@@ -56,7 +56,7 @@ fn no_word_is_cut_in_sixty_columns() {
         // What has no room is named, in as many lines as that takes.
         let mut in_note = false;
         let is_shown = |line: &&str| {
-            in_note |= line.starts_with("(not shown for want of room: ");
+            in_note |= line.starts_with("(no room for: ");
             let is_shown = !in_note;
             in_note &= !line.ends_with(')');
             is_shown

@@ -10,7 +10,7 @@ use crate::cli::{Failure, refuse};
 pub struct AdFilesArgs {
     /// Files of ads, or parts of them, as `FILE@START-END`; standard input if there are none
     pub files: Vec<String>,
-    /// Read the files that LIST names, too: a name on each line, or names with a NUL behind each; `-` is standard input
+    /// Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }

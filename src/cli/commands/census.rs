@@ -201,7 +201,7 @@ impl CensusCommand {
             out.flush()?;
             session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
-                session.note("a + behind a number of distinct values: there were more than could be remembered");
+                session.note("a + after a number of distinct values: there were more than could be remembered");
             }
         }
         let missing = attributes.len() < names.len();

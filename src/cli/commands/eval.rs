@@ -55,7 +55,7 @@ pub struct Eval {
     /// Put the identity of each ad before its value
     #[arg(long)]
     each: bool,
-    /// Put the type behind the value
+    /// Print the type after the value
     #[arg(long = "type")]
     with_type: bool,
     /// Print the expression as a tree, with the value of every part

@@ -148,7 +148,7 @@ impl Gangmatch {
         let docks = !policy.policy.docking.is_empty();
         refuse_contradictions(&[
             (notifies && self.lists_only(), "--notify tells of matches; with --all or --limit there are none"),
-            (to_stdout && self.explain, "--explain and --notify - both want standard output"),
+            (to_stdout && self.explain, "--explain and --notify - both need standard output"),
             (self.explain && !is_text_or_json, "--explain prints lines to read, or json or jsonl"),
             (
                 docks && self.algorithm != Algorithm::Best,

@@ -33,7 +33,7 @@ pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
-    /// Merge the partial results that LIST names, too: a name on each line, or with a NUL behind each
+    /// Merge the partial results that LIST names, too: a name on each line, or with a NUL after each
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
 }

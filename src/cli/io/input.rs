@@ -222,7 +222,7 @@ pub fn note_unfinished(session: &Session, source: &mut AdSource) {
 
 /// Returns the note about the record that was left out at the end of a source.
 pub fn unfinished_note(name: &str, line: usize) -> String {
-    format!("{name}:{line}: the last record has no banner behind it and is left out, as in HTCondor")
+    format!("{name}:{line}: the last record has no banner after it and is left out, as in HTCondor")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad
@@ -281,7 +281,7 @@ pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<
 /// Adds the attributes that `-D NAME=EXPR` defines to an ad.
 pub fn add_definitions(session: &mut Session, ad: &mut Ad, definitions: &[String]) -> Result<(), Failure> {
     for definition in definitions {
-        let wanted = || Failure::refused(format!("-D wants NAME=EXPR, not {definition}"));
+        let wanted = || Failure::refused(format!("-D needs NAME=EXPR, not {definition}"));
         let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
         let expression = parse_argument_expression(session, name.trim(), text)?;
         *ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);
@@ -318,7 +318,7 @@ pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name
 
 /// Parses the attribute name that an option requires.
 pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Result<Name, Failure> {
-    parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} wants a name, not `{text}`")))
+    parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} needs a name, not `{text}`")))
 }
 
 /// Prints a note that no ad has the attribute `name`. The note suggests the most similar of the `known` names.

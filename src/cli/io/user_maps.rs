@@ -21,7 +21,7 @@ pub fn read_given(session: &mut Session) -> Result<(), Failure> {
         };
         if name.contains('.') {
             return refuse(format!(
-                "--map {definition}: the name of a map has no dot: userMap() finds a method behind it"
+                "--map {definition}: the name of a map has no dot: userMap() finds a method after it"
             ));
         }
         let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;

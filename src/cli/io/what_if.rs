@@ -28,7 +28,7 @@ impl WhatIf {
     pub fn new(session: &mut Session, definitions: &[String]) -> Result<Self, Failure> {
         let mut what_if = WhatIf::default();
         for definition in definitions {
-            let wanted = || format!("--what-if wants NAME=EXPR or offer.NAME=EXPR, not `{definition}`");
+            let wanted = || format!("--what-if needs NAME=EXPR or offer.NAME=EXPR, not `{definition}`");
             let (name, text) = definition.split_once('=').ok_or_else(|| Failure::refused(wanted()))?;
             let (side, name) = match name.trim().split_once('.') {
                 Some((side, name)) if side.eq_ignore_ascii_case("offer") => (&mut what_if.offers, name),

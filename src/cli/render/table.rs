@@ -114,7 +114,7 @@ impl TableLayout {
         let dropped = (0..self.header.len()).filter(|at| !columns.contains(at) && !self.hidden_columns.contains(at));
         let headings: Vec<&str> = dropped.map(|at| self.header[at].as_str()).collect();
         if !headings.is_empty() {
-            let words = format!("(not shown for want of room: {})", headings.join(", "));
+            let words = format!("(no room for: {})", headings.join(", "));
             diagnostics::push_words(&mut text, "", words.split(' ').map(str::to_owned), width.unwrap_or(usize::MAX));
         }
         text
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_goes_then_rows_are_stacked() {
         assert_eq!(grid().render(Some(49)).lines().next(), Some("request  offer                               rank"));
-        assert!(grid().render(Some(49)).ends_with("(not shown for want of room: what it says)\n"));
+        assert!(grid().render(Some(49)).ends_with("(no room for: what it says)\n"));
         let stacked = grid().render(Some(40));
         assert!(stacked.starts_with("request       job-1\noffer\n  slot1@node-001"), "{stacked}");
         assert!(stacked.contains("what it says  some words of it\n\nrequest       job-22\n"), "{stacked}");
@@ -209,6 +209,6 @@ mod tests {
     fn expendable_columns_go_in_their_order() {
         let text = grid().with_expendable_columns(&[2, 3]).render(Some(52));
         assert!(text.starts_with("request  offer                               what"), "{text}");
-        assert!(text.ends_with("(not shown for want of room: rank)\n"), "{text}");
+        assert!(text.ends_with("(no room for: rank)\n"), "{text}");
     }
 }

@@ -163,7 +163,7 @@ impl SummaryWriter<'_> {
         match blocked.held.as_slice() {
             [only] => {
                 let all = if wanting.len() > 2 { "all" } else { "both" };
-                format!("{} {all} want {}, and there is no other", join_and(&wanting), self.offer_name(*only))
+                format!("{} {all} need {}, and there is no other", join_and(&wanting), self.offer_name(*only))
             }
             held => format!("{} have only {} between them", join_and(&wanting), counted(held.len(), "candidate")),
         }

@@ -57,7 +57,7 @@ pub fn ends_with_banner(text: &[u8]) -> bool {
     is_banner && Banner::parse(text, start..lines.len()).is_ok_and(|banner| banner.is_end())
 }
 
-/// Returns the length of the record at the end of a history file that has no banner behind it, in bytes; 0 if there is
+/// Returns the length of the record at the end of a history file that has no banner after it, in bytes; 0 if there is
 /// none. `is_behind_banner` says whether a banner stands before the text.
 pub fn unfinished_length(text: &[u8], is_behind_banner: bool) -> usize {
     let complete = complete_prefix_length(text);

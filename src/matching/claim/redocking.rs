@@ -111,7 +111,7 @@ impl<'a> RedockedMatch<'a> {
                 _ => {
                     let filled: Vec<String> = filled.iter().map(label).collect();
                     let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
-                    format!("the ports that were filled are not those that its groups want: {filled}")
+                    format!("the ports that were filled are not those that its groups require: {filled}")
                 }
             };
             Some((party, reason))

@@ -150,7 +150,7 @@ impl CommandLineTranslation {
     ) -> Result<(), String> {
         let value = |next: Option<&OsString>, what: &str| {
             let is_option = |next: &OsString| next.to_string_lossy().strip_prefix("--").is_some_and(starts_with_letter);
-            next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} wants {what}"))
+            next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} needs {what}"))
         };
         match meaning {
             Unknown | Implied | Ignored | Table => {}
@@ -162,7 +162,7 @@ impl CommandLineTranslation {
             Undone(instead) => return Err(format!("{text} is not done here: {instead}")),
             WithValue("--sort") if self.column == QUERY_COLUMN => {
                 let key = value(rest.next(), "a value")?;
-                let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} wants a text")) };
+                let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} needs a text")) };
                 self.push_option("--sort", &key);
                 // HTCondor leaves out what has no value to sort by.
                 if !["no", "none", "false", "0"].iter().any(|no| key.eq_ignore_ascii_case(no)) {
@@ -210,7 +210,7 @@ impl CommandLineTranslation {
                     rest.next();
                 }
                 if self.output.len() == before {
-                    return Err(format!("{text} wants an attribute or an expression"));
+                    return Err(format!("{text} needs an attribute or an expression"));
                 }
             }
         }

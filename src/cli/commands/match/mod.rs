@@ -178,8 +178,8 @@ impl MatchCommand {
                 "--notify tells of matches; with --all, --best, --no-consume or --what-if there are none",
             ),
             (!is_greedy && self.why, "--why says why each request takes its best offer: --strategy greedy"),
-            (self.notify.writes_to_stdout() && self.why, "--why and --notify - both want standard output"),
-            (self.notify.writes_to_stdout() && self.count, "--count and --notify - both want standard output"),
+            (self.notify.writes_to_stdout() && self.why, "--why and --notify - both need standard output"),
+            (self.notify.writes_to_stdout() && self.count, "--count and --notify - both need standard output"),
         ])
     }
 }

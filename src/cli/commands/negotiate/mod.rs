@@ -183,8 +183,8 @@ impl Negotiate {
         refuse_contradictions(&[
             (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
             (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
-            (to_stdout && self.why, "--why and --notify - both want standard output"),
-            (to_stdout && self.transcript, "--transcript and --notify - both want standard output"),
+            (to_stdout && self.why, "--why and --notify - both need standard output"),
+            (to_stdout && self.transcript, "--transcript and --notify - both need standard output"),
         ])
     }
 

@@ -311,7 +311,7 @@ impl QueryCommand {
         let expression =
             input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
         if expression.as_literal().is_some() {
-            return refuse(format!("--since wants a job, as 12.3, or an expression, not `{text}`"));
+            return refuse(format!("--since needs a job, as 12.3, or an expression, not `{text}`"));
         }
         Ok(Some(expression))
     }

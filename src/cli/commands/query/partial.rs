@@ -118,7 +118,7 @@ impl QueryCommand {
             (scanner.columns.table.is_some(), "--partial: the tables of HTCondor's tools have no partial results"),
             (self.newest || self.since.is_some() || self.completed_since.is_some(), "--partial reads forwards only"),
             (self.at.is_some(), "--partial: what a collector holds has no partial results"),
-            (!(self.ads.is_empty() && self.userlog.is_empty()), "--partial: name the files behind the constraint"),
+            (!(self.ads.is_empty() && self.userlog.is_empty()), "--partial: name the files after the constraint"),
         ])?;
         let first = self.first.iter().filter(|_| !self.given.is_empty());
         let paths: Vec<String> = first.chain(&self.input.files).cloned().collect();

@@ -155,7 +155,7 @@ pub fn define(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), 
     let is_dropped = argument.text.starts_with('-');
     let (_, written) = argument.split_at(usize::from(is_dropped));
     let name = input::parse_attribute_name(state.session, written.text)?.filter(Name::is_identifier);
-    let Some(name) = name else { return refuse("`:let` wants NAME = EXPR") };
+    let Some(name) = name else { return refuse("`:let` needs NAME = EXPR") };
     let Some(defined) = state.definitions.get(&name) else {
         return Err(state.error_at(written, format!("`{name}` is not defined")));
     };

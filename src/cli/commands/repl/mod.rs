@@ -108,7 +108,7 @@ const MAX_LOAD_DEPTH: usize = 20;
 /// `:load`: runs the entries of files.
 fn load(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     if argument.is_empty() {
-        return refuse("`:load` wants a file");
+        return refuse("`:load` needs a file");
     }
     if state.load_depth >= MAX_LOAD_DEPTH {
         return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} deep"));

@@ -140,7 +140,7 @@ impl<'s> ReplState<'s> {
         match entry {
             ReplEntry::Blank => Ok(()),
             ReplEntry::Command(command, argument) if command.arguments.is_empty() && !argument.is_empty() => {
-                refuse(format!("nothing stands behind :{}", command.name))
+                refuse(format!(":{} has no arguments", command.name))
             }
             ReplEntry::Command(command, argument) => (command.run)(self, *argument),
             ReplEntry::UnknownCommand(entered) => {

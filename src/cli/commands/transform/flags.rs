@@ -227,7 +227,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         return if rest.is_empty() { Ok(RuleAction::Delete(target)) } else { Err(refuse("it takes a name alone")) };
     }
     let Some(text) = rest.trim_start().strip_prefix('=').map(str::trim) else {
-        return Err(refuse("a `=` is missing behind the name"));
+        return Err(refuse("a `=` is missing after the name"));
     };
     if matches!(flag, "copy" | "rename") {
         if !matches!(target, RuleTarget::Pattern(_)) && !Name::new(text).is_identifier() {

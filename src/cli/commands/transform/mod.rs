@@ -47,7 +47,7 @@ pub struct TransformCommand {
     #[command(flatten)]
     steps: TransformFlags,
     /// Change the jobs that satisfy this route's requirements as the job router does: by the route of the configuration
-    /// and the transforms before and behind it
+    /// and the transforms before and after it
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
     /// Print the rules in the language of rules instead of applying them; those in brackets are converted
