@@ -61,7 +61,7 @@ impl Choices {
         self.below(2) == 1
     }
 
-    /// Whether something happens that happens in so many of 100 cases.
+    /// Returns true with a probability of `percent` in 100.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) >= 100 - percent
     }

@@ -37,8 +37,8 @@ pub struct Interval {
 /// Maximum number of profiles of a constraint. A conjunct that would make more is deviant.
 const MAX_PROFILES: usize = 64;
 
-/// Returns the profiles of a constraint of which nothing of its own side is left to evaluate, as specialization leaves
-/// it. `is_partner` says whether a name of a scope, such as the label of a port, denotes the partner. Unqualified names
+/// Returns the profiles of a specialized constraint: only attributes of the partner are left to evaluate in it.
+/// `is_partner` says whether a name of a scope, such as the label of a port, denotes the partner. Unqualified names
 /// are attributes of the partner.
 ///
 /// Without profiles, the constraint is never met. The number of profiles is at most 64.

@@ -265,3 +265,55 @@ fn cycles_with_groups_are_consistent() {
         "{matched} {gangs} {rejections} {limited}"
     );
 }
+
+/// One large cycle: ten times as many requests without ports as with them, 300 submitters in 20 groups, four times as many
+/// requests as offers. `CLASSAD_CASES` sets the number of requests.
+#[test]
+fn a_large_cycle_is_consistent() {
+    let mut random = Rng::with_seed(1);
+    let requests: Vec<Ad> = seeds()
+        .map(|number| {
+            let user = format!("g{}.u{}@x", number % 20, number % 300);
+            let limits = ["", "", "", "", "Limits = \"sw\";"][random.usize(..5)];
+            let (size, prio) = (random.i32(1..6), random.i32(0..3));
+            let own = format!("User = \"{user}\"; Prio = {prio}; Size = {size}; {limits}");
+            if number % 11 > 0 {
+                return ad(&format!(
+                    "[ {own} Constraint = other.Kind == \"cpu\" && other.Size >= Size; Rank = other.Speed ]"
+                ));
+            }
+            ad(&format!(
+                "[ {own} Ports = {{ [ Label = cpu; Constraint = cpu.Kind == \"cpu\" && cpu.Size >= Size; \
+                 Rank = cpu.Speed ], [ Label = lic; Constraint = lic.Kind == \"lic\" ] }} ]"
+            ))
+        })
+        .collect();
+    let offers: Vec<Ad> = (0..requests.len() / 4)
+        .map(|number| {
+            let kind = if number % 11 == 0 { "lic" } else { "cpu" };
+            let (size, weight, speed) = (random.i32(1..5), random.i32(1..4), random.i32(0..1000));
+            ad(&format!("[ Kind = \"{kind}\"; Size = {size}; Weight = {weight}; Speed = {speed}; Constraint = true ]"))
+        })
+        .collect();
+    let groups: Vec<String> = (0..20).map(|group| format!("g{group}: {{ quota: 4%, surplus: true }}")).collect();
+    let policy = format!(
+        "order: Prio\nshare:\n  by: User\n  weight: Weight\n  demand: Size\n  in-use-by: UsedBy\n  preempts: false\n  \
+         groups: {{ {} }}\n  floors: {{ g1.u1@x: 4 }}\n  ceilings: {{ g2.u2@x: 3 }}\nlimits:\n  needs: Limits\n  \
+         in-use: InUse\n  max: {{ sw: 5, db.*: 1 }}\n",
+        groups.join(", ")
+    );
+    let policy = Policy::parse(policy.as_bytes(), Dialect::Classad).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let mut plain = None;
+    for (autoclusters, match_lists, index) in
+        [(true, true, true), (true, false, true), (false, true, true), (true, true, false)]
+    {
+        let accelerations = Accelerations { autoclusters, match_lists, index };
+        let mut auditor = Auditor::new(&requests, &offers, &policy);
+        let outcome = run(&policy, accelerations, &requests, &offers, &mut |event| auditor.observe(event));
+        let gangs = outcome.grants.iter().filter(|grant| grant.gang.is_some()).count();
+        println!("{} matches, {gangs} gangs, {} rejections", outcome.grants.len(), auditor.rejections);
+        assert!(gangs > 0 && outcome.grants.len() > 2 * gangs && auditor.rejections > 0 && auditor.limited > 0);
+        let grants = plain.get_or_insert_with(|| outcome.grants.clone());
+        assert_eq!(*grants, outcome.grants, "{accelerations:?}");
+    }
+}

@@ -265,6 +265,12 @@ fn a_wide_gang_waits_for_its_round() {
             "  wide gets p0: m3 { 0, 0 }; p1: m4 { 0, 0 }; p2: m5 { 0, 0 }",
         ]
     );
+    // Where offers have weights, so does the gang.
+    let weighted = "share: { by: Owner, weight: 1.5, priorities: { ann: 1, bob: 1 } }\n";
+    let weighted = file("one-cycle-weights.yaml", weighted);
+    let arguments = ["negotiate", &requests, "--offers", &offers, "--policy", &weighted, "--transcript"];
+    let (_, out, _) = classad(&arguments);
+    assert!(out.contains("wide waits for the next round: its gang has weight 4.5, ann may get 3 more"), "{out}");
     let (_, out, _) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--why"]);
     assert!(
         out.starts_with("request\toffer\trequest_rank\toffer_rank\tpreempted\tport\trunner_up\tdecided_by\n"),

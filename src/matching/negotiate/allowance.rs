@@ -13,6 +13,15 @@ pub enum Allowance {
     Weight(WeightAllowance),
 }
 
+/// What is left of an allowance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RemainingAllowance {
+    /// A number of offers.
+    Offers(usize),
+    /// A weight of offers that nobody uses.
+    Weight(f64),
+}
+
 /// The weight that a submitter may get in its turn, as in HTCondor's negotiator.
 #[derive(Clone, Debug, Default)]
 pub struct WeightAllowance {
@@ -92,12 +101,13 @@ impl Allowance {
         }
     }
 
-    /// Returns the number of offers that the submitter may still get; of a weight, its whole part.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // for a message
-    pub fn offers_left(&self) -> usize {
+    /// Returns what the submitter may still get.
+    pub fn remaining(&self) -> RemainingAllowance {
         match self {
-            Allowance::Offers { slice, granted } => slice.saturating_sub(*granted),
-            Allowance::Weight(weight) => (weight.unclaimed_limit - weight.used_unclaimed).max(0.0) as usize,
+            Allowance::Offers { slice, granted } => RemainingAllowance::Offers(slice.saturating_sub(*granted)),
+            Allowance::Weight(weight) => {
+                RemainingAllowance::Weight((weight.unclaimed_limit - weight.used_unclaimed).max(0.0))
+            }
         }
     }
 

@@ -293,10 +293,10 @@ impl<'c> NegotiationCycle<'c> {
             return Ok(Consideration::Failed);
         };
         let members: Vec<usize> = gang.members().iter().map(|docked| docked.offer).collect();
-        let weights = members.iter().filter_map(|offer| self.ledger.weights.weights.get(*offer));
-        if !allowance.permits_gang(members.len(), weights.sum()) {
-            let slice = allowance.offers_left();
-            self.report(NegotiationEvent::Deferred { request, submitter, offers: members.len(), slice });
+        let weight = members.iter().filter_map(|offer| self.ledger.weights.weights.get(*offer)).sum();
+        if !allowance.permits_gang(members.len(), weight) {
+            let left = allowance.remaining();
+            self.report(NegotiationEvent::Deferred { request, submitter, offers: members.len(), weight, left });
             return Ok(Consideration::Deferred);
         }
         let needs = self.ledger.limits_of(&mut self.offers, representative, None).unwrap_or_default();

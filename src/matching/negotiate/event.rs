@@ -1,6 +1,6 @@
 //! The events of a negotiation cycle, for reporting.
 
-use super::allowance::RefusalReasons;
+use super::allowance::{RefusalReasons, RemainingAllowance};
 use super::choice::Choice;
 use super::granted_offer::GrantedOffer;
 use crate::matching::gang::{Gang, Gangmatcher, NonNumericRank};
@@ -58,7 +58,8 @@ pub enum NegotiationEvent<'e> {
         /// used to take offers.
         matchmaker: &'e mut Gangmatcher,
     },
-    /// A request waits for the next round: its gang has more offers than the submitter may still get in this round.
+    /// A request waits for the next round: its gang has more offers, or a greater weight, than the submitter may still
+    /// get in this round.
     Deferred {
         /// Index of the request.
         request: usize,
@@ -66,8 +67,10 @@ pub enum NegotiationEvent<'e> {
         submitter: &'e str,
         /// Number of offers in the gang.
         offers: usize,
-        /// Number of offers that the submitter may still get in this round.
-        slice: usize,
+        /// Weight of the offers in the gang. 0 if the policy has no weights.
+        weight: f64,
+        /// What the submitter may still get in this round.
+        left: RemainingAllowance,
     },
     /// While a gang was searched, a rank had a value that is no number, which counts as 0.
     NonNumericRank {

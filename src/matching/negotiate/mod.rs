@@ -28,7 +28,7 @@ use super::gang::{Algorithm, BadPorts};
 use super::policy::{Policy, PolicyFault, Share, UNKNOWN_PRIORITY, with_attributes};
 use super::{Accelerations, Statistics};
 
-pub use allowance::RefusalReasons;
+pub use allowance::{RefusalReasons, RemainingAllowance};
 pub use choice::{Choice, DecidingDifference};
 use cycle::NegotiationCycle;
 pub use event::{Grant, NegotiationEvent};

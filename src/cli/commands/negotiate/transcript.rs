@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, RefusalReasons};
+use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::counted_plain;
 
@@ -101,10 +101,15 @@ impl<'p> Transcript<'p> {
                     [&request, "", "", detail],
                 );
             }
-            NegotiationEvent::Deferred { request, submitter, offers, slice } => {
+            NegotiationEvent::Deferred { request, submitter, offers, weight, left } => {
                 let request = parties.request_name(request, None);
-                let offers = counted_plain(offers, "offer");
-                let detail = format!("its gang has {offers}, {submitter} may get {slice} more in this round");
+                let (needed, left) = match left {
+                    RemainingAllowance::Offers(left) => (counted_plain(offers, "offer"), left.to_string()),
+                    RemainingAllowance::Weight(left) => {
+                        (format!("weight {}", rounded(weight)), rounded(left).to_string())
+                    }
+                };
+                let detail = format!("its gang has {needed}, {submitter} may get {left} more in this round");
                 let line = format!("  {request} waits for the next round: {detail}");
                 self.push(line, submitter, "deferred", [&request, "", "", &detail]);
             }

@@ -247,7 +247,7 @@ fn scan(path: &str) -> Result<ScannedPartial, String> {
     Ok(partial)
 }
 
-/// Returns what is wrong with the parts of a file. Precondition: the parts are sorted by their beginnings.
+/// Returns the gaps and overlaps of the parts of a file, as messages. Precondition: the parts are sorted by their starts.
 fn tiling_faults(name: &str, parts: &[Segment]) -> Vec<String> {
     let mut faults = Vec::new();
     let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();
