@@ -79,6 +79,8 @@ struct Auditor<'a> {
     limits: BTreeMap<String, f64>,
     /// The quota of the group that negotiates now.
     group: Option<(String, f64)>,
+    /// The weight that a submitter got in its turn, and the most that it may get.
+    turn: (f64, f64),
     rejections: usize,
     limited: usize,
 }
@@ -116,6 +118,7 @@ impl<'a> Auditor<'a> {
             usage: BTreeMap::new(),
             limits: BTreeMap::new(),
             group: None,
+            turn: (0.0, 0.0),
             rejections: 0,
             limited: 0,
         };
@@ -162,12 +165,10 @@ impl<'a> Auditor<'a> {
         if let Some(ceiling) = share.ceilings.get(submitter) {
             assert!(before < *ceiling, "{submitter} has reached its ceiling {ceiling} with {before}");
         }
-        // Where nothing is preempted, a group that has its quota gets nothing more.
-        if let Some((group, quota)) = self.group.clone().filter(|_| !share.preempts)
-            && self.group_of(submitter) == group
-        {
-            assert!(self.group_usage(&group) - weight < quota, "{group} has {quota} already");
-        }
+        // The first offer of a turn may be heavier than the limit. Afterwards the limit holds.
+        let (used, limit) = self.turn;
+        assert!(share.preempts || used <= 0.0 || used < limit, "{submitter} got {used} of {limit} already");
+        self.turn.0 += weight;
         for (name, units) in limits(&self.requests[grant.request], "Limits") {
             let used = self.limits.entry(name.clone()).or_default();
             *used += units;
@@ -196,9 +197,20 @@ impl<'a> Auditor<'a> {
                 assert!((self.group_usage(name) - usage).abs() < 1e-9, "{name} uses {usage}");
                 self.group = Some(((*name).to_owned(), *quota));
             }
-            NegotiationEvent::WeightedTurn { submitter, usage, .. } => {
+            NegotiationEvent::WeightedTurn { submitter, usage, limit, .. } => {
                 let known = self.usage.get(*submitter).copied().unwrap_or(0.0);
                 assert!((known - usage).abs() < 1e-9, "{submitter} uses {usage}, not {known}");
+                self.turn = (0.0, *limit);
+                // Where nothing is preempted, a group that has its quota gets no further turn. As in HTCondor's
+                // `negotiateWithGroup`, its last turn may pass the quota. The root group has no quota where groups
+                // that regroup share what is left.
+                let share = self.policy.weighted_share().expect("there is one");
+                let regroups = |group: &str| group == "<none>" && share.groups.groups()[0].regroups;
+                if let Some((group, quota)) = self.group.clone().filter(|(group, _)| !share.preempts && !regroups(group))
+                    && self.group_of(submitter) == group
+                {
+                    assert!(self.group_usage(&group) < quota, "{group} has {quota} already");
+                }
             }
             NegotiationEvent::Matched { grant, submitter } => self.matched(grant, submitter),
             NegotiationEvent::Rejected { request, refusals, .. } if refusals.limit.is_some() => {
