@@ -34,7 +34,7 @@ fn applied(before: &Ad, differences: &[Difference]) -> Ad {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// An ad is the same as itself, in any order of its attributes.
     #[test]

@@ -68,7 +68,7 @@ fn run(target: &str, check: fn(&[u8])) {
     let mut random = Rng::with_seed(25);
     for text in &corpus {
         check(text);
-        for _ in 0..500 / corpus.len() {
+        for _ in 0..250 / corpus.len() {
             let other = &corpus[random.usize(0..corpus.len())];
             let text = if random.bool() {
                 mutated(text, &mut random)

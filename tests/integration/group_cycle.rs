@@ -206,7 +206,8 @@ impl<'a> Auditor<'a> {
                 // that regroup share what is left.
                 let share = self.policy.weighted_share().expect("there is one");
                 let regroups = |group: &str| group == "<none>" && share.groups.groups()[0].regroups;
-                if let Some((group, quota)) = self.group.clone().filter(|(group, _)| !share.preempts && !regroups(group))
+                if let Some((group, quota)) =
+                    self.group.clone().filter(|(group, _)| !share.preempts && !regroups(group))
                     && self.group_of(submitter) == group
                 {
                     assert!(self.group_usage(&group) < quota, "{group} has {quota} already");
@@ -262,7 +263,8 @@ fn cycles_with_groups_are_consistent() {
         (rejections, limited) = (rejections + auditor.rejections, limited + auditor.limited);
         let granted: usize = plain.grants.iter().map(|grant| grant.offers.len()).sum();
         assert_eq!(offers.len() - auditor.free.len(), granted, "seed {seed}");
-        for switches in 1..8 {
+        // Each combination of accelerations has its turn.
+        for switches in [1 + seed % 7, 1 + (seed + 3) % 7] {
             let [autoclusters, match_lists, index] = [1, 2, 4].map(|bit| switches & bit != 0);
             let accelerations = Accelerations { autoclusters, match_lists, index };
             let mut auditor = Auditor::new(&requests, &offers, &policy);

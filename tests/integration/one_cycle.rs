@@ -140,7 +140,8 @@ fn accelerations_change_no_match() {
         let offers: Vec<Ad> = (0..random.usize(0..10)).map(|_| offer(&mut random, offered)).collect();
         let policy = policy(&mut random, true);
         let plain = run(&settings(&policy, Accelerations::NONE, PortUse::Needed), &requests, &offers);
-        for switches in 1..8 {
+        // Each combination of accelerations has its turn.
+        for switches in [1 + seed % 7, 1 + (seed + 3) % 7] {
             let [autoclusters, match_lists, index] = [1, 2, 4].map(|bit| switches & bit != 0);
             let accelerations = Accelerations { autoclusters, match_lists, index };
             let outcome = run(&settings(&policy, accelerations, PortUse::Needed), &requests, &offers);
@@ -155,7 +156,7 @@ fn accelerations_change_no_match() {
         gangs += plain.grants.iter().filter(|grant| grant.offers.len() > 1).count();
         pairs += plain.grants.iter().filter(|grant| grant.gang.is_none()).count();
     }
-    assert!(gangs > 100 && pairs > 300 && skipped > 500, "{gangs} {pairs} {skipped}");
+    assert!(gangs > 100 && pairs > 300 && skipped > 150, "{gangs} {pairs} {skipped}");
 }
 
 /// `negotiate` searches a gang only where one is needed, `gangmatch` for each request, `match` for none.

@@ -110,7 +110,7 @@ fn pool(random: &mut Rng, name: &str) -> [String; 3] {
 #[test]
 fn what_is_read_is_enough() {
     let (mut rows, mut refused) = (0, 0);
-    for seed in 0..40 {
+    for seed in 0..16 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, policy] = pool(&mut random, "enough");
         let ids = ["Name", "strcat(Name, Filler ?: 0)", "ifThenElse(size(MY) > 9, Name, \"small\")"];
@@ -135,7 +135,7 @@ fn what_is_read_is_enough() {
             refused += usize::from(some.0 == Some(2));
         }
     }
-    assert!(rows > 2000 && refused > 2 && refused < 200, "{rows} {refused}");
+    assert!(rows > 800 && refused > 2 && refused < 80, "{rows} {refused}");
 }
 
 /// The rows of matches, without what only `negotiate` tells.
@@ -147,7 +147,7 @@ fn pairs(out: &str) -> Vec<String> {
 #[test]
 fn match_follows_a_policy_as_a_cycle_does() {
     let (mut matched, mut parts) = (0, 0);
-    for seed in 100..160 {
+    for seed in 100..130 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, policy] = pool(&mut random, "follows");
         let shared = std::fs::read_to_string(&policy).expect("it is there");
@@ -168,12 +168,12 @@ fn match_follows_a_policy_as_a_cycle_does() {
         matched += pairs(&expected).len();
         parts += expected.matches('#').count();
     }
-    assert!(matched > 100 && parts > 30, "{matched} {parts}");
+    assert!(matched > 50 && parts > 15, "{matched} {parts}");
 }
 
 #[test]
 fn nothing_that_is_switched_off_changes_a_match() {
-    for seed in 200..210 {
+    for seed in 200..204 {
         let mut random = Rng::with_seed(seed);
         let [requests, offers, _] = pool(&mut random, "switched");
         let strategy = ["--strategy", pick(&mut random, &["greedy", "stable", "max"])];

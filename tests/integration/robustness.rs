@@ -197,7 +197,7 @@ fn budgets_end_what_would_not() {
     let text: Vec<String> = (0..40).map(|i| format!("a{i} = a{} + a{}", i + 1, i + 1)).collect();
     let ad = format!("[ {}; a40 = random(10) ]", text.join("; "));
     let path = file("doubling.new", ad.as_bytes());
-    let output = run(&["eval", "--my", &path, "a0"], b"");
+    let output = run(&["eval", "--max-steps", "2000000", "--my", &path, "a0"], b"");
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--max-steps"));
     let output = run(&["eval", "--max-depth", "10", &"-(".repeat(20).replace("-(", "- "), "1"], b"");

@@ -47,12 +47,10 @@ fn pool(bad: usize) -> String {
 fn same(arguments: &[&str]) -> (Option<i32>, Vec<u8>, String) {
     let with = |threads: &str| classad(&[arguments, &["--now", "0", "--threads", threads]].concat());
     let one = with("1");
-    for threads in ["2", "5"] {
-        let several = with(threads);
-        assert_eq!(several.0, one.0, "{arguments:?} {threads}");
-        assert_eq!(several.2, one.2, "{arguments:?} {threads}");
-        assert!(several.1 == one.1, "{arguments:?} {threads}: the output differs");
-    }
+    let several = with("3");
+    assert_eq!(several.0, one.0, "{arguments:?}");
+    assert_eq!(several.2, one.2, "{arguments:?}");
+    assert!(several.1 == one.1, "{arguments:?}: the output differs");
     one
 }
 
@@ -101,14 +99,14 @@ fn one_thread_and_several_print_the_same() {
 fn explanations_are_those_of_one_thread() {
     let workload = |kind: &str| {
         let (status, text, _) =
-            classad(&["workload", "pool", "--machines", "120", "--jobs", "600", "--shapes", "150", "--kind", kind]);
+            classad(&["workload", "pool", "--machines", "120", "--jobs", "300", "--shapes", "80", "--kind", kind]);
         assert_eq!(status, Some(0));
         file(&format!("threads-{kind}.long"), &text)
     };
     let [jobs, machines] = ["jobs", "machines"].map(workload);
     for options in [&["--unmatched"][..], &["-v"], &["--unmatched", "-o", "json"], &["--reverse", "-o", "jsonl"]] {
         let (_, out, _) = same(&[&["explain", &jobs, "--pool", &machines], options].concat());
-        assert!(out.len() > 10_000, "{options:?}: {}", out.len());
+        assert!(out.len() > 5_000, "{options:?}: {}", out.len());
     }
 }
 

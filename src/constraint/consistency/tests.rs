@@ -205,7 +205,7 @@ fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
     fn what_is_reported_is_never_true(parts in prop::collection::vec(condition(), 1..5)) {
         for dialect in [Dialect::Classad, Dialect::Condor] {

@@ -118,7 +118,7 @@ fn ad(random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {
 /// the test means something.
 #[test]
 fn the_index_is_evaluation() {
-    let pools: u64 = std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(120);
+    let pools: u64 = std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
     let first: u64 = std::env::var("CLASSAD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let mut matched = 0;
     for dialect in [Dialect::Classad, Dialect::Condor] {
