@@ -222,9 +222,11 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
     *session = Session::new(GlobalOptions { quiet: own.quiet, color: own.color, exit_zero, ..options });
     session.context_mut().dialect = partials.dialect;
     io::user_maps::read_given(session)?;
+    partials.note_empty_files(session);
     match command {
         Command::Query(command) => command.merge(session, partials),
         Command::Census(command) => command.merge(session, partials),
+        Command::Refs(command) => command.merge(session, partials),
         _ => refuse("this command has no partial results"),
     }
 }

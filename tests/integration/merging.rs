@@ -72,7 +72,26 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
         .collect();
     let late = long_text(30)
         + "Id = 77\nCpus = Spare\nSpare = 2\n\nId = 78\nCpus = 1\nSpare = )\n\nId = 79\nCpus = Spare\nSpare = (\n";
+    let policy = |number: usize| {
+        let requirements = [
+            "TARGET.Cpuss >= Cpus && Arch == \"X\"",
+            "Cpus > 4 && Cpus < 2",
+            "TARGET.Memory > 1 || TARGET.Memory <= 1",
+            "OpSys == LINUX && my.Owner =?= \"a\"",
+            "Kind.Of.Cpus > 3 && eval(Text)",
+        ];
+        let twice = if number % 9 == 4 { "cpus = 2\nOther = (\n" } else { "" };
+        let name = if number % 4 == 0 { String::new() } else { format!("Name = \"n{number}\"\n") };
+        let requirements = requirements[number % 11 % 5];
+        format!(
+            "Id = {number}\n{name}Cpus = {}\nRequirements = {requirements}\nRank = Own{}\n{twice}\n",
+            number % 3,
+            number % 4
+        )
+    };
+    let policies: String = (0..30).map(policy).collect();
     vec![
+        vec![write("p.long", policies)],
         vec![write("a.long", late)],
         vec![write("b.history", history_text(25))],
         vec![write("c.epoch", epoch)],
@@ -126,6 +145,28 @@ fn censuses_are_merged_from_parts() {
     for (index, files) in inputs("censuses").into_iter().enumerate() {
         for command in commands {
             compare(&mut numbers, &format!("censuses-{index}"), command, &files);
+        }
+    }
+}
+
+#[test]
+fn references_are_merged_from_parts() {
+    let mut numbers = Numbers(13);
+    let pool = file("references-pool.long", "Cpus = 4\nOwners = \"x\"\n");
+    let commands: [&[&str]; 9] = [
+        &["refs"],
+        &["refs", "--internal", "-o", "json"],
+        &["refs", "--expr", "Cpus + Owner + size(Spare)"],
+        &["refs", "--attr", "Cpus,Spare"],
+        &["refs", "--attr", "Cpuss", "--count"],
+        &["refs", "--union", "-o", "jsonl"],
+        &["refs", "--count", "--expr", "Cpus + Own + MY.Spare.x"],
+        &["refs", "--missing-in", &pool],
+        &["refs", "--dot", "--lenient"],
+    ];
+    for (index, files) in inputs("references").into_iter().enumerate() {
+        for command in commands {
+            compare(&mut numbers, &format!("references-{index}"), command, &files);
         }
     }
 }

@@ -13,11 +13,10 @@ use serde_json::{Value, json};
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
-use crate::cli::io::ad_blocks::{AdBlockTask, ReadBlock, ReadTask, for_each_ad_block};
-use crate::cli::io::block_pipeline::for_each_block;
+use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
-use crate::cli::io::partial::{PartialSet, PartialWriter};
+use crate::cli::io::partial::{PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
 use crate::cli::render::chart::{BarChart, histogram};
 use crate::cli::render::diagnostics;
@@ -126,25 +125,16 @@ impl CensusCommand {
         let mut writer = PartialWriter::new(session, sources, &self.input.files)?;
         let mut census = census.of_all_values();
         let task = CensusTask::new(&census, session);
-        let task = ReadTask::new(session.dialect(), None, &task);
-        for (index, source) in sources.iter_mut().enumerate() {
-            writer.begin_file(index)?;
-            for_each_block(session, [&mut *source], &task, &mut |_, source, text, read: ReadBlock<CensusPart>| {
-                census.merge(read.output);
-                if census.value_bytes() > MAX_RECORD_BYTES {
-                    writer.add_finding(&census.take_record())?;
-                }
-                for problem in read.problems {
-                    if !writer.add_problem(text, problem, source.ads_read)? {
-                        return Ok(false);
-                    }
-                }
-                source.ads_read += read.last;
-                Ok(true)
-            })?;
-            writer.add_finding(&census.take_record())?;
-            writer.end_file(source)?;
-        }
+        writer.scan(session, sources, None, &task, &mut |writer, step: ScanStep<'_, CensusPart>| {
+            let is_end = matches!(step, ScanStep::FileEnd);
+            if let ScanStep::Block(_, part) = step {
+                census.merge(part);
+            }
+            if is_end || census.value_bytes() > MAX_RECORD_BYTES {
+                writer.add_finding(&census.take_record())?;
+            }
+            Ok(())
+        })?;
         writer.finish(session, &())?;
         Ok(Status::Yes)
     }

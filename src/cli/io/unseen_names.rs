@@ -1,15 +1,16 @@
 //! Attribute names of the command line that no ad has. They are most likely misspelt.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use classad::ad::{Expression, ExpressionKind, Name, ScopeAd};
 use classad::constraint::is_scope_name;
-use classad::format::{AttributeNameCollector, FileFormat};
+use classad::format::{AttributeNameCollector, FileFormat, Stream};
 use classad::pool::Census;
 use indexmap::IndexSet;
 
 use super::input;
-use super::source::SourceText;
+use super::source::{AdSource, SourceText};
 use crate::cli::session::Session;
 
 /// Maximum number of ads, of other forms than the long one, whose attribute names are candidates for suggestions.
@@ -106,4 +107,14 @@ pub fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {
     let mut census = Census::names();
     text.block.ads(session.dialect()).flatten().take(MAX_SAMPLED_ADS).for_each(|entry| census.add(&entry.ad));
     census.attributes().map(|(name, _)| name.clone()).collect()
+}
+
+/// Returns the attribute names at the beginning of the first file that is not empty, if its beginning was read.
+pub fn first_names(session: &Session, sources: &[AdSource]) -> Option<Vec<String>> {
+    let from = session.options.from.map(FileFormat::from);
+    sources.iter().filter(|source| source.part.as_ref().is_none_or(|part| part.start == 0)).find_map(|source| {
+        let mut stream = Stream::new(Box::new(File::open(source.path()).ok()?), from).ok()?;
+        let text = SourceText::of_block(&source.name, stream.next_block().ok()??);
+        Some(attribute_names(session, &text).iter().map(ToString::to_string).collect())
+    })
 }

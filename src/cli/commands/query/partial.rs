@@ -3,11 +3,10 @@
 //! The findings of a file are kept in its order. Counts, groups and the first ones of an order stand at its end.
 
 use std::collections::HashSet;
-use std::fs::File;
 
 use classad::ad::Value;
 use classad::eval::Abort;
-use classad::format::{FileFormat, Stream, StreamBlock, read};
+use classad::format::{FileFormat, StreamBlock, read};
 use classad::pool::ExactSum;
 use classad::syntax::{Style, print_ad};
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{Bytes, OrderValue, PartialSet, PartialWriter};
 use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::{AdSource, SourceText};
-use crate::cli::io::unseen_names::{UnseenNames, attribute_names};
+use crate::cli::io::unseen_names::{UnseenNames, first_names};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
@@ -330,15 +329,5 @@ fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> O
             let halt = spent.unwrap_or(Abort::Unknown);
             vec![ScanFinding::Halted { halt, number }]
         }
-    })
-}
-
-/// Returns the attribute names at the beginning of the first file that is not empty, if its beginning was read.
-fn first_names(session: &Session, sources: &[AdSource]) -> Option<Vec<String>> {
-    let from = session.options.from.map(FileFormat::from);
-    sources.iter().filter(|source| source.part.as_ref().is_none_or(|part| part.start == 0)).find_map(|source| {
-        let mut stream = Stream::new(Box::new(File::open(source.path()).ok()?), from).ok()?;
-        let text = SourceText::of_block(&source.name, stream.next_block().ok()??);
-        Some(attribute_names(session, &text).iter().map(ToString::to_string).collect())
     })
 }

@@ -59,13 +59,29 @@ impl CollectedReferences {
                 }
             }
             for (from, targets) in &references.graph {
-                let from = self.node(from.clone());
                 for (to, inside) in targets {
-                    let to = self.node(to.clone());
-                    self.edges.insert((from.clone(), to, *inside));
+                    self.add_edge(from.clone(), to.clone(), *inside);
                 }
             }
         }
+    }
+
+    /// Adds a reference that a number of ads have.
+    pub fn add_counted(&mut self, name: String, ads: usize, reference: Option<Reference>) {
+        let counted = self.counts.entry(name.to_ascii_lowercase());
+        counted.or_insert((name, 0, reference)).1 += ads;
+    }
+
+    /// Adds an edge of the graph.
+    pub fn add_edge(&mut self, from: String, to: String, inside: bool) {
+        let (from, to) = (self.node(from), self.node(to));
+        self.edges.insert((from, to, inside));
+    }
+
+    /// Returns each reference in the order of the ads: the first spelling, the number of ads, and the [`Reference`], as
+    /// far as it is known.
+    pub fn counted(&self) -> impl Iterator<Item = &(String, usize, Option<Reference>)> {
+        self.counts.values()
     }
 
     /// Returns the node for a name. Spellings that differ only in case share one node.

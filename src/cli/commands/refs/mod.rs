@@ -1,6 +1,7 @@
 //! `classad refs`: the references of ads (thesis 2.6.2).
 
 mod collected;
+mod partial;
 mod port_graph;
 mod rectangles;
 
@@ -20,14 +21,17 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::partial::PartialSet;
+use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::out;
 use crate::cli::render::references::{NamedReferences, external_names, internal_names};
 use crate::cli::render::rows::TableWriter;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse};
 use collected::CollectedReferences;
+use partial::{read_partials, write_partial};
 use port_graph::port_dependencies;
 use rectangles::rectangle_table;
 
@@ -82,6 +86,9 @@ pub struct Refs {
     /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "missing_in", "dot"])]
     rectangle: bool,
+    /// Write a partial result for `classad merge`, of parts of files
+    #[arg(long, conflicts_with_all = ["cases", "rectangle"])]
+    partial: bool,
     /// Read cases {"id","ad","expr"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
@@ -94,6 +101,7 @@ impl Refs {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::refs);
         }
+        session.is_partial = self.partial;
         let alone = self.input.is_empty() && self.expr.is_some();
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
         let pool = input::open_optional(session, self.missing_in.as_ref())?;
@@ -103,15 +111,13 @@ impl Refs {
             self.output.write(&rows)?;
             return Ok(Status::of(!rows.rows.is_empty()));
         }
-        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
-        let scope = ReferenceScope {
-            attributes: names.collect::<Result<_, _>>()?,
-            expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
-        };
-        let is_table = !(self.dot || self.count || self.union || self.missing_in.is_some());
-        let (is_internal, is_graph) = (self.internal, self.dot);
-        let unseen_names = UnseenNames::new(scope.attributes.iter().cloned());
-        let task = RefsTask { scope, context: session.context(), unseen_names, is_internal, is_graph, is_table };
+        let task = self.task(session)?;
+        if self.partial && alone {
+            return refuse("--partial: name the files of the ads");
+        }
+        if self.partial {
+            return write_partial(session, &mut sources, &self.input.files, &task);
+        }
         let mut found = CollectedReferences::default();
         if alone {
             found.add(&task.references(&Ad::default()), 1);
@@ -139,6 +145,41 @@ impl Refs {
         if let Some(first) = first_text {
             task.unseen_names.report(session, &first);
         }
+        self.print(session, found, pool)
+    }
+
+    /// Prints what one run over all files of the partial results prints.
+    pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
+        let task = self.task(session)?;
+        let pool = input::open_optional(session, self.missing_in.as_ref())?;
+        let found = read_partials(session, partials, &task)?;
+        self.print(session, found, pool)
+    }
+
+    /// Makes the task that finds what the options ask for.
+    fn task(&self, session: &mut Session) -> Result<RefsTask, Failure> {
+        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
+        let scope = ReferenceScope {
+            attributes: names.collect::<Result<_, _>>()?,
+            expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
+        };
+        let unseen_names = UnseenNames::new(scope.attributes.iter().cloned());
+        let (is_internal, is_graph, is_table) = (self.internal, self.dot, self.is_table());
+        Ok(RefsTask { scope, context: session.context(), unseen_names, is_internal, is_graph, is_table })
+    }
+
+    /// Whether each ad gets its rows.
+    fn is_table(&self) -> bool {
+        !(self.dot || self.count || self.union || self.missing_in.is_some())
+    }
+
+    /// Prints what was found. `pool` is that of `--missing-in`.
+    fn print(
+        &self,
+        session: &mut Session,
+        found: CollectedReferences,
+        pool: Option<AdSource>,
+    ) -> Result<Status, Failure> {
         Ok(match pool {
             Some(mut pool) => {
                 let mut census = Census::names().nested();
@@ -154,7 +195,7 @@ impl Refs {
                 found.write_dot(&mut out())?;
                 Status::of(!found.edges.is_empty())
             }
-            None if is_table => self.write_rows(&found.rows)?,
+            None if self.is_table() => self.write_rows(&found.rows)?,
             None => {
                 let rows = found.union_table(self.count);
                 self.output.write(&rows)?;

@@ -4,6 +4,7 @@
 //! file stand between [`PartialEvent::File`] and [`PartialEvent::FileEnd`], in the order of the input. The last line is
 //! [`PartialEvent::End`]; without it the run has failed.
 
+mod scan;
 mod set;
 mod writer;
 
@@ -12,6 +13,7 @@ use classad::format::{Problem, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::source::SourceText;
+pub use scan::ScanStep;
 pub use set::PartialSet;
 pub use writer::PartialWriter;
 

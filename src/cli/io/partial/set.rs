@@ -122,6 +122,16 @@ impl PartialSet {
         Ok(PartialSet { arguments, dialect, form, segments, notes: ordered })
     }
 
+    /// Prints the notes about empty files.
+    pub fn note_empty_files(&self, session: &Session) {
+        for parts in self.segments.chunk_by(|part, next| part.file.file == next.file.file) {
+            let file = &parts[0].file;
+            if file.is_empty && file.start == 0 {
+                input::note_empty(session, &file.file);
+            }
+        }
+    }
+
     /// Passes what the command found to `consume`, in the order in which one run finds it, and reports the problems.
     ///
     /// # Errors
@@ -132,12 +142,6 @@ impl PartialSet {
         session: &mut Session,
         consume: &mut dyn FnMut(&mut Session, &MergedFile, serde_json::Value) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
-        for parts in self.segments.chunk_by(|part, next| part.file.file == next.file.file) {
-            let file = &parts[0].file;
-            if file.is_empty && file.start == 0 {
-                input::note_empty(session, &file.file);
-            }
-        }
         let mut file: Option<MergedFile> = None;
         for segment in &self.segments {
             let mut merged = file.take().filter(|file| file.name == segment.file.file).unwrap_or_else(|| {
