@@ -227,6 +227,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
         Command::Query(command) => command.merge(session, partials),
         Command::Census(command) => command.merge(session, partials),
         Command::Refs(command) => command.merge(session, partials),
+        Command::Check(command) => command.merge(session, partials),
         _ => refuse("this command has no partial results"),
     }
 }

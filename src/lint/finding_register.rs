@@ -68,6 +68,8 @@ impl AdFindings {
 pub struct FindingRegister {
     /// Number of ads that have each finding. The index is the identifying number of the finding.
     counts: Vec<usize>,
+    /// Hash of the content of each finding; `None` for a finding of the parser.
+    contents: Vec<Option<u64>>,
     /// Identifying numbers of the findings of each set.
     sets: FxHashMap<FindingOrigin, Vec<usize>>,
     /// Identifying number of each finding, by a hash of the finding's content.
@@ -84,6 +86,7 @@ impl FindingRegister {
                 let numbers = set.findings.iter().map(|(content, finding)| {
                     *self.numbers_by_content.entry(*content).or_insert_with(|| {
                         self.counts.push(0);
+                        self.contents.push(Some(*content));
                         new.push((self.counts.len() - 1, finding.clone()));
                         self.counts.len() - 1
                     })
@@ -122,7 +125,29 @@ impl FindingRegister {
     /// Registers a new finding of the parser, with a count of one ad. Returns the identifying number of the finding.
     pub fn register_external(&mut self) -> usize {
         self.counts.push(1);
+        self.contents.push(None);
         self.counts.len() - 1
+    }
+
+    /// Returns a number that findings of equal content share, also in other runs of this version; `None` for a finding
+    /// of the parser, which is like no other. `number` identifies the finding.
+    #[must_use]
+    pub fn content(&self, number: usize) -> Option<u64> {
+        self.contents.get(number).copied().flatten()
+    }
+
+    /// Registers a finding of another run, with its content and its number of ads. Returns its identifying number, or
+    /// `None` if a finding of that content is registered; its ads are counted then.
+    pub fn register_counted(&mut self, content: Option<u64>, ads: usize) -> Option<usize> {
+        if let Some(number) = content.and_then(|content| self.numbers_by_content.get(&content)) {
+            self.counts[*number] += ads;
+            return None;
+        }
+        let number = self.counts.len();
+        self.counts.push(ads);
+        self.contents.push(content);
+        self.numbers_by_content.extend(content.map(|content| (content, number)));
+        Some(number)
     }
 }
 

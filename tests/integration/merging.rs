@@ -172,6 +172,25 @@ fn references_are_merged_from_parts() {
 }
 
 #[test]
+fn checks_are_merged_from_parts() {
+    let mut numbers = Numbers(14);
+    let pool = file("checks-pool.long", "Cpus = 4\nOpSys = \"LINUX\"\nArch = \"X86_64\"\n");
+    let commands: [&[&str]; 6] = [
+        &["check"],
+        &["check", "-o", "json"],
+        &["check", "-o", "sarif", "--against", &pool],
+        &["check", "--only", "duplicate,syntax,contradiction", "--lenient"],
+        &["check", "--level", "warning", "--fail-level", "error", "-o", "github"],
+        &["check", "--against", &pool, "--allow", "syntax"],
+    ];
+    for (index, files) in inputs("checks").into_iter().enumerate() {
+        for command in commands {
+            compare(&mut numbers, &format!("checks-{index}"), command, &files);
+        }
+    }
+}
+
+#[test]
 fn what_does_not_tile_is_refused() {
     let text = long_text(40);
     let path = file("tile.long", &text);

@@ -248,7 +248,7 @@ impl Excerpt {
 }
 
 /// Returns the start of the UTF-8 character that contains an offset.
-fn char_start(bytes: &[u8], offset: usize) -> usize {
+pub fn char_start(bytes: &[u8], offset: usize) -> usize {
     (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 

@@ -9,13 +9,18 @@ use classad::lint::{FindingLabel, LintFinding, RuleScope};
 use classad::transform::{RuleAction, RuleOperand};
 
 use super::located::LocatedFinding;
-use super::{CheckRun, CheckTask};
+use super::{CheckRun, CheckTask, KeptFinding};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::session::Session;
 
 /// Adds the findings about the policies, transforms and routes of a configuration.
-pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfiguration, task: &CheckTask) {
+pub fn check(
+    run: &mut CheckRun<'_, LocatedFinding>,
+    session: &Session,
+    loaded: &LoadedConfiguration,
+    task: &CheckTask,
+) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
@@ -37,7 +42,7 @@ pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfigura
     for rules in &rules {
         check_rules(run, loaded, task, rules);
     }
-    run.report.policies_checked += policies.len() + rules.len();
+    run.policies_checked += policies.len() + rules.len();
     let mut bracketed: Vec<&str> =
         rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
     bracketed.dedup();
@@ -47,14 +52,19 @@ pub fn check(run: &mut CheckRun<'_>, session: &Session, loaded: &LoadedConfigura
     }
 }
 
-fn add_problems(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, problems: &[Problem]) {
+fn add_problems(run: &mut CheckRun<'_, LocatedFinding>, loaded: &LoadedConfiguration, problems: &[Problem]) {
     for problem in problems {
         run.add_problem(&loaded.text, problem);
     }
 }
 
 /// Adds the findings about the requirements of rules and the expressions that they set.
-fn check_rules(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, task: &CheckTask, rules: &ConfiguredRule) {
+fn check_rules(
+    run: &mut CheckRun<'_, LocatedFinding>,
+    loaded: &LoadedConfiguration,
+    task: &CheckTask,
+    rules: &ConfiguredRule,
+) {
     let entry = loaded.configuration.entry(&rules.knob);
     let knob_range = entry.map_or(0..1, |entry| entry.name_range.clone());
     let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
@@ -79,7 +89,7 @@ fn check_rules(run: &mut CheckRun<'_>, loaded: &LoadedConfiguration, task: &Chec
 /// Adds the findings about an expression of the variable `knob`, which is a condition or a value. `place` returns the
 /// range of a span in the dump.
 fn check_expression(
-    run: &mut CheckRun<'_>,
+    run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
     task: &CheckTask,
     (knob, is_condition): (&str, bool),
@@ -104,7 +114,6 @@ fn check_expression(
         }
         marks.dedup_by(|next, mark| next.0 == mark.0);
         let finding = LintFinding { message: format!("{knob}: {}", finding.message), ..finding };
-        let located = LocatedFinding::new(number, finding, &loaded.text, marks, 0);
-        run.report.findings.push(LocatedFinding { id: Some(knob.to_owned()), ..located });
+        run.findings.push(LocatedFinding::new(number, finding, &loaded.text, marks, (0, Some(knob.to_owned()))));
     }
 }

@@ -6,13 +6,13 @@ use classad::format::{LineKind, Position};
 use classad::lint::{LintFinding, LintLevel};
 use indexmap::IndexSet;
 
+use super::KeptFinding;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
 
 pub use crate::cli::render::diagnostics::LabeledRange;
 
 /// All findings of a run.
-#[derive(Default)]
 pub struct CheckReport {
     pub findings: Vec<LocatedFinding>,
     /// Number of ads checked.
@@ -46,15 +46,13 @@ pub struct FindingRegion {
     pub text: String,
 }
 
-impl LocatedFinding {
-    /// Locates a finding in `text`. `marks` are byte ranges in `text`, the location of the finding first. `ad_number`
-    /// is the 1-based number of the ad with the finding; 0 if there is no ad.
-    pub fn new(
+impl KeptFinding for LocatedFinding {
+    fn new(
         number: usize,
         finding: LintFinding,
         text: &SourceText,
         marks: Vec<LabeledRange>,
-        ad_number: usize,
+        (ad_number, id): (usize, Option<String>),
     ) -> Self {
         let severity = match finding.rule.level {
             LintLevel::Error => miette::Severity::Error,
@@ -84,13 +82,15 @@ impl LocatedFinding {
             finding,
             file: Arc::clone(&text.name),
             ad_number,
-            id: None,
+            id,
             regions: marks.iter().map(placed).collect(),
             ad_count: 1,
             picture: SourceDiagnostic::from_marks(text, severity, drawn, help, ExcerptLimits::for_terminal()),
         }
     }
+}
 
+impl LocatedFinding {
     /// Returns the identity of the ad, for messages, or `ad N` if it has none. The text is empty if the finding is in
     /// no ad.
     pub fn ad_label(&self) -> String {

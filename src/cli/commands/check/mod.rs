@@ -5,6 +5,7 @@ mod configuration;
 mod github;
 mod json;
 mod located;
+mod partial;
 mod sarif;
 mod text;
 
@@ -26,6 +27,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
+use crate::cli::io::partial::PartialSet;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
@@ -33,7 +35,8 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
 use checked_block::{CheckEvent, CheckTask, CheckedBlock};
-use located::{CheckReport, LocatedFinding};
+use located::{CheckReport, LabeledRange, LocatedFinding};
+use partial::{read_partials, write_partial};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,6 +91,9 @@ pub struct Check {
     /// The attribute that is an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
+    /// Write a partial result for `classad merge`, of parts of files
+    #[arg(long, conflicts_with_all = ["expr", "config", "rules"])]
+    partial: bool,
     /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: ReportForm,
@@ -119,6 +125,7 @@ impl Check {
         if self.rules {
             return self.print_rules();
         }
+        session.is_partial = self.partial;
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
         let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
         let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
@@ -136,8 +143,7 @@ impl Check {
         let protocol = Protocol::new(session.dialect())
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut task = CheckTask { protocol, context: session.context(), pool: None };
-        let (register, report) = (FindingRegister::default(), CheckReport::default());
-        let mut run = CheckRun { register, report, wanted: &wanted };
+        let mut run = CheckRun::new(&wanted);
         // The pool is for ads: of the names in a policy some are of the machine, others of the job.
         for loaded in &configurations {
             configuration::check(&mut run, session, loaded, &task);
@@ -157,11 +163,27 @@ impl Check {
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);
         }
+        if self.partial {
+            return write_partial(session, &mut sources, &self.input.files, &task, &wanted);
+        }
         for_each_block(session, &mut sources, &task, &mut |session, source, text, checked: CheckedBlock| {
             run.add_block(session, source, text, checked);
             Ok(true)
         })?;
-        let CheckRun { register, mut report, .. } = run;
+        self.print(session, run)
+    }
+
+    /// Prints what one run over all files of the partial results prints.
+    pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
+        let mut run = CheckRun::new(&|_| true);
+        read_partials(session, partials, &mut run)?;
+        self.print(session, run)
+    }
+
+    /// Prints the findings of a run.
+    fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>) -> Result<Status, Failure> {
+        let CheckRun { register, findings, ads_checked, policies_checked, .. } = run;
+        let mut report = CheckReport { findings, ads_checked, policies_checked };
         report.count_and_sort(|number| register.count(number));
         let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
@@ -203,15 +225,42 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     names.iter().map(rule).collect()
 }
 
-/// A run of `check`: the findings so far.
-struct CheckRun<'w> {
+/// A run of `check`: the findings so far, each as an `F`.
+struct CheckRun<'w, F> {
     register: FindingRegister,
-    report: CheckReport,
+    findings: Vec<F>,
+    /// Number of ads checked.
+    ads_checked: usize,
+    /// Number of policies of configurations checked.
+    policies_checked: usize,
     /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     wanted: &'w dyn Fn(&LintRule) -> bool,
 }
 
-impl CheckRun<'_> {
+/// What is kept of a finding.
+trait KeptFinding {
+    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of the
+    /// finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's identity.
+    fn new(
+        number: usize,
+        finding: LintFinding,
+        text: &SourceText,
+        marks: Vec<LabeledRange>,
+        ad: (usize, Option<String>),
+    ) -> Self;
+}
+
+impl<'w, F: KeptFinding> CheckRun<'w, F> {
+    fn new(wanted: &'w dyn Fn(&LintRule) -> bool) -> Self {
+        CheckRun {
+            register: FindingRegister::default(),
+            findings: Vec::new(),
+            ads_checked: 0,
+            policies_checked: 0,
+            wanted,
+        }
+    }
+
     /// Adds the findings of a block of a source. Text that does not parse becomes a finding too.
     fn add_block(&mut self, session: &Session, source: &mut AdSource, text: &SourceText, checked: CheckedBlock) {
         for event in checked.events {
@@ -226,7 +275,7 @@ impl CheckRun<'_> {
         for (findings, ads) in checked.counts {
             self.register.count_ads(&findings, ads);
         }
-        self.report.ads_checked += checked.ads;
+        self.ads_checked += checked.ads;
         source.ads_read += checked.last;
     }
 
@@ -247,7 +296,7 @@ impl CheckRun<'_> {
                     if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
                         let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
                         let marks = finding.labels.iter().filter_map(mark).collect();
-                        self.report.findings.push(LocatedFinding::new(number, finding, &source, marks, 0));
+                        self.findings.push(F::new(number, finding, &source, marks, (0, None)));
                     }
                 }
             }
@@ -263,7 +312,7 @@ impl CheckRun<'_> {
         let number = self.register.register_external();
         let help = problem.help.clone().unwrap_or_default();
         let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
-        self.report.findings.push(LocatedFinding::new(number, finding, text, marks, problem.ad_number));
+        self.findings.push(F::new(number, finding, text, marks, (problem.ad_number, None)));
     }
 
     /// Adds the findings of an ad that no earlier ad has. Locates the attributes only if there are any, because
@@ -280,15 +329,15 @@ impl CheckRun<'_> {
             let marks = label_marks(&finding.labels, &places, entry.offset);
             findings.push((number, finding, marks));
         }
-        self.report.findings.extend(findings.into_iter().map(|(number, finding, marks)| LocatedFinding {
-            id: id.clone(),
-            ..LocatedFinding::new(number, finding, text, marks, entry.number)
-        }));
+        let kept = findings.into_iter();
+        self.findings.extend(
+            kept.map(|(number, finding, marks)| F::new(number, finding, text, marks, (entry.number, id.clone()))),
+        );
     }
 
     /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
     /// identifying number and the text ranges to mark.
-    fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<located::LabeledRange>)> {
+    fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
         let mut findings = Vec::new();
@@ -312,13 +361,13 @@ impl CheckRun<'_> {
 /// Returns the byte range to mark, and a text, for each label of a finding. A label with a span marks the span. A label
 /// without a span marks the name of the label's attribute. If `places` lacks the attribute, the label marks the first
 /// byte of the ad, at `offset`. A finding without labels marks this byte too, with an empty text.
-fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<located::LabeledRange> {
+fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<LabeledRange> {
     let mark = |label: &FindingLabel| {
         let place = places.iter().rev().find(|place| place.name == label.attribute);
         let range =
             place.map(|place| label.span.map_or_else(|| place.name_range.clone(), |span| place.file_range(span)));
         (range.unwrap_or(offset..offset + 1), label.text.clone())
     };
-    let marks: Vec<located::LabeledRange> = labels.iter().map(mark).collect();
+    let marks: Vec<LabeledRange> = labels.iter().map(mark).collect();
     if marks.is_empty() { vec![(offset..offset + 1, String::new())] } else { marks }
 }

@@ -8,17 +8,20 @@ mod scan;
 mod set;
 mod writer;
 
+use std::ops::Range;
+
 use classad::ad::{AbsoluteTime, RelativeTime, Value};
-use classad::format::{Problem, Severity};
+use classad::format::{Position, Problem, Severity, StreamBlock};
 use serde::{Deserialize, Serialize};
 
 use super::source::SourceText;
+use crate::cli::render::diagnostics::char_start;
 pub use scan::ScanStep;
-pub use set::PartialSet;
+pub use set::{MergedFile, PartialSet};
 pub use writer::PartialWriter;
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 1;
+pub const PARTIAL_VERSION: u32 = 2;
 
 /// What was run, on which files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,13 +92,22 @@ pub struct PartialProblem {
     message: String,
     help: Option<String>,
     /// The lines that the ranges touch.
-    text: Bytes,
-    line: usize,
-    column: usize,
-    /// Byte range in `text`.
+    excerpt: PartialExcerpt,
+    /// Byte range in the excerpt.
     range: (usize, usize),
     related: Option<(usize, usize, String)>,
 }
+
+/// A piece of a text, with the place of its beginning in the part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartialExcerpt {
+    text: Bytes,
+    line: usize,
+    column: usize,
+}
+
+/// Maximum number of bytes of a line that an excerpt keeps on each side of what it shows. Pictures of problems need fewer.
+const EXCERPT_CONTEXT_BYTES: usize = 4096;
 
 /// Bytes: a JSON string if they are UTF-8, else an array of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -167,27 +179,43 @@ impl From<OrderValue> for Value {
 impl PartialProblem {
     /// Keeps a problem of a text, with the lines that it touches.
     pub fn new(text: &SourceText, problem: &Problem) -> Self {
-        let bytes = &text.block.text;
         let ranges = || std::iter::once(&problem.range).chain(problem.related.iter().map(|(range, _)| range));
-        let first = ranges().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
-        let last = ranges().map(|range| range.end.max(range.start)).max().unwrap_or(0).min(bytes.len());
-        let start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
-        let end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
-        let place = text.block.position(start);
+        let (excerpt, start) = PartialExcerpt::new(text, ranges());
         let shifted = |at: usize| at.saturating_sub(start);
         PartialProblem {
             is_error: problem.severity == Severity::Error,
             ad_number: problem.ad_number,
             message: problem.message.clone(),
             help: problem.help.clone(),
-            text: bytes[start..end].into(),
-            line: place.line,
-            column: place.column,
+            excerpt,
             range: (shifted(problem.range.start), shifted(problem.range.end)),
             related: problem
                 .related
                 .as_ref()
                 .map(|(range, label)| (shifted(range.start), shifted(range.end), label.clone())),
         }
+    }
+}
+
+impl PartialExcerpt {
+    /// Cuts the lines that the ranges touch out of a text, and of a long line what is near them. Also returns the offset
+    /// at which the excerpt begins.
+    pub fn new<'r>(text: &SourceText, ranges: impl Iterator<Item = &'r Range<usize>> + Clone) -> (Self, usize) {
+        let bytes = &text.block.text;
+        let first = ranges.clone().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
+        let last = ranges.map(|range| range.end.max(range.start)).max().unwrap_or(0).min(bytes.len());
+        let line = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
+        let start = line.max(char_start(bytes, first.saturating_sub(EXCERPT_CONTEXT_BYTES)));
+        let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
+        let end = line_end.min(char_start(bytes, last + EXCERPT_CONTEXT_BYTES));
+        let place = text.block.position(start);
+        (PartialExcerpt { text: bytes[start..end].into(), line: place.line, column: place.column }, start)
+    }
+
+    /// Returns the excerpt as a text at its place in the whole file.
+    pub fn into_source(self, file: &MergedFile) -> SourceText {
+        let block = StreamBlock::from_complete_text(self.text.into_bytes(), file.form);
+        let start = Position { line: self.line + file.lines_before, column: self.column };
+        SourceText::of_block(&file.name, StreamBlock { start, ..block })
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::ad::Dialect;
-use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
+use classad::format::{FileFormat, Problem, Severity};
 
 use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
 use crate::cli::args::global::AdForm;
@@ -192,9 +192,7 @@ impl Segment {
 impl MergedFile {
     /// Returns a problem of the next part and its text as they are in the whole file.
     fn place(&self, problem: PartialProblem) -> (SourceText, Problem) {
-        let block = StreamBlock::from_complete_text(problem.text.into_bytes(), self.form);
-        let start = Position { line: problem.line + self.lines_before, column: problem.column };
-        let text = SourceText::of_block(&self.name, StreamBlock { start, ..block });
+        let text = problem.excerpt.into_source(self);
         let (start, end) = problem.range;
         let placed = Problem {
             help: problem.help,
