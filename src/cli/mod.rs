@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use args::ad_files::AdFilesArgs;
 use args::global::GlobalOptions;
 use io::partial::PartialSet;
 use session::Session;
@@ -136,6 +137,7 @@ commands! {
     Diff commands::diff::Diff,
     Census commands::census::CensusCommand,
     Parts commands::parts::PartsCommand,
+    Scatter commands::scatter::ScatterCommand,
     Merge commands::merge::MergeCommand,
     Specialize commands::specialize::Specialize,
     Refs commands::refs::Refs,
@@ -230,6 +232,37 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
         Command::Check(command) => command.merge(session, partials),
         _ => refuse("this command has no partial results"),
     }
+}
+
+/// A command that is to run on parts of its files.
+pub struct PartialCommand {
+    /// The files as they are named, and the lists of files.
+    pub input: AdFilesArgs,
+    pub options: GlobalOptions,
+}
+
+/// Parses the arguments of a command that is to run on parts of its files.
+///
+/// # Errors
+///
+/// The arguments are wrong, or the command has no partial results.
+pub fn partial_command(arguments: &[String]) -> Result<PartialCommand, Failure> {
+    let all = ["classad".to_owned()].into_iter().chain(arguments.iter().cloned()).chain(["--partial".to_owned()]);
+    let no_partials = || "it writes no partial results; query, census, refs and check do".to_owned();
+    let Cli { options, command } = parse_arguments(tree(), all.map(OsString::from).collect()).map_err(|error| {
+        let text = error.to_string();
+        let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let reason = if reason.contains("'--partial'") { no_partials() } else { reason };
+        Failure::refused(format!("{}: {reason}", arguments.first().map_or("the command", String::as_str)))
+    })?;
+    let input = match &command {
+        Command::Query(command) => command.input_of_partials(),
+        Command::Census(command) => command.input_of_partials(),
+        Command::Refs(command) => command.input_of_partials(),
+        Command::Check(command) => command.input_of_partials(),
+        _ => return refuse(format!("{}: {}", arguments[0], no_partials())),
+    };
+    Ok(PartialCommand { input, options })
 }
 
 /// Runs the command that the arguments ask for.

@@ -230,3 +230,92 @@ fn what_does_not_tile_is_refused() {
     let failed = file("tile-6.part", output.stdout);
     assert_eq!(classad(&["merge", &failed]).0, Some(2));
 }
+
+/// A plan in either form, and all partial results but those of one line of the plan.
+#[test]
+fn what_a_plan_lacks_is_refused() {
+    let (big, small) = (file("plan-big.long", long_text(40)), file("plan-small.jsonl", json_text(3)));
+    let lines = run(&["parts", "--size", "700", &big, &small], b"").stdout;
+    let plans = [file("plan.txt", &lines), {
+        let json = run(&["parts", "--size", "700", "-o", "json", &big, &small], b"").stdout;
+        file("plan.json", &json)
+    }];
+    let lines = String::from_utf8(lines).expect("names are UTF-8");
+    let query = ["query", "true", "--count"];
+    let partial = |(index, line): (usize, &str)| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = run(&[&query[..], &["--partial"], &words].concat(), b"");
+        assert_eq!(output.status.code(), Some(0));
+        file(&format!("plan-{index}.part"), &output.stdout)
+    };
+    let partials: Vec<String> = lines.lines().enumerate().map(partial).collect();
+    assert!(partials.len() > 3, "{lines}");
+    let whole = text(&run(&[&query[..], &[&small, &big]].concat(), b""));
+    for plan in &plans {
+        let merge = |partials: &[&str]| text(&run(&[&["merge", "--plan", plan], partials].concat(), b""));
+        let all: Vec<&str> = partials.iter().map(String::as_str).collect();
+        assert_eq!(merge(&all), whole);
+        for missing in 0..all.len() {
+            let (status, out, told) = merge(&[&all[..missing], &all[missing + 1..]].concat());
+            let again = lines.lines().nth(missing).expect("it has a line");
+            let told = told.replace("\n", " ");
+            assert!(status == Some(2) && out.is_empty(), "{told}");
+            for part in again.split(' ') {
+                let end = part.rsplit_once('-').expect("it is a part").1;
+                assert!(told.contains("missing") && told.contains(&format!("-{end}")), "{again}: {told}");
+            }
+        }
+    }
+    let other = file("plan-other.long", long_text(2));
+    let added = file("plan-added.part", run(&[&query[..], &["--partial", &other]].concat(), b"").stdout);
+    let mut all: Vec<&str> = partials.iter().map(String::as_str).collect();
+    all.push(&added);
+    let (status, _, told) = text(&run(&[&["merge", "--plan", &plans[0]], &all[..]].concat(), b""));
+    assert!(status == Some(2) && told.contains("is not in the plan"), "{told}");
+    // A file that is another one than when the plan was made, or that has fewer bytes.
+    let renamed = file("plan-renamed.long", long_text(40));
+    std::fs::rename(&renamed, &big).expect("both are there");
+    let first = file("plan-0.part", run(&[&query[..], &["--partial", &format!("{big}@0-700")]].concat(), b"").stdout);
+    let (status, _, told) = text(&run(&["merge", "--plan", &plans[1], &first], b""));
+    assert!(status == Some(2) && told.contains("was replaced since the plan was made"), "{told}");
+    assert_eq!(run(&["merge", "--plan", &big, &first], b"").status.code(), Some(2));
+}
+
+/// The lines that `scatter` prints are run by a shell, and merged.
+#[test]
+fn a_shell_runs_what_scatter_prints() {
+    let paths = [file("scatter it's.long", long_text(40)), file("scatter.history", history_text(20))];
+    let plan = file("scatter-plan.json", b"");
+    let constraint = "Cpus > 0 && regexp(\"^n[1-4]\", Name ?: \"n1\") && time() == 77";
+    let options = ["--af", "Id,Owner,'a b' ?: time()", "-o", "json"];
+    let command = [&["query", constraint], &options[..], &["--now", "77", &paths[0], &paths[1]]].concat();
+    let scatter = [&["scatter", "--command", "--size", "600", "--plan", &plan, "--"], &command[..]].concat();
+    let lines = String::from_utf8(run(&scatter, b"").stdout).expect("it is text");
+    assert!(lines.lines().count() > 4, "{lines}");
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_classad")).parent().expect("it is in a folder");
+    let mut search = vec![folder.to_owned()];
+    search.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let search = std::env::join_paths(search).expect("no colon is in a folder");
+    let partial = |(index, line): (usize, &str)| {
+        let shell = std::process::Command::new("sh").args(["-c", line]).env("PATH", &search).output();
+        let output = shell.expect("there is a shell");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{line}");
+        file(&format!("scatter-{index}.part"), &output.stdout)
+    };
+    let partials: Vec<String> = lines.lines().enumerate().map(partial).collect();
+    let partials: Vec<&str> = partials.iter().map(String::as_str).collect();
+    let merged = text(&run(&[&["merge", "--plan", &plan], &partials[..]].concat(), b""));
+    assert_eq!(merged, text(&run(&command, b"")));
+    assert!(merged.1.len() > 100, "{merged:?}");
+    for (arguments, reason) in [
+        (&["match", "a", "--offers", "b"][..], "match: it writes no partial results"),
+        (&["query", "true"], "only files have parts"),
+        (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
+        (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),
+        (&["query", "true", "no such file"], "there is no such file"),
+    ] {
+        let (status, out, told) = text(&run(&[&["scatter", "--command", "--"], arguments].concat(), b""));
+        assert!(status == Some(2) && out.is_empty() && told.contains(reason), "{arguments:?}: {told}");
+    }
+}

@@ -152,6 +152,11 @@ impl CensusCommand {
         self.print(session, &census)
     }
 
+    /// Returns the files that partial results are of.
+    pub fn input_of_partials(&self) -> AdFilesArgs {
+        self.input.clone()
+    }
+
     fn names(&self) -> IndexSet<Name> {
         self.attr.iter().map(|name| Name::new(name.trim())).collect()
     }

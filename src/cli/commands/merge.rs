@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::io::part_plan::PartPlan;
 use crate::cli::io::partial::PartialSet;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, merge_partials, refuse};
@@ -19,7 +20,9 @@ The partial results of the example are written by
 merge prints what one run over all files prints: the output, the problems and the exit status. It takes the files in the
 order of their names, and the files of one history in the order of their times. It refuses parts that are missing or
 given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
-cannot know of a file without any part. --quiet, --color and --exit-zero are those of the merge.
+knows of a file without any part only from --plan. --quiet, --color and --exit-zero are those of the merge.
+
+query, census, refs and check write partial results.
 
 A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect and the files with
 their parts, sizes and inodes; for each file its findings, its problems with the lines that are shown of them, and the
@@ -33,6 +36,9 @@ pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
+    /// Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
     /// Merge the partial results that LIST names, too: a name on each line, or with a NUL after each
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
@@ -45,6 +51,7 @@ impl MergeCommand {
         if paths.iter().any(|path| path == "-") {
             return refuse("partial results are read twice: name files");
         }
-        merge_partials(session, &PartialSet::read(&paths)?)
+        let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
+        merge_partials(session, &PartialSet::read(&paths, plan.as_ref())?)
     }
 }

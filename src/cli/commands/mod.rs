@@ -23,6 +23,7 @@ pub mod query;
 pub mod refs;
 pub mod repl;
 pub mod route;
+pub mod scatter;
 pub mod specialize;
 pub mod test;
 pub mod transform;

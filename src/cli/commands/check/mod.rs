@@ -180,6 +180,11 @@ impl Check {
         self.print(session, run)
     }
 
+    /// Returns the files that partial results are of.
+    pub fn input_of_partials(&self) -> AdFilesArgs {
+        self.input.clone()
+    }
+
     /// Prints the findings of a run.
     fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>) -> Result<Status, Failure> {
         let CheckRun { register, findings, ads_checked, policies_checked, .. } = run;

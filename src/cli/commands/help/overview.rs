@@ -8,7 +8,7 @@ pub const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     ("Match", &["match", "negotiate", "gangmatch", "autocluster", "claim"]),
     ("Write", &["check", "fmt", "test", "transform", "route", "convert"]),
     ("Language", &["eval", "repl", "specialize", "functions", "parse"]),
-    ("Other", &["parts", "merge", "workload", "completions", "man", "help"]),
+    ("Other", &["parts", "scatter", "merge", "workload", "completions", "man", "help"]),
 ];
 
 /// Maximum number of columns of a line.

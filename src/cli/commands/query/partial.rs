@@ -21,6 +21,7 @@ use super::scan::{AdScanner, ScanFinding, TruthFilter};
 use super::scan_task::{ScanTask, ScannedBlock};
 use super::sort::{SortValues, SortedItems};
 use super::tables::TableChoice;
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{Bytes, OrderValue, PartialSet, PartialWriter};
 use crate::cli::io::slip_notes::note_slips;
@@ -119,9 +120,7 @@ impl QueryCommand {
             (self.at.is_some(), "--partial: what a collector holds has no partial results"),
             (!(self.ads.is_empty() && self.userlog.is_empty()), "--partial: name the files after the constraint"),
         ])?;
-        let first = self.first.iter().filter(|_| !self.given.is_empty());
-        let paths: Vec<String> = first.chain(&self.input.files).cloned().collect();
-        let mut writer = PartialWriter::new(session, sources, &paths)?;
+        let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;
         let task = ScanTask { scanner };
         let mut has_found = false;
         for (index, source) in sources.iter_mut().enumerate() {
@@ -145,6 +144,12 @@ impl QueryCommand {
         let notes = QueryNotes { seen: scanner.unseen_names.seen(), has_valid_value, reason, names };
         writer.finish(session, &notes)?;
         Ok(Status::Yes)
+    }
+
+    /// Returns the files that partial results are of.
+    pub fn input_of_partials(&self) -> AdFilesArgs {
+        let first = self.first.iter().filter(|_| !self.given.is_empty());
+        AdFilesArgs { files: first.chain(&self.input.files).cloned().collect(), ..self.input.clone() }
     }
 
     /// Prints what one run over all files of the partial results prints.

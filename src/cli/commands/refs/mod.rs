@@ -156,6 +156,11 @@ impl Refs {
         self.print(session, found, pool)
     }
 
+    /// Returns the files that partial results are of.
+    pub fn input_of_partials(&self) -> AdFilesArgs {
+        self.input.clone()
+    }
+
     /// Makes the task that finds what the options ask for.
     fn task(&self, session: &mut Session) -> Result<RefsTask, Failure> {
         let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));

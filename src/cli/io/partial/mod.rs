@@ -18,7 +18,7 @@ use super::source::SourceText;
 use crate::cli::render::diagnostics::char_start;
 pub use scan::ScanStep;
 pub use set::{MergedFile, PartialSet};
-pub use writer::PartialWriter;
+pub use writer::{PartialWriter, arguments_without};
 
 /// Version of the form. A merge reads no other.
 pub const PARTIAL_VERSION: u32 = 2;

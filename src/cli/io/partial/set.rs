@@ -14,6 +14,7 @@ use classad::format::{FileFormat, Problem, Severity};
 use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
 use crate::cli::args::global::AdForm;
 use crate::cli::io::file_part::FilePart;
+use crate::cli::io::part_plan::{PartPlan, PlannedFile};
 use crate::cli::io::source::SourceText;
 use crate::cli::io::{history_files, input};
 use crate::cli::session::Session;
@@ -63,8 +64,9 @@ impl PartialSet {
     ///
     /// # Errors
     ///
-    /// They are not of one run, or their parts do not tile the files. The message lists what to run again.
-    pub fn read(paths: &[String]) -> Result<Self, Failure> {
+    /// They are not of one run, or their parts do not tile the files, or are not those of the plan. The message lists what
+    /// to run again.
+    pub fn read(paths: &[String], plan: Option<&PartPlan>) -> Result<Self, Failure> {
         let mut partials: Vec<(&String, ScannedPartial)> = Vec::new();
         let mut faults = Vec::new();
         for path in paths {
@@ -103,12 +105,19 @@ impl PartialSet {
             }
         }
         let names: Vec<String> = by_file.keys().cloned().collect();
+        let mut planned = plan.map(PartPlan::by_file);
         let mut segments = Vec::new();
         for name in history_files::in_order_of_time(&names) {
             let mut parts = by_file.remove(&name).unwrap_or_default();
             parts.sort_by_key(|part| (part.file.start, part.file.end.unwrap_or(u64::MAX)));
-            faults.extend(tiling_faults(&name, &parts));
+            let expected = planned.as_mut().map(|planned| planned.remove(name.as_str()).unwrap_or_default());
+            faults.extend(tiling_faults(&name, &parts, expected.as_deref()));
             segments.extend(parts);
+        }
+        let missing: Vec<String> =
+            planned.iter().flat_map(BTreeMap::values).flatten().map(|file| file.argument()).collect();
+        if !missing.is_empty() {
+            faults.push(format!("parts are missing; run {}", missing.join(" ")));
         }
         if !faults.is_empty() {
             return refuse(join_faults(&faults));
@@ -249,9 +258,23 @@ fn scan(path: &str) -> Result<ScannedPartial, String> {
     Ok(partial)
 }
 
-/// Returns the gaps and overlaps of the parts of a file, as messages. Precondition: the parts are sorted by their starts.
-fn tiling_faults(name: &str, parts: &[Segment]) -> Vec<String> {
+/// Returns the gaps and overlaps of the parts of a file, as messages. `planned` are the parts of the file in a plan.
+/// Precondition: the parts are sorted by their starts.
+fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>) -> Vec<String> {
     let mut faults = Vec::new();
+    if planned.is_some_and(<[_]>::is_empty) {
+        return vec![format!("{name} is not in the plan")];
+    }
+    let planned = planned.unwrap_or_default();
+    for file in planned.iter().take(1) {
+        let was_replaced = |part: &Segment| file.inode != 0 && part.file.inode != 0 && part.file.inode != file.inode;
+        if parts.iter().any(was_replaced) {
+            return vec![format!("{name} was replaced since the plan was made; make a new plan")];
+        }
+        if parts.iter().any(|part| Some(part.file.size) < file.size) {
+            return vec![format!("{name} became shorter since the plan was made; make a new plan")];
+        }
+    }
     let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();
     let size = parts.iter().map(|part| part.file.size).min().unwrap_or(0);
     let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
@@ -273,8 +296,10 @@ fn tiling_faults(name: &str, parts: &[Segment]) -> Vec<String> {
         }
         covered = covered.and_then(|covered| file.end.map(|end| end.max(covered)));
     }
-    if let Some(covered) = covered.filter(|covered| *covered < size) {
-        faults.push(format!("a part is missing; run {}", part(covered, None)));
+    // A file may grow while its planned parts are read.
+    let planned_end = planned.iter().filter_map(|file| file.end).max();
+    if let Some(covered) = covered.filter(|covered| *covered < planned_end.unwrap_or(size)) {
+        faults.push(format!("a part is missing; run {}", part(covered, planned_end)));
     }
     faults
 }

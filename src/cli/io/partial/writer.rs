@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::{AdForm, TimeOption};
+use crate::cli::io::part_plan::inode;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{BufferedStdout, out};
 use crate::cli::session::{MAX_SHOWN_PER_KIND, Session};
@@ -39,7 +40,7 @@ impl PartialWriter {
         let header = PartialHeader {
             classad_partial: PARTIAL_VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            arguments: arguments_without(paths)?,
+            arguments: own_arguments_without(paths)?,
             dialect: session.dialect().to_string(),
             files: sources.iter().map(describe).collect::<Result<_, _>>()?,
         };
@@ -107,10 +108,7 @@ fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
     let path = source.path().to_owned();
     let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
     let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is no file")) };
-    #[cfg(unix)]
-    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let inode = 0;
+    let inode = inode(&metadata);
     let (start, end) = source.part.as_ref().map_or((0, None), |part| (part.start, part.end));
     let is_empty = !source.has_content();
     Ok(PartialFile { form: form_name(source.form), file: path, start, end, size: metadata.len(), inode, is_empty })
@@ -122,13 +120,21 @@ fn form_name(form: FileFormat) -> String {
 }
 
 /// Returns the arguments of this run without those that name files, and without `--partial`.
-fn arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
+fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
     let given =
         condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
+    let given = given.into_iter().skip(1).map(|argument| argument.into_string().ok());
+    match given.collect() {
+        Some(given) => Ok(arguments_without(given, paths)),
+        None => refuse("--partial: an argument is not UTF-8"),
+    }
+}
+
+/// Returns arguments without those that name files, and without `--partial` and `--threads`.
+pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     let mut arguments = Vec::new();
-    let mut given = given.into_iter().skip(1);
+    let mut given = given.into_iter();
     while let Some(argument) = given.next() {
-        let Ok(argument) = argument.into_string() else { return refuse("--partial: an argument is no UTF-8") };
         match argument.as_str() {
             "--partial" => {}
             "--files-from" | "--threads" => drop(given.next()),
@@ -142,5 +148,5 @@ fn arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
             arguments.remove(at);
         }
     }
-    Ok(arguments)
+    arguments
 }

@@ -1,0 +1,227 @@
+//! `classad scatter`: a command over many files as jobs of HTCondor, or as lines for GNU parallel.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, absolute};
+
+use clap::{ArgGroup, Args};
+
+use crate::cli::args::global::TimeOption;
+use crate::cli::io::input;
+use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
+use crate::cli::io::partial::arguments_without;
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status, partial_command, refuse};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad scatter --size 5K --command -- query 'JobStatus == 1' samples/pool/jobs.long --count
+  classad scatter --dag /tmp/idle -- query 'JobStatus == 1' samples/pool/jobs.long --count
+
+scatter runs nothing itself. The command is query, census, refs or check, with its files. Each part of the files becomes
+one run that writes a partial result; `classad merge` prints what one run over all files prints.
+
+--dag DIR writes files for HTCondor's DAGMan: `condor_submit_dag DIR/job.dag` runs them. A part that fails is run again,
+three times at most; so is one whose machine is gone for 30 seconds. When all parts have ended, the final node merges
+DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is missing, unless all parts are
+there. DIR/plan.json is the plan, for `classad merge --plan`. The machines read the files under the names that they have
+here: they share a file system.
+
+--command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
+output:
+
+  classad scatter --command --plan plan.json -- query 'JobStatus == 5' history* --group-by Owner |
+      parallel --results '{#}.part'
+  classad merge --plan plan.json *.part
+
+With `parallel --sshlogin HOST,...` the lines run on other machines, and the results come to where parallel runs.
+
+The time of --now is that of the scatter in all parts, unless the command gives another. Parts run with one thread.";
+
+/// Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel
+#[derive(Args)]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
+pub struct ScatterCommand {
+    /// Write a submit file, a DAG and a plan into the folder DIR, for `condor_submit_dag`
+    #[arg(long, value_name = "DIR", group = "engine")]
+    dag: Option<String>,
+    /// Print a command line for each part
+    #[arg(long, group = "engine")]
+    command: bool,
+    /// Write the plan to this file, for `classad merge --plan`
+    #[arg(long, value_name = "FILE", conflicts_with = "dag")]
+    plan: Option<String>,
+    /// Number of bytes of a part; K, M, G and T are powers of 1024
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
+    size: u64,
+    /// The command to run on each part, after `--`
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    arguments: Vec<String>,
+}
+
+/// How often DAGMan runs a part again that fails.
+const RETRIES: u32 = 3;
+
+/// Seconds after which a job whose machine is gone is run elsewhere. HTCondor's default is 40 minutes.
+const LEASE_SECONDS: u32 = 30;
+
+impl ScatterCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let scattered = partial_command(&self.arguments)?;
+        let now = match scattered.options.now {
+            Some(TimeOption::Dump) => return refuse("--now dump differs in each part; give a time"),
+            Some(TimeOption::At(time)) => Some(time),
+            None => session.context().now,
+        };
+        let mut paths = Vec::new();
+        for path in scattered.input.paths()? {
+            let is_file = path != "-";
+            let whole = if is_file { absolute(&path).ok() } else { None };
+            match whole.map(|path| path.into_os_string().into_string()) {
+                Some(Ok(whole)) => paths.push(whole),
+                Some(Err(_)) => return refuse(format!("{path}: the name of a file must be UTF-8")),
+                None => paths.push(path),
+            }
+        }
+        let form = scattered.options.from.map(Into::into);
+        let planner =
+            plan_parts(&paths, self.size, form, &mut |path, error| input::report_unreadable(session, path, error))?;
+        if session.error_count() > 0 {
+            return Err(Failure::Refused(None));
+        }
+        let plan = planner.finish(now);
+        let mut arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
+        arguments.extend(now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]));
+        arguments.extend(["--partial", "--threads", "1"].map(str::to_owned));
+        match &self.dag {
+            Some(folder) => write_dag(Path::new(folder), &plan, &arguments)?,
+            None => {
+                if let Some(path) = &self.plan {
+                    write_file(Path::new(path), &plan_text(&plan)?)?;
+                }
+                let mut out = out();
+                for part in &plan.parts {
+                    let words = part_arguments(&arguments, part);
+                    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+                    writeln!(out, "classad {}", words.join(" "))?;
+                }
+            }
+        }
+        Ok(Status::Yes)
+    }
+}
+
+/// Returns arguments without `--now` and its value.
+fn without_now(given: Vec<String>) -> Vec<String> {
+    let mut given = given.into_iter();
+    let mut arguments = Vec::new();
+    while let Some(argument) = given.next() {
+        match argument.as_str() {
+            "--now" => drop(given.next()),
+            now if now.starts_with("--now=") => {}
+            _ => arguments.push(argument),
+        }
+    }
+    arguments
+}
+
+/// Returns the arguments of the run on a part.
+fn part_arguments(arguments: &[String], part: &[PlannedFile]) -> Vec<String> {
+    arguments.iter().cloned().chain(part.iter().map(PlannedFile::argument)).collect()
+}
+
+fn plan_text(plan: &PartPlan) -> Result<String, Failure> {
+    Ok(serde_json::to_string(plan).map_err(std::io::Error::from)? + "\n")
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), &error))
+}
+
+/// Writes the files for DAGMan into a folder, and prints the command that submits them.
+fn write_dag(folder: &Path, plan: &PartPlan, arguments: &[String]) -> Result<(), Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::unreadable("the program", &error))?;
+    let program = program.display();
+    let width = plan.parts.len().to_string().len();
+    let mut dag = String::new();
+    for (index, part) in plan.parts.iter().enumerate() {
+        let (number, words) = (index + 1, part_arguments(arguments, part));
+        let words = vars_text(&submit_arguments(&words)?);
+        let _ = writeln!(dag, "JOB part{number:0width$} part.sub");
+        let _ = writeln!(dag, "VARS part{number:0width$} part=\"{number:0width$}\" words=\"{words}\"");
+        let _ = writeln!(dag, "RETRY part{number:0width$} {RETRIES}");
+    }
+    dag += "FINAL merge merge.sub\n";
+    let parts = (1..=plan.parts.len()).map(|number| format!("{number:0width$}.part"));
+    let part_list: String = parts.map(|name| name + "\n").collect();
+    let part_submit = format!(
+        "executable = {program}\narguments = \"$(words)\"\noutput = $(part).part\nerror = $(part).err\n\
+         log = job.log\nrequest_cpus = 1\nrequest_memory = 512MB\nrequest_disk = 100MB\n\
+         should_transfer_files = IF_NEEDED\nwhen_to_transfer_output = ON_EXIT\n\
+         # A job whose machine is gone is run elsewhere after so many seconds.\n\
+         job_lease_duration = {LEASE_SECONDS}\nqueue\n"
+    );
+    let merge_submit = format!(
+        "universe = local\nexecutable = {program}\n\
+         arguments = \"merge --exit-zero --plan plan.json --files-from parts.list\"\n\
+         output = output\nerror = errors\nlog = job.log\nqueue\n"
+    );
+    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder.display(), &error))?;
+    for (name, text) in [
+        ("plan.json", plan_text(plan)?),
+        ("parts.list", part_list),
+        ("part.sub", part_submit),
+        ("merge.sub", merge_submit),
+        ("job.dag", dag),
+    ] {
+        write_file(&folder.join(name), &text)?;
+    }
+    let dag = folder.join("job.dag");
+    writeln!(out(), "condor_submit_dag -usedagdir {}", shell_word(&dag.to_string_lossy()))?;
+    Ok(())
+}
+
+/// Returns words as a submit file has them between the double quotes of `arguments`: separated by blanks, with single
+/// quotes around a word with blanks, and with quotes doubled. `$(` would begin a macro.
+fn submit_arguments(words: &[String]) -> Result<String, Failure> {
+    let mut text = String::new();
+    for word in words {
+        if word.contains(['\n', '\r']) {
+            return refuse("an argument with a line feed cannot be in a submit file");
+        }
+        let is_plain = !word.is_empty() && !word.contains([' ', '\t', '\'']);
+        let word = word.replace('"', "\"\"").replace("$(", "$(DOLLAR)(");
+        let separator = if text.is_empty() { "" } else { " " };
+        let _ = match is_plain {
+            true => write!(text, "{separator}{word}"),
+            false => write!(text, "{separator}'{}'", word.replace('\'', "''")),
+        };
+    }
+    Ok(text)
+}
+
+/// Returns a text as it stands between the double quotes of a VARS line.
+fn vars_text(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{submit_arguments, vars_text};
+
+    /// The quotes are those of the manual: `condor_submit`, "arguments", and DAGMan, "VARS".
+    #[test]
+    fn words_are_quoted_for_submit_files_and_dags() {
+        let words = ["query", "JobStatus == 1", "--af", "it's", "regexp(\"a$\", b)", "$(x)", "c\\d", ""];
+        let text = submit_arguments(&words.map(str::to_owned)).expect("there is no line feed");
+        let expected = r#"query 'JobStatus == 1' --af 'it''s' 'regexp(""a$"", b)' $(DOLLAR)(x) c\d ''"#;
+        assert_eq!(text, expected);
+        assert_eq!(
+            vars_text(&text),
+            r#"query 'JobStatus == 1' --af 'it''s' 'regexp(\"\"a$\"\", b)' $(DOLLAR)(x) c\\d ''"#
+        );
+        assert!(submit_arguments(&["a\nb".to_owned()]).is_err());
+    }
+}
