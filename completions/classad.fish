@@ -69,6 +69,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write 
 complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
 complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parts" -d 'Plan parts of files, for many processes or machines'
+complete -c classad -n "__fish_classad_needs_command" -f -a "scatter" -d 'Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel'
 complete -c classad -n "__fish_classad_needs_command" -f -a "merge" -d 'Merge partial results of parts of files, as one run over all files prints them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
@@ -193,6 +194,7 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l color -d 'When
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand check" -l rules -d 'List the rules'
+complete -c classad -n "__fish_classad_using_subcommand check" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand check" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand check" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand check" -l fail-fast -d 'Stop at the first bad ad'
@@ -918,6 +920,8 @@ complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
+complete -c classad -n "__fish_classad_using_subcommand parts" -s o -l output -d 'The form of the plan' -r -f -a "lines\t'A line for each process, for a shell or xargs'
+json\t'One JSON document'"
 complete -c classad -n "__fish_classad_using_subcommand parts" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -945,6 +949,38 @@ complete -c classad -n "__fish_classad_using_subcommand parts" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand parts" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l dag -d 'Write a submit file, a DAG and a plan into the folder DIR, for `condor_submit_dag`' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l plan -d 'Write the plan to this file, for `classad merge --plan`' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l command -d 'Print a command line for each part'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand merge" -l plan -d 'Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l files-from -d 'Merge the partial results that LIST names, too: a name on each line, or with a NUL after each' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand merge" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1065,6 +1101,7 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print
 complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l rectangle -d 'List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
