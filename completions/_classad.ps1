@@ -730,8 +730,8 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         'classad;parts' {
             [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Number of bytes of a part; K, M, G and T are powers of 1024')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the plan')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the plan')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell')

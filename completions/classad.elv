@@ -710,8 +710,8 @@ set edit:completion:arg-completer[classad] = {|@words|
         &'classad;parts'= {
             cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --size 'Number of bytes of a part; K, M, G and T are powers of 1024'
-            cand -o 'The form of the plan'
-            cand --output 'The form of the plan'
+            cand -o 'The form of the output'
+            cand --output 'The form of the output'
             cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
             cand --from 'The form of the input, instead of finding it out'
             cand --now 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell'

@@ -920,7 +920,7 @@ complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
-complete -c classad -n "__fish_classad_using_subcommand parts" -s o -l output -d 'The form of the plan' -r -f -a "lines\t'A line for each process, for a shell or xargs'
+complete -c classad -n "__fish_classad_using_subcommand parts" -s o -l output -d 'The form of the output' -r -f -a "lines\t'A line for each process, for a shell or xargs'
 json\t'One JSON document'"
 complete -c classad -n "__fish_classad_using_subcommand parts" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'

@@ -37,7 +37,7 @@ pub struct PartsCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// The form of the plan
+    /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "lines")]
     output: PlanForm,
 }

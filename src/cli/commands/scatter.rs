@@ -18,12 +18,17 @@ use crate::cli::{Failure, Status, partial_command, refuse};
 const EXAMPLES: &str = "\
 Examples:
   classad scatter --size 5K --command -- query 'JobStatus == 1' samples/pool/jobs.long --count
-  classad scatter --dag /tmp/idle -- query 'JobStatus == 1' samples/pool/jobs.long --count
+  classad scatter --command -- check samples/pool/jobs.long samples/pool/machines.long
 
 scatter runs nothing itself. The command is query, census, refs or check, with its files. Each part of the files becomes
 one run that writes a partial result; `classad merge` prints what one run over all files prints.
 
---dag DIR writes files for HTCondor's DAGMan: `condor_submit_dag DIR/job.dag` runs them. A part that fails is run again,
+--dag DIR writes files for HTCondor's DAGMan, and prints the command that submits them:
+
+  classad scatter --dag idle -- query 'JobStatus == 1' /shared/jobs* --count
+  condor_submit_dag -usedagdir idle/job.dag
+
+A part that fails is run again,
 three times at most; so is one whose machine is gone for 30 seconds. When all parts have ended, the final node merges
 DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is missing, unless all parts are
 there. DIR/plan.json is the plan, for `classad merge --plan`. The machines read the files under the names that they have
