@@ -194,6 +194,7 @@ fn read_arguments() -> Result<Cli, u8> {
         },
     };
     parsed.map_err(|error| {
+        let error = printed_error(error);
         match error.print() {
             _ if error.use_stderr() => Status::Trouble.code(),
             // The program that reads the help, such as `head`, has read enough.
@@ -202,6 +203,16 @@ fn read_arguments() -> Result<Cli, u8> {
             Ok(()) => Status::Yes.code(),
         }
     })
+}
+
+/// Returns the error to print: of the help of a command, the one whose text is wrapped for the terminal.
+fn printed_error(error: clap::Error) -> clap::Error {
+    if error.kind() != clap::error::ErrorKind::DisplayHelp {
+        return error;
+    }
+    let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree);
+    let wrapped = arguments.ok().map(|arguments| parse_arguments(commands::help::wrapped(tree()), arguments));
+    wrapped.and_then(Result::err).unwrap_or(error)
 }
 
 fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {

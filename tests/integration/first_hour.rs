@@ -152,3 +152,33 @@ fn every_topic_has_a_page() {
     }
     assert!(classad(&["man", "format"]).2.contains("did you mean formats"));
 }
+
+/// The text below the options is wrapped once: no line is wider than the terminal, and none is broken again.
+#[test]
+fn help_is_wrapped_once() {
+    let help = |command: &str, width: &str| {
+        let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = run.args([command, "--help"]).env("COLUMNS", width).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("it is text")
+    };
+    for command in ["explain", "check", "refs", "transform", "specialize", "workload", "completions", "man", "scatter"]
+    {
+        for width in [60, 80, 120, 200] {
+            let text = help(command, &width.to_string());
+            let notes = text.split("Examples:").last().expect("it has examples");
+            let lines: Vec<&str> = notes.lines().collect();
+            for pair in lines.windows(2) {
+                let [line, next] = [pair[0], pair[1]];
+                assert!(line.chars().count() <= width.min(100), "{command} {width}: {line}");
+                // What would have had room in the line before begins something new.
+                let word = next.split(' ').next().unwrap_or_default();
+                let has_room = line.chars().count() + 1 + word.chars().count() <= width.min(100);
+                let begins = next.is_empty() || next.starts_with([' ', '-', '`']) || word.starts_with(char::is_uppercase);
+                assert!(
+                    line.is_empty() || line.starts_with(' ') || !has_room || begins,
+                    "{command} {width}:\n{line}\n{next}"
+                );
+            }
+        }
+    }
+}

@@ -28,11 +28,10 @@ one run that writes a partial result; `classad merge` prints what one run over a
   classad scatter --dag idle -- query 'JobStatus == 1' /shared/jobs* --count
   condor_submit_dag -usedagdir idle/job.dag
 
-A part that fails is run again,
-three times at most; so is one whose machine is gone for 30 seconds. When all parts have ended, the final node merges
-DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is missing, unless all parts are
-there. DIR/plan.json is the plan, for `classad merge --plan`. The machines read the files under the names that they have
-here: they share a file system.
+A part that fails is run again, three times at most; so is one whose machine is gone for 30 seconds. When all parts have
+ended, the final node merges DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is
+missing, unless all parts are there. DIR/plan.json is the plan, for `classad merge --plan`. The machines read the files
+under the names that they have here: they share a file system.
 
 --command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
 output:

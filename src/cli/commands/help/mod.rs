@@ -38,6 +38,15 @@ pub struct Help {
     word: Option<String>,
 }
 
+/// Wraps the texts below the options of all commands for the terminal, so that clap has no line to break.
+pub fn wrapped(tree: Command) -> Command {
+    let width = diagnostics::terminal_width();
+    tree.mut_subcommands(|command| match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(terminal::wrap_after_help(&text, width)),
+        None => command,
+    })
+}
+
 /// Returns the names and subjects of the help topics.
 fn topic_list() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
@@ -69,6 +78,7 @@ impl Help {
         if let Some(list) = list_of(word) {
             return print(&list);
         }
+        let mut tree = wrapped(tree);
         let width = diagnostics::terminal_width();
         let topic = topics::find_topic(word).map(|topic| terminal::render(&markup::parse(topic.text), width));
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
