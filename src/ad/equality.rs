@@ -11,6 +11,8 @@ pub(super) enum Equivalence {
     Syntactic,
     /// All that [`Equivalence::Syntactic`] ignores, and parentheses.
     Structural,
+    /// All that [`Equivalence::Structural`] ignores, and whether a number is an integer or a real.
+    Numeric,
 }
 
 /// Whether two expressions are equal if all parentheses are ignored.  Literals are compared by their bits, names
@@ -20,18 +22,27 @@ pub fn structurally_equal(left: &Expression, right: &Expression) -> bool {
     all_equal(vec![(left, right)], Equivalence::Structural)
 }
 
+/// Whether two expressions are equal if all parentheses are ignored, and if a literal integer equals a literal real of
+/// the same value: `2` and `2.0`. O(n) in the size of the trees.
+#[must_use]
+pub fn numerically_equal(left: &Expression, right: &Expression) -> bool {
+    all_equal(vec![(left, right)], Equivalence::Numeric)
+}
+
 /// Whether the two expressions of every pair in `pending` are equal, up to the differences that `equivalence` ignores.
 pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, equivalence: Equivalence) -> bool {
     while let Some((left, right)) = pending.pop() {
         let (left, right) = match equivalence {
             Equivalence::Syntactic => (left, right),
-            Equivalence::Structural => (left.without_parentheses(), right.without_parentheses()),
+            Equivalence::Structural | Equivalence::Numeric => (left.without_parentheses(), right.without_parentheses()),
         };
         if left.ptr_eq(right) {
             continue;
         }
         let heads_same = match (left.kind(), right.kind()) {
-            (ExpressionKind::Literal(a), ExpressionKind::Literal(b)) => literals_equal(a, b),
+            (ExpressionKind::Literal(a), ExpressionKind::Literal(b)) => {
+                literals_equal(a, b) || (equivalence == Equivalence::Numeric && numbers_equal(a, b))
+            }
             (ExpressionKind::Attribute(a), ExpressionKind::Attribute(b))
             | (ExpressionKind::RootAttribute(a), ExpressionKind::RootAttribute(b))
             | (ExpressionKind::Select(_, a), ExpressionKind::Select(_, b)) => a == b,
@@ -61,6 +72,20 @@ pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, 
         right.kind().for_each_child(|child| pending.extend(lefts.next().map(|left| (left, child))));
     }
     true
+}
+
+/// Whether an integer and a real have the same value. Zero has no sign here.
+fn numbers_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Real(a), Value::Real(b)) => a == b,
+        (Value::Integer(integer), Value::Real(real)) | (Value::Real(real), Value::Integer(integer)) => {
+            // The conversion is exact below 2^63; a real from there on is no integer of 64 bits.
+            #[allow(clippy::cast_possible_truncation)]
+            let truncated = *real as i64;
+            real.fract() == 0.0 && real.abs() < 9_223_372_036_854_775_808.0 && truncated == *integer
+        }
+        _ => false,
+    }
 }
 
 /// Compares reals by their bits, so that a NaN equals itself and -0.0 differs from 0.0.

@@ -25,7 +25,7 @@ pub use ad::{Ad, Attribute};
 pub use ad_shape::AdShape;
 pub use byte_string::ByteString;
 pub use dialect::Dialect;
-pub use equality::structurally_equal;
+pub use equality::{numerically_equal, structurally_equal};
 pub use error_origin::{ErrorCause, ErrorOrigin};
 pub use expression::{Expression, ExpressionKind};
 pub use expression_interner::ExpressionInterner;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-use crate::ad::{Ad, Attribute, Name, structurally_equal};
+use crate::ad::{Ad, Attribute, Name, numerically_equal, structurally_equal};
 use crate::syntax::{Style, print};
 
 /// How two attributes are compared.
@@ -13,6 +13,8 @@ pub enum DiffMode {
     /// attributes are ignored.
     #[default]
     Meaning,
+    /// As [`DiffMode::Meaning`], and an integer equals a real of the same value.
+    Numbers,
     /// By the spelling of the name and the printed text of the expression.
     Text,
 }
@@ -21,6 +23,7 @@ impl DiffMode {
     fn equal(self, before: Attribute<'_>, after: Attribute<'_>) -> bool {
         match self {
             DiffMode::Meaning => structurally_equal(before.expression, after.expression),
+            DiffMode::Numbers => numerically_equal(before.expression, after.expression),
             DiffMode::Text => {
                 before.name.as_str() == after.name.as_str()
                     && print(before.expression, Style::New) == print(after.expression, Style::New)

@@ -173,12 +173,49 @@ fn help_is_wrapped_once() {
                 // What would have had room in the line before begins something new.
                 let word = next.split(' ').next().unwrap_or_default();
                 let has_room = line.chars().count() + 1 + word.chars().count() <= width.min(100);
-                let begins = next.is_empty() || next.starts_with([' ', '-', '`']) || word.starts_with(char::is_uppercase);
+                let begins =
+                    next.is_empty() || next.starts_with([' ', '-', '`']) || word.starts_with(char::is_uppercase);
                 assert!(
                     line.is_empty() || line.starts_with(' ') || !has_room || begins,
                     "{command} {width}:\n{line}\n{next}"
                 );
             }
         }
+    }
+}
+
+#[test]
+fn diff_compares_some_attributes_and_numbers_by_value() {
+    let before =
+        file("numeric-before.long", "Name = \"a\"\nDisk = 64.0\nLoad = -0.0\nState = \"Owner\"\nX = 1 + 2.0\n");
+    let after = file("numeric-after.long", "Name = \"a\"\nDisk = 64\nLoad = 0\nState = \"Busy\"\nX = 1.0 + 2\n");
+    let names = |options: &[&str]| {
+        let (status, out, _) = classad(&[&["diff", &before, &after, "-o", "jsonl"], options].concat());
+        let names = out.split("{\"name\":\"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()));
+        (status, names.collect::<Vec<_>>())
+    };
+    assert_eq!(names(&[]).1, ["Disk", "Load", "State", "X"]);
+    assert_eq!(names(&["--numeric"]), (Some(1), vec!["State".to_owned()]));
+    assert_eq!(names(&["--numeric", "--ignore", "State"]), (Some(0), Vec::new()));
+    assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);
+    let (large, real) = ("Name = \"a\"\nB = 9007199254740993\n", "Name = \"a\"\nB = 9007199254740992.0\n");
+    let [large, real] = [file("numeric-large.long", large), file("numeric-real.long", real)];
+    assert_eq!(classad(&["diff", &large, &real, "--numeric"]).0, Some(1), "2^53 + 1 is no real");
+}
+
+/// Whatever the width of the terminal, the columns that were asked for are shown.
+#[test]
+fn columns_that_were_asked_for_are_shown() {
+    let shown = |arguments: &[&str]| {
+        let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = run.args(arguments).args(["-o", "table"]).env("COLUMNS", "60").output().expect("it runs");
+        String::from_utf8(output.stdout).expect("it is text")
+    };
+    let (jobs, machines) = ("samples/pool/jobs.long", "samples/pool/machines.long");
+    let columns = ["Name", "OpSysAndVer", "Start", "Rank", "Requirements", "Machine", "MyAddress"];
+    let rows = shown(&["query", "true", machines, "--limit", "2", "--af", &columns.join(",")]);
+    let why = shown(&["match", "--why", jobs, "--offers", machines]);
+    for (text, columns) in [(rows, &columns[..]), (why, &["request", "offer", "runner_up", "decided_by"])] {
+        assert!(columns.iter().all(|column| text.contains(column)) && !text.contains("no room"), "{text}");
     }
 }

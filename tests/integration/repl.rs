@@ -147,6 +147,27 @@ fn a_session_at_a_terminal() {
     terminal.leave(CTRL_D);
 }
 
+/// What is typed while an entry is read or runs is not lost.
+#[test]
+fn lines_that_are_typed_ahead_are_run() {
+    let (mut terminal, _) = Terminal::start(&scratch("ahead"), "", true);
+    terminal.send("1 + 1\r2 + 2\r3 + 3\r");
+    let shown: Vec<String> = (0..3)
+        .map(|_| {
+            terminal.until(WRITTEN);
+            without_colours(&terminal.until(WRITING).replace("\r\n", "\n"))
+        })
+        .collect();
+    assert_eq!(shown, ["2 : int\n", "4 : int\n", "6 : int\n"]);
+    // Half of a match says what it lacks.
+    assert!(terminal.enter(":my samples/pool/jobs.long").ends_with("my is 101.0: 59 attributes\n"));
+    let shown = terminal.enter("Requirements");
+    assert!(shown.starts_with("undefined\n") && shown.contains("TARGET is not set"), "{shown}");
+    let shown = terminal.enter("NoSuchAttribute");
+    assert!(!shown.contains("TARGET"), "{shown}");
+    terminal.leave(CTRL_D);
+}
+
 #[test]
 fn entries_are_remembered_by_the_next_session() {
     let history = scratch("history");
@@ -237,8 +258,11 @@ fn a_pipe_gives_what_a_terminal_gives() {
     arguments.extend(["--color", "never"]);
     let output = piped(&arguments, &(script.join("\n") + "\n"));
     assert_eq!(output.status.code(), Some(2), "two entries are bad");
-    // At a terminal a session begins with more than the first entry gives.
-    assert_eq!(shown.concat(), text(&output.stdout));
+    // Sentences that are too long for the terminal are broken there.
+    let (shown_text, piped_text) = (shown.concat(), text(&output.stdout));
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&shown_text), words(&piped_text));
+    assert!(shown_text.lines().count() > piped_text.lines().count() && shown_text.contains("\nexternal: "));
     assert!(shown[0] == "3.5 : real\n" && shown[14].contains("never true"), "{shown:?}");
 }
 

@@ -285,6 +285,14 @@ pub fn push_words(text: &mut String, indent: &str, words: impl IntoIterator<Item
     text.push('\n');
 }
 
+/// Returns a sentence as a line; on a terminal that is too narrow for it, as several lines.
+pub fn sentence_line(sentence: &str) -> String {
+    let mut text = String::new();
+    let width = if io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
+    push_words(&mut text, "", sentence.split(' ').map(str::to_owned), width);
+    text
+}
+
 /// Returns a line about something added (`+`), removed (`-`) or changed (`~`), in the colour of its sign.
 pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> String {
     let text = single_line(text);

@@ -44,7 +44,9 @@ impl GangWriter {
         match (form, form.ad_form()) {
             (OutputForm::Tree, _) => GangWriter::Tree { width: diagnostics::terminal_width() },
             (OutputForm::Json | OutputForm::Jsonl, _) => GangWriter::Json(JsonValueWriter::new(form)),
-            (OutputForm::Table, _) => GangWriter::Table { rows: ResultTable { header, rows: Vec::new() }, with_header },
+            (OutputForm::Table, _) => {
+                GangWriter::Table { rows: ResultTable { header, ..ResultTable::default() }, with_header }
+            }
             (_, Some(format)) => GangWriter::Ads(AdWriter::with_form(format)),
             (_, None) => GangWriter::Rows(TableWriter::with_form(header, form, with_header)),
         }

@@ -25,6 +25,7 @@ pub struct MatchColumns<'p> {
 /// the offer is docked.
 pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_>) -> ResultTable {
     let mut table = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
+    table.keeps_columns = columns.why.is_some();
     let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
     let further = [
         (columns.preempted, &["preempted"][..]),

@@ -84,14 +84,17 @@ impl From<&Value> for TableCell {
 }
 
 /// Rows of cells with a header.
+#[derive(Default)]
 pub struct ResultTable {
     pub header: Vec<String>,
     pub rows: Vec<Vec<TableCell>>,
+    /// Whether every column was asked for. If a terminal is too narrow for them, rows become records.
+    pub keeps_columns: bool,
 }
 
 impl ResultTable {
     pub fn new(header: &[&str]) -> Self {
-        ResultTable { header: header.iter().map(|&cell| cell.to_owned()).collect(), rows: Vec::new() }
+        ResultTable { header: header.iter().map(|&cell| cell.to_owned()).collect(), ..ResultTable::default() }
     }
 
     pub fn with_rows(header: &[&str], rows: impl IntoIterator<Item = Vec<TableCell>>) -> Self {
@@ -117,6 +120,9 @@ impl ResultTable {
     fn write_table(&self, out: &mut dyn Write, with_header: bool) -> io::Result<()> {
         let mut layout = TableLayout::new(&self.header);
         layout.with_header = with_header;
+        if self.keeps_columns {
+            layout = layout.with_expendable_columns(&[]);
+        }
         for row in &self.rows {
             layout.push_row(row.iter().map(|cell| &cell.text));
         }
@@ -155,8 +161,14 @@ impl TableWriter {
 
     /// Makes a writer in `form`, which must be one of the forms for rows.
     pub fn with_form(header: Vec<String>, form: OutputForm, with_header: bool) -> Self {
-        let table = ResultTable { header, rows: Vec::new() };
+        let table = ResultTable { header, ..ResultTable::default() };
         TableWriter { form, with_header, table, json: JsonValueWriter::new(form), has_begun: false }
+    }
+
+    /// Keeps all columns of a table, as they were asked for.
+    pub fn keeping_columns(mut self) -> Self {
+        self.table.keeps_columns = true;
+        self
     }
 
     pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> Result<(), Failure> {

@@ -29,6 +29,7 @@ use crate::cli::{Failure, Status};
 const EXAMPLES: &str = "\
 Examples:
   classad diff yesterday.long today.long --ignore 'Last*,*Time,UpdateSequenceNumber'
+  classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
 Exit status: 0 no difference, 1 differences, 2 trouble.
@@ -59,6 +60,12 @@ pub struct Diff {
     /// Leave these attributes out; `*` stands for any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Compare only these attributes; `*` stands for any letters
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Take `2` and `2.0` for equal
+    #[arg(long, conflicts_with = "textual")]
+    numeric: bool,
     /// Compare expressions as printed: the spelling of names and parentheses count
     #[arg(long)]
     textual: bool,
@@ -68,6 +75,11 @@ pub struct Diff {
     /// Leave the heading out
     #[arg(long)]
     no_header: bool,
+}
+
+/// Returns the patterns of names that an option lists.
+fn globs(names: &[String]) -> Vec<NameGlob> {
+    names.iter().map(|name| NameGlob::new(name.trim())).collect()
 }
 
 /// An ad that changed, or that only one file has. At least one of `before` and `after` is `Some`.
@@ -93,6 +105,8 @@ struct AdComparison {
     id: Option<Expression>,
     measure: DiffMode,
     ignored: Vec<NameGlob>,
+    /// The attributes that are compared; empty for all.
+    compared: Vec<NameGlob>,
     /// An ad without attributes. An ad that only one file has is compared with it.
     no_ad: Ad,
     context: Context,
@@ -106,8 +120,13 @@ impl Diff {
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {
             id: input::parse_optional_expression(session, "--id", self.id.as_deref())?,
-            measure: if self.textual { DiffMode::Text } else { DiffMode::Meaning },
-            ignored: self.ignore.iter().map(|text| NameGlob::new(text.trim())).collect(),
+            measure: match (self.textual, self.numeric) {
+                (true, _) => DiffMode::Text,
+                (_, true) => DiffMode::Numbers,
+                _ => DiffMode::Meaning,
+            },
+            ignored: globs(&self.ignore),
+            compared: globs(&self.only),
             no_ad: Ad::default(),
             context: session.context(),
         };
@@ -205,7 +224,11 @@ impl AdComparison {
     fn differences<'a>(&'a self, before: Option<&'a AdEntry>, after: Option<&'a AdEntry>) -> Vec<Difference<'a>> {
         let [before, after] = [before, after].map(|entry| entry.map_or(&self.no_ad, |entry| &entry.ad));
         let mut differences = differences(before, after, self.measure);
-        differences.retain(|one| !self.ignored.iter().any(|pattern| pattern.matches(one.name().as_str())));
+        let has = |patterns: &[NameGlob], name: &str| patterns.iter().any(|pattern| pattern.matches(name));
+        differences.retain(|one| {
+            let name = one.name().as_str();
+            !has(&self.ignored, name) && (self.compared.is_empty() || has(&self.compared, name))
+        });
         differences
     }
 }

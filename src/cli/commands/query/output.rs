@@ -88,7 +88,7 @@ impl<'q> QueryOutput<'q> {
             () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
             () if columns.group.is_some() => columns.group.as_ref().map_or(OutputMode::Nothing, OutputMode::Groups),
             () if !columns.af.is_empty() => {
-                OutputMode::Rows(TableWriter::new(header(), query.output.form, query.has_heading())?)
+                OutputMode::Rows(TableWriter::new(header(), query.output.form, query.has_heading())?.keeping_columns())
             }
             () if query.undefined => {
                 let header = ["id", "lacks"].map(str::to_owned).into();
@@ -290,7 +290,8 @@ impl<'q> QueryOutput<'q> {
             }
             OutputMode::Groups(columns) => {
                 let mut rows =
-                    TableWriter::new(columns.header(), self.query.output.form, !self.query.output.no_header)?;
+                    TableWriter::new(columns.header(), self.query.output.form, !self.query.output.no_header)?
+                        .keeping_columns();
                 let groups = std::mem::take(&mut self.groups);
                 self.failures += groups.failures;
                 for row in groups.into_rows(session, columns, limit) {

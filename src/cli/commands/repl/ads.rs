@@ -136,5 +136,5 @@ pub fn print_pool_summary(state: &mut ReplState<'_>, lost: usize) -> Result<(), 
     if lost > 0 {
         let _ = write!(text, "; {lost} could not be read");
     }
-    state.print(&single_line(&text))
+    state.print_sentences(&single_line(&text))
 }

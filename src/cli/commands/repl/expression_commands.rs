@@ -1,6 +1,6 @@
 //! Evaluation of expressions, and the commands `:type`, `:trace`, `:specialize`, `:refs` and `:let`.
 
-use classad::ad::{Ad, Expression, Name, Value};
+use classad::ad::{Ad, Expression, Name, ScopeAd, Value};
 use classad::eval::{
     ConstraintVerdict, Environment, Evaluator, SpecializeOptions, direct_references, references_of_all, specialize,
     unknowns,
@@ -29,7 +29,18 @@ pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) ->
     if value == Value::Undefined && COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(argument.text)) {
         state.session.note(&format!("no attribute is called `{0}`; the command is `:{0}`", argument.text));
     }
+    if value == Value::Undefined && state.target.is_none() && mentions_target(state, &expression) {
+        state.session.note("TARGET is not set; `:target FILE` or `:target [ ... ]` sets it");
+    }
     Ok(())
+}
+
+/// Whether an expression refers to TARGET, itself or by attributes of the ad of `:my`.
+fn mentions_target(state: &ReplState<'_>, expression: &Expression) -> bool {
+    let (environment, frame) = Environment::single(state.own_ad().unwrap_or_default());
+    let found = references_of_all([expression], &frame, &environment, &state.session.context());
+    let is_target = |name: &Name| ScopeAd::of(name) == Some(ScopeAd::Other);
+    found.external.iter().any(|reference| reference.path.first().is_some_and(is_target))
 }
 
 /// Returns the text of a value and its type. An ad that does not fit into one line has a line for each attribute.
@@ -138,7 +149,7 @@ pub fn refs(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
         if names.is_empty() { "none".to_owned() } else { single_line(&names.join(", ")) }
     };
     let own = names(internal_names(&found));
-    state.print(&format!("external: {}\ninternal: {own}", names(external_names(found))))
+    state.print_sentences(&format!("external: {}\ninternal: {own}", names(external_names(found))))
 }
 
 /// `:let`: sets, prints or removes a definition. Without an argument, prints all definitions.

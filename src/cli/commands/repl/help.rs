@@ -11,18 +11,21 @@ use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::function_help::function_description;
 use crate::cli::{Failure, refuse};
 
-/// Text above the list of commands, which says what can be entered.
-const ENTRIES: &str = "\
-An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.
-A command may be written as short as only it begins:
-";
+/// Sentences above the list of commands, which say what can be entered.
+const ENTRIES: [&str; 2] = [
+    "An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.",
+    "A command may be written as short as only it begins:",
+];
 
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.
 pub fn command_list(width: usize) -> String {
     let usages: Vec<String> = COMMANDS.iter().map(usage).collect();
     let column = usages.iter().map(String::len).max().unwrap_or_default().min(26) + 2;
     let indent = " ".repeat(column + 2);
-    let mut text = ENTRIES.to_owned();
+    let mut text = String::new();
+    for sentence in ENTRIES {
+        diagnostics::push_words(&mut text, "", sentence.split(' ').map(str::to_owned), width);
+    }
     for (command, usage) in COMMANDS.iter().zip(&usages) {
         let mut doc = String::new();
         let words = command.doc.split(' ').map(str::to_owned);

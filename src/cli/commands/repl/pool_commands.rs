@@ -199,11 +199,12 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
     state.session.check_interrupt()?;
     state.session.report_budget_failures(matcher.statistics.failures);
     let (all, matching) = (counted(offers.len(), "offer"), with_commas(candidates.len()));
-    state.print(&single_line(&format!("{} matches {matching} of {all}", request.id())))?;
+    state.print_sentences(&single_line(&format!("{} matches {matching} of {all}", request.id())))?;
     if request.ad.get(&PORTS).is_some() {
         state.session.note("it has Ports, which only :gang fills");
     }
     if candidates.is_empty() {
+        state.session.note(":explain tells why");
         return Ok(());
     }
     let mut rows = ResultTable::new(&["offer", "request_rank", "offer_rank"]);

@@ -20,7 +20,7 @@ use super::expression_commands;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
-use crate::cli::render::diagnostics;
+use crate::cli::render::diagnostics::{self, sentence_line};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -166,6 +166,12 @@ impl<'s> ReplState<'s> {
     #[allow(clippy::unused_self)] // what commands print is the state's, wherever it goes
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         Ok(writeln!(out(), "{text}")?)
+    }
+
+    /// Prints sentences, each on a line, or on several lines of a terminal.
+    pub fn print_sentences(&self, text: &str) -> Result<(), Failure> {
+        let lines: String = text.lines().map(sentence_line).collect();
+        Ok(write!(out(), "{lines}")?)
     }
 
     pub fn print_lines(&self, lines: impl Iterator<Item = String>) -> Result<(), Failure> {

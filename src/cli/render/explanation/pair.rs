@@ -8,7 +8,7 @@ use classad::text::{similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
@@ -79,7 +79,7 @@ pub fn explain_pair(
             }));
             continue;
         }
-        let mut text = summary(&paired, request, offer) + "\n";
+        let mut text = sentence_line(&summary(&paired, request, offer));
         text.push_str(&clause_listing(&format!("what {request} asks for"), &paired.request, case.evidence_level > 0));
         text.push_str(&clause_listing(&format!("what {offer} asks for"), &paired.offer, case.evidence_level > 0));
         if case.evidence_level > 1 {

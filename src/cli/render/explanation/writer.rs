@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::cli::Failure;
-use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
@@ -68,7 +68,7 @@ impl<'c> ReportRenderer<'c> {
         }
         let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
-        let mut text = self.case.summary(session, group, report, MAX_CLAUSE_CHARS) + "\n";
+        let mut text = sentence_line(&self.case.summary(session, group, report, MAX_CLAUSE_CHARS));
         text.push_str(&self.job_remarks(session, group));
         if !is_brief {
             text.push_str(&self.sections(session, group, report)?);

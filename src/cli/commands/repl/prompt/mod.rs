@@ -50,7 +50,7 @@ pub fn run_prompt(state: &mut ReplState<'_>) -> Result<(), Failure> {
         state.entries = editor.history().iter().cloned().collect();
     }
     let (version, dialect) = (env!("CARGO_PKG_VERSION"), state.session.dialect());
-    state.print(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
+    state.print_sentences(&format!("classad {version}, dialect {dialect}; :help lists the commands, Ctrl-D leaves"))?;
     while !state.is_finished {
         // Clear earlier interrupts: only a Ctrl-C from here on stops the next entry.
         interrupt.lower();
@@ -135,6 +135,10 @@ impl Hinter for LineHelper {
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<InlineHint> {
         if at < line.len() || !self.is_colored {
             return None;
+        }
+        if line.contains('\n') && is_entry_incomplete(line, self.names.dialect) {
+            let text = "   (a bracket or a quote is open; Ctrl-C gives the entry up)".to_owned();
+            return Some(InlineHint { text, is_entry: false });
         }
         let earlier = || Some(InlineHint { text: self.history_hinter.hint(line, at, context)?, is_entry: true });
         hint::signature_hint(line).or_else(earlier).or_else(|| hint::arguments_hint(line))

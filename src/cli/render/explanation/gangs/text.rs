@@ -5,7 +5,7 @@ use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestCha
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
 
 use crate::cli::io::parties::Parties;
-use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::explanation::listing::{push_rest, push_wrapped};
 use crate::cli::render::explanation::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS};
 use crate::cli::render::table::TableLayout;
@@ -37,7 +37,7 @@ pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<St
 
 /// Returns the report: the summary sentence and the sections below it. With `evidence` the sections are longer.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
-    let mut text = single_line(&writer.gang_summary(report)) + "\n";
+    let mut text = sentence_line(&writer.gang_summary(report));
     let Some(failure) = &report.failure else { return text };
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
