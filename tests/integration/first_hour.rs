@@ -219,3 +219,34 @@ fn columns_that_were_asked_for_are_shown() {
         assert!(columns.iter().all(|column| text.contains(column)) && !text.contains("no room"), "{text}");
     }
 }
+
+#[test]
+fn slips_of_rules_and_constraints_are_noted() {
+    let jobs = "samples/pool/jobs.long";
+    let rules = |name: &str, text: &str| {
+        let (status, _, told) = classad(&["transform", "-n", "--rules", &file(name, text), jobs]);
+        (status, told)
+    };
+    let (status, told) = rules("slip-itself.rules", "SET RequestMemory max({RequestMemory,2048})\n");
+    assert!(status == Some(0) && told.contains("refers to itself") && told.contains("EVALSET RequestMemory"), "{told}");
+    for text in ["EVALSET RequestMemory RequestMemory * 2\n", "SET Requirements TARGET.Requirements\n"] {
+        assert_eq!(rules("slip-none.rules", text), (Some(0), String::new()));
+    }
+    let (status, told) = rules("slip-block.rules", "JOB_TRANSFORM_X @=end\n SET A 1\n@end\n");
+    assert!(status == Some(1) && told.contains("changes nothing") && told.contains("--config"), "{told}");
+    for (constraint, phrase) in [("Name", "a string"), ("{ 1 }", "a list")] {
+        let (status, _, told) = classad(&["query", constraint, "samples/pool/machines.long"]);
+        assert_eq!(status, Some(1));
+        assert!(told.contains(&format!("the constraint is {phrase} in every ad")), "{told}");
+    }
+    let (status, _, told) = classad(&["query", "Name == \"x\" ? Name : false", "samples/pool/machines.long"]);
+    assert_eq!((status, told.as_str()), (Some(1), ""));
+}
+
+/// What is asked for comes first.
+#[test]
+fn a_topic_comes_before_the_command_of_its_name() {
+    let (_, text, _) = classad(&["help", "explain"]);
+    let (topic, command) = (text.find("explain: "), text.find("Usage: classad explain"));
+    assert!(topic == Some(0) && command > topic, "{text}");
+}

@@ -82,7 +82,7 @@ impl Help {
         let width = diagnostics::terminal_width();
         let topic = topics::find_topic(word).map(|topic| terminal::render(&markup::parse(topic.text), width));
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
-        let texts: Vec<String> = command.into_iter().chain(topic).collect();
+        let texts: Vec<String> = topic.into_iter().chain(command).collect();
         if texts.is_empty() {
             let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
             let commands = tree.get_subcommands().map(Command::get_name);

@@ -1,4 +1,4 @@
-//! Whether the constraint is an error in every ad, which is most likely a mistake in the constraint.
+//! Whether the constraint is an error or no truth value in every ad, which is most likely a mistake in the constraint.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -10,9 +10,9 @@ use crate::cli::session::Session;
 /// What the values of the constraint have been so far. Several threads may record values at once.
 #[derive(Default)]
 pub struct ConstraintErrors {
-    /// Whether some value was no error.
+    /// Whether some value was true, false, undefined or a number.
     has_valid_value: AtomicBool,
-    /// Why the value was an error in an ad.
+    /// What the value was in an ad, and why it was an error.
     reason: OnceLock<String>,
 }
 
@@ -24,18 +24,22 @@ impl ConstraintErrors {
         }
         match value {
             Value::Error(cause) => {
-                self.reason.get_or_init(|| cause.origin().map_or_else(String::new, ToString::to_string));
+                let cause = || cause.origin().map(|origin| format!(": {origin}")).unwrap_or_default();
+                self.reason.get_or_init(|| format!("an error in every ad{}", cause()));
+            }
+            Value::String(_) | Value::List(_) | Value::Ad(_) => {
+                self.reason.get_or_init(|| format!("{} in every ad, and so never true", value.value_type().phrase()));
             }
             _ => self.has_valid_value.store(true, Relaxed),
         }
     }
 
-    /// Whether a value was not an error. Until then the constraint must be evaluated in each ad.
+    /// Whether a value was one of those. Until then the constraint must be evaluated in each ad.
     pub fn has_valid_value(&self) -> bool {
         self.has_valid_value.load(Relaxed)
     }
 
-    /// Returns whether a value was no error, and why one was.
+    /// Returns whether a value was valid, and what another was.
     pub fn to_parts(&self) -> (bool, Option<String>) {
         (self.has_valid_value(), self.reason.get().cloned())
     }
@@ -48,12 +52,11 @@ impl ConstraintErrors {
         }
     }
 
-    /// Prints a note if the constraint was an error in every ad, with the reason in one of them. Prints nothing if there
-    /// was no ad.
+    /// Prints a note if the constraint was valid in no ad, with the reason in one of them. Prints nothing if there was no
+    /// ad.
     pub fn report(&self, session: &Session) {
         if let Some(reason) = self.reason.get().filter(|_| !self.has_valid_value()) {
-            let separator = if reason.is_empty() { "" } else { ": " };
-            session.note(&format!("the constraint is an error in every ad{separator}{reason}"));
+            session.note(&format!("the constraint is {reason}"));
         }
     }
 }

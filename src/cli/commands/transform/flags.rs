@@ -13,6 +13,7 @@ use classad::transform::{
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -155,6 +156,7 @@ impl TransformFlags {
                     } else {
                         parse_rules(text, session.dialect())
                     };
+                    note_rule_slips(session, &source, &rules)?;
                     pipeline.add_file(session, source, rules, &problems);
                 }
                 CONFIGURATION_FLAG => {
@@ -245,4 +247,42 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         "default" => RuleAction::Default(name, operand),
         _ => RuleAction::EvaluateSet(name, operand),
     })
+}
+
+/// Warns of rules that set an attribute to an expression that refers to it, and of a file that changes nothing.
+fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[TransformRule]) -> Result<(), Failure> {
+    let (mut changes_something, mut knob) = (false, None);
+    for statement in rules.iter().flat_map(|rule| &rule.statements) {
+        match &statement.action {
+            RuleAction::Assign(variable, _) => {
+                let name = variable.to_ascii_uppercase();
+                let is_knob = name.starts_with("JOB_TRANSFORM_") || name.starts_with("JOB_ROUTER_");
+                knob = knob.or(is_knob.then_some(variable));
+            }
+            RuleAction::EvaluateMacro(..) => {}
+            RuleAction::Set(name, operand) => {
+                changes_something = true;
+                let own = operand.expression().map(UnseenNames::of_expression);
+                let refers_to_itself = own.is_some_and(|names| {
+                    names.mark_present(|used| used == name);
+                    names.seen().contains(&true)
+                });
+                if refers_to_itself {
+                    let reason = format!("{name} refers to itself, so that it has no value");
+                    let help = Some(format!("EVALSET {name} computes the new value from the old one"));
+                    let problem = Problem::error_at(statement.range.clone(), 0, reason).as_warning();
+                    session.report_problem(source, &Problem { help, ..problem })?;
+                }
+            }
+            _ => changes_something = true,
+        }
+    }
+    let has_effect = changes_something || rules.iter().any(|rule| rule.iteration.is_some());
+    if let Some(knob) = knob.filter(|_| !has_effect) {
+        session.warning(&format!(
+            "{} changes nothing: {knob} is a block of a configuration; read it with --config",
+            source.name
+        ));
+    }
+    Ok(())
 }
