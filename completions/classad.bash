@@ -122,7 +122,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version parse fmt check eval query match gangmatch collect claim negotiate autocluster explain why convert diff census parts scatter merge specialize refs transform route test functions workload repl completions man help"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions match negotiate parse refs transform"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -309,11 +309,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -603,11 +603,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -794,7 +794,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__diff)
-            opts="-o -q -h --id --ignore --textual --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --id --ignore --only --numeric --textual --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -808,12 +808,16 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1029,11 +1033,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1165,11 +1169,11 @@ _classad() {
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1537,11 +1541,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1725,11 +1729,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1799,11 +1803,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2121,11 +2125,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2637,11 +2641,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)

@@ -52,78 +52,36 @@ complete -c classad -n "__fish_classad_needs_command" -l verbose -d 'Say which d
 complete -c classad -n "__fish_classad_needs_command" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_needs_command" -s V -l version -d 'Print version'
-complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
 complete -c classad -n "__fish_classad_needs_command" -f -a "fmt" -d 'Format ads and keep their comments'
 complete -c classad -n "__fish_classad_needs_command" -f -a "check" -d 'Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names'
 complete -c classad -n "__fish_classad_needs_command" -f -a "eval" -d 'Evaluate an expression, alone or in each ad of files'
 complete -c classad -n "__fish_classad_needs_command" -f -a "query" -d 'Print the ads that a constraint is true of'
-complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
 complete -c classad -n "__fish_classad_needs_command" -f -a "gangmatch" -d 'Match requests with all the offers that their ports need'
-complete -c classad -n "__fish_classad_needs_command" -f -a "collect" -d 'Print the ads that a collector holds: the latest of each agent, with the updates of single attributes'
 complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches, checked against the current ads'
-complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: a policy decides which offers requests get'
 complete -c classad -n "__fish_classad_needs_command" -f -a "autocluster" -d 'Group requests that no offer and no policy can tell apart'
-complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
-complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
-complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
-complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parts" -d 'Plan parts of files, for many processes or machines'
 complete -c classad -n "__fish_classad_needs_command" -f -a "scatter" -d 'Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel'
 complete -c classad -n "__fish_classad_needs_command" -f -a "merge" -d 'Merge partial results of parts of files, as one run over all files prints them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "specialize" -d 'Evaluate expressions as far as the ad is known, and print the residues'
-complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
-complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
 complete -c classad -n "__fish_classad_needs_command" -f -a "route" -d 'Show which route of HTCondor\'s job router takes each job, and why the other jobs have no route'
 complete -c classad -n "__fish_classad_needs_command" -f -a "test" -d 'Run unit tests of ads and policies: cases in YAML with their expected results'
-complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
 complete -c classad -n "__fish_classad_needs_command" -f -a "workload" -d 'Write synthetic ads: the workloads of the papers, and a modern pool'
 complete -c classad -n "__fish_classad_needs_command" -f -a "repl" -d 'Evaluate, match and explain at a prompt'
 complete -c classad -n "__fish_classad_needs_command" -f -a "completions" -d 'Print the completions of commands and options for a shell'
 complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a manual page, or write all of them'
 complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command or a topic'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand parse" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand parse" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand parse" -l count -d 'Print only how many ads each file has'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l ast -d 'Print the tree of each expression'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
+complete -c classad -n "__fish_classad_needs_command" -f -a "collect" -d 'Print the ads that a collector holds: the latest of each agent, with the updates of single attributes'
+complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
+complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
+complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
+complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
+complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
+complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: a policy decides which offers requests get'
+complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
+complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
+complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break lines that are wider than N columns' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -310,75 +268,6 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand query" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand query" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand query" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are assigned to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
-stable\t'No request and offer rank each other higher than what they got'
-max\t'As many requests as possible get an offer'"
-complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; no offer is used up' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l order -d 'Which requests come first: the greatest; several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand match" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand match" -l all -d 'Print every compatible pair; no offer is used up'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-consume -d 'Leave matched offers to later requests'
-complete -c classad -n "__fish_classad_using_subcommand match" -l why -d 'Print the next best offer of each request, too, and what decided against it'
-complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Print only the number of matches'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster -d 'Consider each request by itself, though others are like it'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
-complete -c classad -n "__fish_classad_using_subcommand match" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
-complete -c classad -n "__fish_classad_using_subcommand match" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
-complete -c classad -n "__fish_classad_using_subcommand match" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
-complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
-complete -c classad -n "__fish_classad_using_subcommand match" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand match" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
-complete -c classad -n "__fish_classad_using_subcommand match" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand match" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand match" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand match" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand match" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l algorithm -d 'How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the thesis, take the first gang that they find' -r -f -a "best\t''
 naive\t''
@@ -448,49 +337,6 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand collect" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand collect" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand collect" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand collect" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files of the ads as they are now, requests and offers' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l usage -d 'Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l by -d 'Expression whose value in a request names its submitter, for --usage' -r
@@ -544,70 +390,6 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand claim" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand claim" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand claim" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Compute priorities from the usage in this file, and add the usage of this cycle to it' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l userprio -d 'Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-autocluster -d 'Consider each request by itself, though others are like it'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-matchlist -d 'Find the candidates of each request anew'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -d 'Evaluate the constraints of each pair'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l why -d 'Print the next best offer, too, and what decided against it'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers of which it is true are none' -r
@@ -662,136 +444,6 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l exit-zer
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand explain" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers match no request'
-complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand why" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
-complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers match no request'
-complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
-complete -c classad -n "__fish_classad_using_subcommand why" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
-complete -c classad -n "__fish_classad_using_subcommand why" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
-complete -c classad -n "__fish_classad_using_subcommand why" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
-complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
-complete -c classad -n "__fish_classad_using_subcommand why" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
-complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
-complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand why" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
-complete -c classad -n "__fish_classad_using_subcommand why" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand why" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand why" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -828,96 +480,6 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d
 complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l at -d 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l sort -d 'The order of the attributes' -r -f -a "name\t'By the alphabet'
-count\t'Most frequent attributes first'
-distinct\t'Attributes with the most distinct values first'"
-complete -c classad -n "__fish_classad_using_subcommand census" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand census" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
-complete -c classad -n "__fish_classad_using_subcommand census" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
-complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand census" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -s o -l output -d 'The form of the output' -r -f -a "lines\t'A line for each process, for a shell or xargs'
@@ -1060,109 +622,6 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand refs" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'List internal references, to attributes of the ad itself, instead of external ones'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l rectangle -d 'List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l set -d 'Set an attribute; flags and rules are applied in the order given' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l default -d 'Set an attribute that the ad does not have' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -d 'Set an attribute to the value of an expression in the ad' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'Give attributes a second name' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and after it' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n, only json or jsonl' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand transform" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand transform" -l print-rules -d 'Print the rules in the language of rules instead of applying them; those in brackets are converted'
-complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and which rule or flag would change it'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand route" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l config -d 'The configuration with the routes, as `condor_config_val -dump` prints it' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -1242,44 +701,6 @@ complete -c classad -n "__fish_classad_using_subcommand test" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand test" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand test" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand functions" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
-tree\t'Indented trees, of gangs'
-long\t'Ads in HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'One JSON document'
-jsonl\t'A JSON object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'A YAML document for each ad'
-csv\t'Comma-separated values'
-tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
-complete -c classad -n "__fish_classad_using_subcommand functions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand functions" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand functions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand functions" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand functions" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand functions" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand functions" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand functions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1566,3 +987,530 @@ complete -c classad -n "__fish_classad_using_subcommand help" -l exit-zero -d 'E
 complete -c classad -n "__fish_classad_using_subcommand help" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand help" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l attr -d 'Describe only these attributes, in detail' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l top -d 'Show the N most frequent values of each attribute [default: 1; with --attr: 10]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l at -d 'Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l sort -d 'The order of the attributes' -r -f -a "name\t'By the alphabet'
+count\t'Most frequent attributes first'
+distinct\t'Attributes with the most distinct values first'"
+complete -c classad -n "__fish_classad_using_subcommand census" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand census" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand census" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand census" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
+complete -c classad -n "__fish_classad_using_subcommand census" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
+complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand census" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l update -d 'A file of updates, in the order in which they came' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l at -d 'When the ads are held: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -s o -l output -d 'The form of the output' -r -f -a "long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand collect" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l only -d 'Compare only these attributes; `*` stands for any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l numeric -d 'Take `2` and `2.0` for equal'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers match no request'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint -d 'Explain against only those offers for which this expression is true; of several expressions, all must be true' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'"
+complete -c classad -n "__fish_classad_using_subcommand why" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand why" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers match no request'
+complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
+complete -c classad -n "__fish_classad_using_subcommand why" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
+complete -c classad -n "__fish_classad_using_subcommand why" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
+complete -c classad -n "__fish_classad_using_subcommand why" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
+complete -c classad -n "__fish_classad_using_subcommand why" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand why" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
+complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand why" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand why" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand why" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand why" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are assigned to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
+stable\t'No request and offer rank each other higher than what they got'
+max\t'As many requests as possible get an offer'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print the N best offers for each request, best first; no offer is used up' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand match" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand match" -l all -d 'Print every compatible pair; no offer is used up'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-consume -d 'Leave matched offers to later requests'
+complete -c classad -n "__fish_classad_using_subcommand match" -l why -d 'Print the next best offer of each request, too, and what decided against it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l count -d 'Print only the number of matches'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-autocluster -d 'Consider each request by itself, though others are like it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-matchlist -d 'Find the candidates of each request anew'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-index -d 'Evaluate the constraints of each pair'
+complete -c classad -n "__fish_classad_using_subcommand match" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand match" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
+complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand match" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand match" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand match" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand match" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand match" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l usage -d 'Compute priorities from the usage in this file, and add the usage of this cycle to it' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l userprio -d 'Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l notify -d 'Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of the matches' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l matched -d 'Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l constraint-attr -d 'The attribute that is an ad\'s constraint' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l rank-attr -d 'The attribute that is an ad\'s rank' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-autocluster -d 'Consider each request by itself, though others are like it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-matchlist -d 'Find the candidates of each request anew'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-index -d 'Evaluate the constraints of each pair'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l transcript -d 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l why -d 'Print the next best offer, too, and what decided against it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l compare -d 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l with-ads -d 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l as-given -d 'Take the ads as they are given: expired ones, too, and all of several that have one name'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l all-states -d 'Take jobs and slots of every state, also jobs that do not wait and slots that are not free'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l cases -d 'Read cases {"id","text","form"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -s o -l output -d 'The form of the output' -r -f -a "long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand parse" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand parse" -l count -d 'Print only how many ads each file has'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l ast -d 'Print the tree of each expression'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand refs" -l internal -d 'List internal references, to attributes of the ad itself, instead of external ones'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l union -d 'Print one list for all ads'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l count -d 'Print one list, with the number of ads that have each reference'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l rectangle -d 'List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l set -d 'Set an attribute; flags and rules are applied in the order given' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l default -d 'Set an attribute that the ad does not have' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l eval-set -d 'Set an attribute to the value of an expression in the ad' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l copy -d 'Give attributes a second name' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l rename -d 'Give attributes another name' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 'Delete attributes' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and after it' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n, only json or jsonl' -r -f -a "long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand transform" -l print-rules -d 'Print the rules in the language of rules instead of applying them; those in brackets are converted'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and which rule or flag would change it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'

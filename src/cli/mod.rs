@@ -168,12 +168,12 @@ const VERSION: &str = concat!(
 
 /// Returns clap's tree of the commands and their options.
 fn tree() -> clap::Command {
-    Cli::command().override_help(commands::help::overview())
+    args::output::restrict_forms(Cli::command()).override_help(commands::help::overview())
 }
 
 /// Returns the tree with clap's own help of the whole program.
 fn tree_without_overview() -> clap::Command {
-    Cli::command()
+    args::output::restrict_forms(Cli::command())
 }
 
 /// Parses the arguments. Returns an exit status as the error if the arguments are wrong, or if no command is to run, as

@@ -40,7 +40,9 @@ pub struct Help {
 
 /// Wraps the texts below the options of all commands for the terminal, so that clap has no line to break.
 pub fn wrapped(tree: Command) -> Command {
-    let width = diagnostics::terminal_width();
+    // As clap takes it: texts for no terminal are wide.
+    let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
+    let width = if has_width { diagnostics::terminal_width() } else { terminal::MAX_TEXT_WIDTH };
     tree.mut_subcommands(|command| match command.get_after_help().map(ToString::to_string) {
         Some(text) => command.after_help(terminal::wrap_after_help(&text, width)),
         None => command,

@@ -8,7 +8,7 @@ use super::markup::HelpBlock;
 const MAX_TERM_WIDTH: usize = 22;
 
 /// Maximum width of the text, in characters, even on a wider terminal.
-const MAX_TEXT_WIDTH: usize = 100;
+pub const MAX_TEXT_WIDTH: usize = 100;
 
 /// Renders blocks in lines of at most `width` characters.
 pub fn render(blocks: &[HelpBlock], width: usize) -> String {
