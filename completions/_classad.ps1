@@ -105,6 +105,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;fmt' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
             [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
             [CompletionResult]::new('--width', '--width', [CompletionResultType]::ParameterName, 'Break lines that are wider than N columns')
@@ -172,6 +173,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;eval' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'Evaluate this attribute of each ad')
             [CompletionResult]::new('--my', '--my', [CompletionResultType]::ParameterName, 'The ad to evaluate in: the first ad of this file')
             [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'The ad on the other side of a match: the first ad of this file')
@@ -668,6 +670,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         'classad;diff' {
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression whose value is the identity of an ad')
             [CompletionResult]::new('--ignore', '--ignore', [CompletionResultType]::ParameterName, 'Leave these attributes out; `*` stands for any letters')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Compare only these attributes; `*` stands for any letters')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The form of the output, instead of lines with `~`, `-` and `+`')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The form of the output, instead of lines with `~`, `-` and `+`')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
@@ -681,6 +684,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--numeric', '--numeric', [CompletionResultType]::ParameterName, 'Take `2` and `2.0` for equal')
             [CompletionResult]::new('--textual', '--textual', [CompletionResultType]::ParameterName, 'Compare expressions as printed: the spelling of names and parentheses count')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Leave the heading out')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Refuse to write what a form cannot carry, instead of changing it')
@@ -807,6 +811,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;specialize' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'The expression to specialize')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'The attribute to specialize')
             [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'The known ad: the first ad of this file')

@@ -100,6 +100,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;fmt'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand -w 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
             cand --write 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
             cand --width 'Break lines that are wider than N columns'
@@ -165,6 +166,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;eval'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --attr 'Evaluate this attribute of each ad'
             cand --my 'The ad to evaluate in: the first ad of this file'
             cand --target 'The ad on the other side of a match: the first ad of this file'
@@ -650,6 +652,7 @@ set edit:completion:arg-completer[classad] = {|@words|
         &'classad;diff'= {
             cand --id 'Expression whose value is the identity of an ad'
             cand --ignore 'Leave these attributes out; `*` stands for any letters'
+            cand --only 'Compare only these attributes; `*` stands for any letters'
             cand -o 'The form of the output, instead of lines with `~`, `-` and `+`'
             cand --output 'The form of the output, instead of lines with `~`, `-` and `+`'
             cand --dialect 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']'
@@ -663,6 +666,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --map 'Give `userMap()` a map of this name, from a map file of HTCondor''s: lines of a method, a key and a result'
             cand --threads 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]'
             cand --color 'When to use colour'
+            cand --numeric 'Take `2` and `2.0` for equal'
             cand --textual 'Compare expressions as printed: the spelling of names and parentheses count'
             cand --no-header 'Leave the heading out'
             cand --strict 'Refuse to write what a form cannot carry, instead of changing it'
@@ -784,6 +788,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;specialize'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --expr 'The expression to specialize'
             cand --attr 'The attribute to specialize'
             cand --known 'The known ad: the first ad of this file'

@@ -124,6 +124,7 @@ complete -c classad -n "__fish_classad_using_subcommand parse" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break lines that are wider than N columns' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -202,6 +203,7 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand check" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand check" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l attr -d 'Evaluate this attribute of each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l my -d 'The ad to evaluate in: the first ad of this file' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l target -d 'The ad on the other side of a match: the first ad of this file' -r
@@ -830,6 +832,7 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -
 complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l only -d 'Compare only these attributes; `*` stands for any letters' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
 tree\t'Indented trees, of gangs'
 long\t'Ads in HTCondor\'s long form'
@@ -861,6 +864,7 @@ complete -c classad -n "__fish_classad_using_subcommand diff" -l threads -d 'Max
 complete -c classad -n "__fish_classad_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand diff" -l numeric -d 'Take `2` and `2.0` for equal'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
@@ -1009,6 +1013,7 @@ complete -c classad -n "__fish_classad_using_subcommand merge" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand merge" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first ad of this file' -r
