@@ -308,6 +308,12 @@ fn a_shell_runs_what_scatter_prints() {
     let merged = text(&run(&[&["merge", "--plan", &plan], &partials[..]].concat(), b""));
     assert_eq!(merged, text(&run(&command, b"")));
     assert!(merged.1.len() > 100, "{merged:?}");
+    // Runs on parts may be in other folders: options name files from the root, too.
+    let check = ["check", "--against", "Cargo.toml", "--map=m=Cargo.lock", "--only", "unknown-attribute", &paths[0]];
+    let lines = text(&run(&[&["scatter", "--command", "--"], &check[..]].concat(), b"")).1;
+    let root = std::env::current_dir().expect("there is a folder").display().to_string();
+    let expected = format!("--against {root}/Cargo.toml --map=m={root}/Cargo.lock --only unknown-attribute --now ");
+    assert!(lines.contains(&expected), "{lines}");
     for (arguments, reason) in [
         (&["match", "a", "--offers", "b"][..], "match: it writes no partial results"),
         (&["query", "true"], "only files have parts"),

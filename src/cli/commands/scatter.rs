@@ -13,7 +13,7 @@ use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, s
 use crate::cli::io::partial::arguments_without;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, partial_command, refuse};
+use crate::cli::{Failure, Status, partial_command, refuse, tree};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,13 +81,7 @@ impl ScatterCommand {
         };
         let mut paths = Vec::new();
         for path in scattered.input.paths()? {
-            let is_file = path != "-";
-            let whole = if is_file { absolute(&path).ok() } else { None };
-            match whole.map(|path| path.into_os_string().into_string()) {
-                Some(Ok(whole)) => paths.push(whole),
-                Some(Err(_)) => return refuse(format!("{path}: the name of a file must be UTF-8")),
-                None => paths.push(path),
-            }
+            paths.push(whole_name(path)?);
         }
         let form = scattered.options.from.map(Into::into);
         let planner =
@@ -96,7 +90,8 @@ impl ScatterCommand {
             return Err(Failure::Refused(None));
         }
         let plan = planner.finish(now);
-        let mut arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
+        let arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
+        let mut arguments = with_whole_names(arguments)?;
         arguments.extend(now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]));
         arguments.extend(["--partial", "--threads", "1"].map(str::to_owned));
         match &self.dag {
@@ -129,6 +124,53 @@ fn without_now(given: Vec<String>) -> Vec<String> {
         }
     }
     arguments
+}
+
+/// Returns the name of a file from the root. Runs on parts are in other folders. `-` is standard input.
+fn whole_name(path: String) -> Result<String, Failure> {
+    match absolute(&path).ok().filter(|_| path != "-").map(|whole| whole.into_os_string().into_string()) {
+        Some(Ok(whole)) => Ok(whole),
+        Some(Err(_)) => refuse(format!("{path}: the name of a file must be UTF-8")),
+        None => Ok(path),
+    }
+}
+
+/// Returns arguments of which the options that name files do so from the root.
+fn with_whole_names(given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let tree = tree();
+    let command = given.iter().find_map(|argument| tree.find_subcommand(argument));
+    let options = || tree.get_arguments().chain(command.into_iter().flat_map(clap::Command::get_arguments));
+    // The names of values are those in the help.
+    let value_name = |word: &str| {
+        let option =
+            options().find(|option| option.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long)));
+        let option = option.filter(|option| option.get_action().takes_values())?;
+        Some(option.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str()).to_owned())
+    };
+    let whole_value = |kind: &str, value: String| match kind {
+        "FILE" | "POOL" | "DUMP" => whole_name(value),
+        "NAME=FILE" => match value.split_once('=') {
+            Some((name, file)) => Ok(format!("{name}={}", whole_name(file.to_owned())?)),
+            None => Ok(value),
+        },
+        _ => Ok(value),
+    };
+    let mut given = given.into_iter();
+    let mut arguments = Vec::new();
+    while let Some(argument) = given.next() {
+        let (word, value) = argument.split_once('=').map_or((&argument[..], None), |(word, value)| (word, Some(value)));
+        match (value_name(word), value) {
+            (Some(kind), Some(value)) => arguments.push(format!("{word}={}", whole_value(&kind, value.to_owned())?)),
+            (Some(kind), None) => {
+                arguments.push(argument);
+                if let Some(value) = given.next() {
+                    arguments.push(whole_value(&kind, value)?);
+                }
+            }
+            (None, _) => arguments.push(argument),
+        }
+    }
+    Ok(arguments)
 }
 
 /// Returns the arguments of the run on a part.
