@@ -314,6 +314,9 @@ fn a_shell_runs_what_scatter_prints() {
     let root = std::env::current_dir().expect("there is a folder").display().to_string();
     let expected = format!("--against {root}/Cargo.toml --map=m={root}/Cargo.lock --only unknown-attribute --now ");
     assert!(lines.contains(&expected), "{lines}");
+    let behind = ["query", "--count", "--", "Cpus > 1", &paths[0]];
+    let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
+    assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
         (&["match", "a", "--offers", "b"][..], "match: it writes no partial results"),
         (&["query", "true"], "only files have parts"),

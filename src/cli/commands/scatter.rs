@@ -13,7 +13,7 @@ use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, s
 use crate::cli::io::partial::arguments_without;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, partial_command, refuse, tree};
+use crate::cli::{Failure, Status, end_of_options, partial_command, refuse, tree};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,8 +92,9 @@ impl ScatterCommand {
         let plan = planner.finish(now);
         let arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
         let mut arguments = with_whole_names(arguments)?;
-        arguments.extend(now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]));
-        arguments.extend(["--partial", "--threads", "1"].map(str::to_owned));
+        let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
+        let at = end_of_options(&arguments);
+        arguments.splice(at..at, now.chain(["--partial", "--threads", "1"].map(str::to_owned)));
         match &self.dag {
             Some(folder) => write_dag(Path::new(folder), &plan, &arguments)?,
             None => {
