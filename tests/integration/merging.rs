@@ -81,7 +81,7 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
             "Kind.Of.Cpus > 3 && eval(Text)",
         ];
         let twice = if number % 9 == 4 { "cpus = 2\nOther = (\n" } else { "" };
-        let name = if number % 4 == 0 { String::new() } else { format!("Name = \"n{number}\"\n") };
+        let name = if number.is_multiple_of(4) { String::new() } else { format!("Name = \"n{number}\"\n") };
         let requirements = requirements[number % 11 % 5];
         format!(
             "Id = {number}\n{name}Cpus = {}\nRequirements = {requirements}\nRank = Own{}\n{twice}\n",
@@ -258,7 +258,7 @@ fn what_a_plan_lacks_is_refused() {
         for missing in 0..all.len() {
             let (status, out, told) = merge(&[&all[..missing], &all[missing + 1..]].concat());
             let again = lines.lines().nth(missing).expect("it has a line");
-            let told = told.replace("\n", " ");
+            let told = told.replace('\n', " ");
             assert!(status == Some(2) && out.is_empty(), "{told}");
             for part in again.split(' ') {
                 let end = part.rsplit_once('-').expect("it is a part").1;

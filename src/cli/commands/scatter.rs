@@ -65,7 +65,7 @@ pub struct ScatterCommand {
     arguments: Vec<String>,
 }
 
-/// How often DAGMan runs a part again that fails.
+/// How often `DAGMan` runs a part again that fails.
 const RETRIES: u32 = 3;
 
 /// Seconds after which a job whose machine is gone is run elsewhere. HTCondor's default is 40 minutes.
@@ -95,19 +95,18 @@ impl ScatterCommand {
         let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
         let at = end_of_options(&arguments);
         arguments.splice(at..at, now.chain(["--partial", "--threads", "1"].map(str::to_owned)));
-        match &self.dag {
-            Some(folder) => write_dag(Path::new(folder), &plan, &arguments)?,
-            None => {
-                if let Some(path) = &self.plan {
-                    write_file(Path::new(path), &plan_text(&plan)?)?;
-                }
-                let mut out = out();
-                for part in &plan.parts {
-                    let words = part_arguments(&arguments, part);
-                    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-                    writeln!(out, "classad {}", words.join(" "))?;
-                }
-            }
+        if let Some(folder) = &self.dag {
+            write_dag(Path::new(folder), &plan, &arguments)?;
+            return Ok(Status::Yes);
+        }
+        if let Some(path) = &self.plan {
+            write_file(Path::new(path), &plan_text(&plan)?)?;
+        }
+        let mut out = out();
+        for part in &plan.parts {
+            let words = part_arguments(&arguments, part);
+            let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+            writeln!(out, "classad {}", words.join(" "))?;
         }
         Ok(Status::Yes)
     }
@@ -187,7 +186,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), &error))
 }
 
-/// Writes the files for DAGMan into a folder, and prints the command that submits them.
+/// Writes the files for `DAGMan` into a folder, and prints the command that submits them.
 fn write_dag(folder: &Path, plan: &PartPlan, arguments: &[String]) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::unreadable("the program", &error))?;
     let program = program.display();
@@ -241,10 +240,8 @@ fn submit_arguments(words: &[String]) -> Result<String, Failure> {
         let is_plain = !word.is_empty() && !word.contains([' ', '\t', '\'']);
         let word = word.replace('"', "\"\"").replace("$(", "$(DOLLAR)(");
         let separator = if text.is_empty() { "" } else { " " };
-        let _ = match is_plain {
-            true => write!(text, "{separator}{word}"),
-            false => write!(text, "{separator}'{}'", word.replace('\'', "''")),
-        };
+        let word = if is_plain { word } else { format!("'{}'", word.replace('\'', "''")) };
+        let _ = write!(text, "{separator}{word}");
     }
     Ok(text)
 }
@@ -258,7 +255,7 @@ fn vars_text(text: &str) -> String {
 mod tests {
     use super::{submit_arguments, vars_text};
 
-    /// The quotes are those of the manual: `condor_submit`, "arguments", and DAGMan, "VARS".
+    /// The quotes are those of the manual: `condor_submit`, "arguments", and `DAGMan`, "VARS".
     #[test]
     fn words_are_quoted_for_submit_files_and_dags() {
         let words = ["query", "JobStatus == 1", "--af", "it's", "regexp(\"a$\", b)", "$(x)", "c\\d", ""];
