@@ -76,6 +76,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;fmt' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
             [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones')
             [CompletionResult]::new('--width', '--width', [CompletionResultType]::ParameterName, 'Break lines that are wider than N columns')
@@ -143,6 +144,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;eval' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'Evaluate this attribute of each ad')
             [CompletionResult]::new('--my', '--my', [CompletionResultType]::ParameterName, 'The ad to evaluate in: the first ad of this file')
             [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'The ad on the other side of a match: the first ad of this file')
@@ -473,6 +475,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;specialize' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input')
             [CompletionResult]::new('--expr', '--expr', [CompletionResultType]::ParameterName, 'The expression to specialize')
             [CompletionResult]::new('--attr', '--attr', [CompletionResultType]::ParameterName, 'The attribute to specialize')
             [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'The known ad: the first ad of this file')

@@ -872,12 +872,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__eval)
-            opts="-D -e -r -q -h --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -e -r -q -h --files-from --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --attr)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1092,12 +1096,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__fmt)
-            opts="-d -w -q -h --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-d -w -q -h --files-from --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --write)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2406,12 +2414,16 @@ _classad() {
             return 0
             ;;
         classad__subcmd__specialize)
-            opts="-D -o -q -h --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -o -q -h --files-from --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --expr)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

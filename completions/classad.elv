@@ -72,6 +72,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand transform 'Change ads: set, copy, rename and delete attributes, or apply HTCondor''s transform rules'
         }
         &'classad;fmt'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand -w 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
             cand --write 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones'
             cand --width 'Break lines that are wider than N columns'
@@ -137,6 +138,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;eval'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --attr 'Evaluate this attribute of each ad'
             cand --my 'The ad to evaluate in: the first ad of this file'
             cand --target 'The ad on the other side of a match: the first ad of this file'
@@ -458,6 +460,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;specialize'= {
+            cand --files-from 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input'
             cand --expr 'The expression to specialize'
             cand --attr 'The attribute to specialize'
             cand --known 'The known ad: the first ad of this file'

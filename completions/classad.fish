@@ -82,6 +82,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run 
 complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
 complete -c classad -n "__fish_classad_needs_command" -f -a "refs" -d 'List external and internal references'
 complete -c classad -n "__fish_classad_needs_command" -f -a "transform" -d 'Change ads: set, copy, rename and delete attributes, or apply HTCondor\'s transform rules'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l width -d 'Break lines that are wider than N columns' -r
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -160,6 +161,7 @@ complete -c classad -n "__fish_classad_using_subcommand check" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand check" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand check" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand eval" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l attr -d 'Evaluate this attribute of each ad' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l my -d 'The ad to evaluate in: the first ad of this file' -r
 complete -c classad -n "__fish_classad_using_subcommand eval" -l target -d 'The ad on the other side of a match: the first ad of this file' -r
@@ -571,6 +573,7 @@ complete -c classad -n "__fish_classad_using_subcommand merge" -l exit-zero -d '
 complete -c classad -n "__fish_classad_using_subcommand merge" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l expr -d 'The expression to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l attr -d 'The attribute to specialize' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l known -d 'The known ad: the first ad of this file' -r

@@ -252,13 +252,20 @@ pub struct PartialCommand {
     pub options: GlobalOptions,
 }
 
+/// Returns the index of the argument `--`, or else the number of arguments: options can be inserted there.
+pub fn end_of_options(arguments: &[String]) -> usize {
+    arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len())
+}
+
 /// Parses the arguments of a command that is to run on parts of its files.
 ///
 /// # Errors
 ///
 /// The arguments are wrong, or the command has no partial results.
 pub fn partial_command(arguments: &[String]) -> Result<PartialCommand, Failure> {
-    let all = ["classad".to_owned()].into_iter().chain(arguments.iter().cloned()).chain(["--partial".to_owned()]);
+    let mut all = arguments.to_vec();
+    all.insert(end_of_options(arguments), "--partial".to_owned());
+    let all = ["classad".to_owned()].into_iter().chain(all);
     let no_partials = || "it writes no partial results; query, census, refs and check do".to_owned();
     let Cli { options, command } = parse_arguments(tree(), all.map(OsString::from).collect()).map_err(|error| {
         let text = error.to_string();

@@ -81,7 +81,7 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
             "Kind.Of.Cpus > 3 && eval(Text)",
         ];
         let twice = if number % 9 == 4 { "cpus = 2\nOther = (\n" } else { "" };
-        let name = if number % 4 == 0 { String::new() } else { format!("Name = \"n{number}\"\n") };
+        let name = if number.is_multiple_of(4) { String::new() } else { format!("Name = \"n{number}\"\n") };
         let requirements = requirements[number % 11 % 5];
         format!(
             "Id = {number}\n{name}Cpus = {}\nRequirements = {requirements}\nRank = Own{}\n{twice}\n",
@@ -258,7 +258,7 @@ fn what_a_plan_lacks_is_refused() {
         for missing in 0..all.len() {
             let (status, out, told) = merge(&[&all[..missing], &all[missing + 1..]].concat());
             let again = lines.lines().nth(missing).expect("it has a line");
-            let told = told.replace("\n", " ");
+            let told = told.replace('\n', " ");
             assert!(status == Some(2) && out.is_empty(), "{told}");
             for part in again.split(' ') {
                 let end = part.rsplit_once('-').expect("it is a part").1;
@@ -308,6 +308,15 @@ fn a_shell_runs_what_scatter_prints() {
     let merged = text(&run(&[&["merge", "--plan", &plan], &partials[..]].concat(), b""));
     assert_eq!(merged, text(&run(&command, b"")));
     assert!(merged.1.len() > 100, "{merged:?}");
+    // Runs on parts may be in other folders: options name files from the root, too.
+    let check = ["check", "--against", "Cargo.toml", "--map=m=Cargo.lock", "--only", "unknown-attribute", &paths[0]];
+    let lines = text(&run(&[&["scatter", "--command", "--"], &check[..]].concat(), b"")).1;
+    let root = std::env::current_dir().expect("there is a folder").display().to_string();
+    let expected = format!("--against {root}/Cargo.toml --map=m={root}/Cargo.lock --only unknown-attribute --now ");
+    assert!(lines.contains(&expected), "{lines}");
+    let behind = ["query", "--count", "--", "Cpus > 1", &paths[0]];
+    let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
+    assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
         (&["match", "a", "--offers", "b"][..], "match: it writes no partial results"),
         (&["query", "true"], "only files have parts"),

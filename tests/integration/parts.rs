@@ -168,6 +168,18 @@ fn files_from_a_list() {
         assert_eq!(classad(&["query", "true", "--files-from", list, "--af", "A"]).1, "0\n1\n2\n");
         assert_eq!(classad(&["query", "true", &names[2], "--files-from", list, "--af", "A"]).1, "2\n0\n1\n2\n");
     }
+    let list = lines.as_str();
+    assert_eq!(classad(&["eval", "A + 1", "--files-from", list]).1, "1\n2\n3\n");
+    assert_eq!(classad(&["eval", "--attr", "A", &names[2], "--files-from", list]).1, "2\n0\n1\n2\n");
+    assert_eq!(classad(&["specialize", "--expr", "A + B", "--files-from", list]).1, "0 + B\n1 + B\n2 + B\n");
+    let (status, _, told) = classad(&["specialize", "--known", &names[0], "--files-from", list, "--expr", "A"]);
+    assert!(status == Some(2) && told.contains("--files-from"), "{told}");
+    let untidy = [file("list fmt.long", "A=0\n"), file("list fmt-2.long", "A=1\n")];
+    let untidy_list = file("list.fmt", untidy.join("\n"));
+    assert_eq!(classad(&["fmt", "--files-from", &untidy_list]).1, "A = 0\nA = 1\n");
+    assert_eq!(classad(&["fmt", "--write", "--files-from", &untidy_list]).0, Some(0));
+    let written = untidy.map(|path| std::fs::read_to_string(path).expect("fmt keeps the file"));
+    assert_eq!(written, ["A = 0\n", "A = 1\n"]);
     let from_stdin = super::binary::run(&["census", "--files-from", "-", "-o", "names"], names.join("\n").as_bytes());
     assert_eq!(String::from_utf8_lossy(&from_stdin.stdout), "A\n");
     let empty = file("list.empty", "\n");

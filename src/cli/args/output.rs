@@ -92,7 +92,7 @@ impl TypedValueParser for FormParser {
             return Ok(form);
         }
         // The message lists the forms that there are.
-        let names = self.0.iter().filter_map(|form| form.to_possible_value());
+        let names = self.0.iter().filter_map(ValueEnum::to_possible_value);
         clap::builder::PossibleValuesParser::new(names).parse_ref(command, option, text).map(|_| form)
     }
 

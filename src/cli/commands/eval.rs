@@ -10,6 +10,7 @@ use classad::format::{AdEntry, Problem};
 use classad::protocol::display_name;
 use classad::syntax::{ParseOptions, parse_expression};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
 use crate::cli::io::input;
@@ -32,14 +33,14 @@ Of ads in the long form only the attributes are read that the expression needs. 
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help("Files of ads to evaluate the expression in")))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
     /// The expression to evaluate; with --attr, the first file of ads instead
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
-    /// Files of ads to evaluate the expression in
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Evaluate this attribute of each ad
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
@@ -77,14 +78,15 @@ impl Eval {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::eval);
         }
-        let (text, files) = match (&self.attr, &self.expression) {
-            (Some(_), first) => (None, first.iter().chain(&self.files).cloned().collect()),
+        let (text, first) = match (&self.attr, &self.expression) {
+            (Some(_), first) => (None, first.as_ref()),
             (None, Some(expression)) => {
                 input::refuse_misspelt_option("eval", expression, false)?;
-                (Some(expression), self.files.clone())
+                (Some(expression), None)
             }
             (None, None) => return refuse("there is no expression to evaluate"),
         };
+        let files: Vec<String> = first.into_iter().cloned().chain(self.input.paths()?).collect();
         let mut alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
         let mut sources = Vec::new();
         if !alone || self.wants_ads(session, text) {

@@ -13,7 +13,7 @@ use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, s
 use crate::cli::io::partial::arguments_without;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, partial_command, refuse};
+use crate::cli::{Failure, Status, end_of_options, partial_command, refuse, tree};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,7 +65,7 @@ pub struct ScatterCommand {
     arguments: Vec<String>,
 }
 
-/// How often DAGMan runs a part again that fails.
+/// How often `DAGMan` runs a part again that fails.
 const RETRIES: u32 = 3;
 
 /// Seconds after which a job whose machine is gone is run elsewhere. HTCondor's default is 40 minutes.
@@ -81,13 +81,7 @@ impl ScatterCommand {
         };
         let mut paths = Vec::new();
         for path in scattered.input.paths()? {
-            let is_file = path != "-";
-            let whole = if is_file { absolute(&path).ok() } else { None };
-            match whole.map(|path| path.into_os_string().into_string()) {
-                Some(Ok(whole)) => paths.push(whole),
-                Some(Err(_)) => return refuse(format!("{path}: the name of a file must be UTF-8")),
-                None => paths.push(path),
-            }
+            paths.push(whole_name(path)?);
         }
         let form = scattered.options.from.map(Into::into);
         let planner =
@@ -96,22 +90,23 @@ impl ScatterCommand {
             return Err(Failure::Refused(None));
         }
         let plan = planner.finish(now);
-        let mut arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
-        arguments.extend(now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]));
-        arguments.extend(["--partial", "--threads", "1"].map(str::to_owned));
-        match &self.dag {
-            Some(folder) => write_dag(Path::new(folder), &plan, &arguments)?,
-            None => {
-                if let Some(path) = &self.plan {
-                    write_file(Path::new(path), &plan_text(&plan)?)?;
-                }
-                let mut out = out();
-                for part in &plan.parts {
-                    let words = part_arguments(&arguments, part);
-                    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-                    writeln!(out, "classad {}", words.join(" "))?;
-                }
-            }
+        let arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
+        let mut arguments = with_whole_names(arguments)?;
+        let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
+        let at = end_of_options(&arguments);
+        arguments.splice(at..at, now.chain(["--partial", "--threads", "1"].map(str::to_owned)));
+        if let Some(folder) = &self.dag {
+            write_dag(Path::new(folder), &plan, &arguments)?;
+            return Ok(Status::Yes);
+        }
+        if let Some(path) = &self.plan {
+            write_file(Path::new(path), &plan_text(&plan)?)?;
+        }
+        let mut out = out();
+        for part in &plan.parts {
+            let words = part_arguments(&arguments, part);
+            let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+            writeln!(out, "classad {}", words.join(" "))?;
         }
         Ok(Status::Yes)
     }
@@ -131,6 +126,53 @@ fn without_now(given: Vec<String>) -> Vec<String> {
     arguments
 }
 
+/// Returns the name of a file from the root. Runs on parts are in other folders. `-` is standard input.
+fn whole_name(path: String) -> Result<String, Failure> {
+    match absolute(&path).ok().filter(|_| path != "-").map(|whole| whole.into_os_string().into_string()) {
+        Some(Ok(whole)) => Ok(whole),
+        Some(Err(_)) => refuse(format!("{path}: the name of a file must be UTF-8")),
+        None => Ok(path),
+    }
+}
+
+/// Returns arguments of which the options that name files do so from the root.
+fn with_whole_names(given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let tree = tree();
+    let command = given.iter().find_map(|argument| tree.find_subcommand(argument));
+    let options = || tree.get_arguments().chain(command.into_iter().flat_map(clap::Command::get_arguments));
+    // The names of values are those in the help.
+    let value_name = |word: &str| {
+        let option =
+            options().find(|option| option.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long)));
+        let option = option.filter(|option| option.get_action().takes_values())?;
+        Some(option.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str()).to_owned())
+    };
+    let whole_value = |kind: &str, value: String| match kind {
+        "FILE" | "POOL" | "DUMP" => whole_name(value),
+        "NAME=FILE" => match value.split_once('=') {
+            Some((name, file)) => Ok(format!("{name}={}", whole_name(file.to_owned())?)),
+            None => Ok(value),
+        },
+        _ => Ok(value),
+    };
+    let mut given = given.into_iter();
+    let mut arguments = Vec::new();
+    while let Some(argument) = given.next() {
+        let (word, value) = argument.split_once('=').map_or((&argument[..], None), |(word, value)| (word, Some(value)));
+        match (value_name(word), value) {
+            (Some(kind), Some(value)) => arguments.push(format!("{word}={}", whole_value(&kind, value.to_owned())?)),
+            (Some(kind), None) => {
+                arguments.push(argument);
+                if let Some(value) = given.next() {
+                    arguments.push(whole_value(&kind, value)?);
+                }
+            }
+            (None, _) => arguments.push(argument),
+        }
+    }
+    Ok(arguments)
+}
+
 /// Returns the arguments of the run on a part.
 fn part_arguments(arguments: &[String], part: &[PlannedFile]) -> Vec<String> {
     arguments.iter().cloned().chain(part.iter().map(PlannedFile::argument)).collect()
@@ -144,7 +186,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), &error))
 }
 
-/// Writes the files for DAGMan into a folder, and prints the command that submits them.
+/// Writes the files for `DAGMan` into a folder, and prints the command that submits them.
 fn write_dag(folder: &Path, plan: &PartPlan, arguments: &[String]) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::unreadable("the program", &error))?;
     let program = program.display();
@@ -198,10 +240,8 @@ fn submit_arguments(words: &[String]) -> Result<String, Failure> {
         let is_plain = !word.is_empty() && !word.contains([' ', '\t', '\'']);
         let word = word.replace('"', "\"\"").replace("$(", "$(DOLLAR)(");
         let separator = if text.is_empty() { "" } else { " " };
-        let _ = match is_plain {
-            true => write!(text, "{separator}{word}"),
-            false => write!(text, "{separator}'{}'", word.replace('\'', "''")),
-        };
+        let word = if is_plain { word } else { format!("'{}'", word.replace('\'', "''")) };
+        let _ = write!(text, "{separator}{word}");
     }
     Ok(text)
 }
@@ -215,7 +255,7 @@ fn vars_text(text: &str) -> String {
 mod tests {
     use super::{submit_arguments, vars_text};
 
-    /// The quotes are those of the manual: `condor_submit`, "arguments", and DAGMan, "VARS".
+    /// The quotes are those of the manual: `condor_submit`, "arguments", and `DAGMan`, "VARS".
     #[test]
     fn words_are_quoted_for_submit_files_and_dags() {
         let words = ["query", "JobStatus == 1", "--af", "it's", "regexp(\"a$\", b)", "$(x)", "c\\d", ""];

@@ -14,6 +14,7 @@ use classad::matching::gang::OpenPorts;
 use classad::protocol::{PORTS, PortFault, Protocol, display_name};
 use classad::syntax::{Style, print};
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
@@ -42,13 +43,15 @@ not told.
 -o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
 whole ads as `convert` has them.";
 
+const FILES_HELP: &str = "Files of ads that are known in part; without --expr and --attr, whole ads are specialized";
+
 /// Evaluate expressions as far as the ad is known, and print the residues
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Specialize {
-    /// Files of ads that are known in part; without --expr and --attr, whole ads are specialized
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// The expression to specialize
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
@@ -56,7 +59,7 @@ pub struct Specialize {
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
     /// The known ad: the first ad of this file
-    #[arg(long, value_name = "FILE", conflicts_with = "files")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
     /// Define an attribute of the known ad
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
@@ -104,8 +107,8 @@ impl Specialize {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::specialize);
         }
-        let alone = self.files.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
-        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.files)? };
+        let alone = self.input.is_empty() && (self.expr.is_some() || self.known.is_some() || !self.define.is_empty());
+        let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
         let known = input::open_optional(session, self.known.as_ref())?;
         let target = input::open_optional(session, self.target.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&known).chain(&target));

@@ -95,12 +95,11 @@ impl PartPlanner {
     /// Adds a file to the last part, or to a new part if the last one would have too many bytes.
     fn add_part(&mut self, file: PlannedFile, bytes: u64) {
         let is_full = self.last_bytes.saturating_add(bytes) > self.part_bytes;
-        match self.parts.last_mut().filter(|_| !is_full) {
-            Some(part) => part.push(file),
-            None => {
-                self.parts.push(vec![file]);
-                self.last_bytes = 0;
-            }
+        if let Some(part) = self.parts.last_mut().filter(|_| !is_full) {
+            part.push(file);
+        } else {
+            self.parts.push(vec![file]);
+            self.last_bytes = 0;
         }
         self.last_bytes += bytes;
     }

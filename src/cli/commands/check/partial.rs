@@ -17,7 +17,7 @@ use crate::cli::{Failure, Status, refuse};
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum CheckRecord {
-    Finding(FindingRecord),
+    Finding(Box<FindingRecord>),
     /// Number of ads without errors in the part.
     Ads(usize),
 }
@@ -79,7 +79,7 @@ pub fn write_partial(
         })?;
         for record in run.findings {
             let (content, ads) = (run.register.content(record.number), run.register.count(record.number).max(1));
-            writer.add_finding(&CheckRecord::Finding(FindingRecord { content, ads, ..record }))?;
+            writer.add_finding(&CheckRecord::Finding(Box::new(FindingRecord { content, ads, ..record })))?;
         }
         writer.add_finding(&CheckRecord::Ads(run.ads_checked))?;
         writer.end_file(source)?;
@@ -96,7 +96,7 @@ pub fn read_partials(
 ) -> Result<(), Failure> {
     partials.replay(session, &mut |_, file, finding| {
         let record = match serde_json::from_value(finding) {
-            Ok(CheckRecord::Finding(record)) => record,
+            Ok(CheckRecord::Finding(record)) => *record,
             Ok(CheckRecord::Ads(ads)) => {
                 run.ads_checked += ads;
                 return Ok(true);

@@ -8,6 +8,7 @@ use clap::Args;
 use classad::format::{self, FileFormat, FormattedText};
 use similar::TextDiff;
 
+use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
@@ -25,12 +26,14 @@ Examples:
 Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse: it is
 left as it is.";
 
+const FILES_HELP: &str = "Files of ads, bracketed or in the long form; standard input if there are none";
+
 /// Format ads and keep their comments
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 pub struct Fmt {
-    /// Files of ads, bracketed or in the long form; standard input if there are none
-    files: Vec<String>,
+    #[command(flatten)]
+    input: AdFilesArgs,
     /// Print only the names of the files that would change
     #[arg(long, conflicts_with_all = ["diff", "write"])]
     check: bool,
@@ -71,8 +74,9 @@ impl FormatSource {
 
 impl Fmt {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let rewriter = self.rewrite.prepare(&self.files)?;
-        let sources = self.read_files(session)?;
+        let paths = self.input.paths()?;
+        let rewriter = self.rewrite.prepare(&paths)?;
+        let sources = self.read_files(session, &paths)?;
         session.decide_dialect_by_forms(sources.iter().map(FormatSource::name_and_form));
         let mut out = out();
         let mut changed = 0;
@@ -152,12 +156,12 @@ impl Fmt {
 
     /// Opens the files. Those that cannot be formatted block by block are read whole and unchanged, because formatting
     /// keeps comments and `--write` replaces files.
-    fn read_files(&self, session: &mut Session) -> Result<Vec<FormatSource>, Failure> {
+    fn read_files(&self, session: &mut Session, paths: &[String]) -> Result<Vec<FormatSource>, Failure> {
         // The differences of a text are found in the whole text. With `--fail-fast`, nothing of a bad text is printed.
         let may_stream = !self.diff && !session.options.fail_fast;
         let given_form = session.options.from.map(FileFormat::from);
         let mut sources = Vec::new();
-        for path in &input::or_stdin(&self.files) {
+        for path in &input::or_stdin(paths) {
             let name = if path == "-" { "standard input" } else { path };
             match open_text(path, name, given_form, may_stream) {
                 Ok(OpenedText::Stream(stream)) => sources.push(FormatSource::Stream(stream)),

@@ -169,6 +169,7 @@ impl<'s> ReplState<'s> {
     }
 
     /// Prints sentences, each on a line, or on several lines of a terminal.
+    #[allow(clippy::unused_self)] // as for `print`
     pub fn print_sentences(&self, text: &str) -> Result<(), Failure> {
         let lines: String = text.lines().map(sentence_line).collect();
         Ok(write!(out(), "{lines}")?)

@@ -17,6 +17,9 @@ pub enum ScanStep<'s, O> {
     FileEnd,
 }
 
+/// Writes the findings of a step.
+pub type StepConsumer<'c, O> = dyn FnMut(&mut PartialWriter, ScanStep<'_, O>) -> Result<(), Failure> + 'c;
+
 impl PartialWriter {
     /// Runs a task on all ads of the sources, and writes the bad ones as problems, as
     /// [`for_each_ad_block`](crate::cli::io::ad_blocks::for_each_ad_block) does for a run that prints. `consume` writes
@@ -31,7 +34,7 @@ impl PartialWriter {
         sources: &mut [AdSource],
         needed: Option<&FreeNames>,
         task: &T,
-        consume: &mut dyn FnMut(&mut PartialWriter, ScanStep<'_, T::Output>) -> Result<(), Failure>,
+        consume: &mut StepConsumer<'_, T::Output>,
     ) -> Result<(), Failure> {
         let task = ReadTask::new(session.dialect(), needed, task);
         for (index, source) in sources.iter_mut().enumerate() {
