@@ -247,6 +247,8 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
 
 /// A command that is to run on parts of its files.
 pub struct PartialCommand {
+    /// The arguments, with HTCondor's options as this program spells them.
+    pub arguments: Vec<String>,
     /// The files as they are named, and the lists of files.
     pub input: AdFilesArgs,
     pub options: GlobalOptions,
@@ -263,8 +265,12 @@ pub fn end_of_options(arguments: &[String]) -> usize {
 ///
 /// The arguments are wrong, or the command has no partial results.
 pub fn partial_command(arguments: &[String]) -> Result<PartialCommand, Failure> {
-    let mut all = arguments.to_vec();
-    all.insert(end_of_options(arguments), "--partial".to_owned());
+    let given = std::iter::once("classad").chain(arguments.iter().map(String::as_str)).map(OsString::from);
+    let translated = args::condor_options::translate(given.collect(), &tree).map_err(Failure::refused)?;
+    let translated = translated.into_iter().skip(1).filter_map(|argument| argument.into_string().ok());
+    let arguments: Vec<String> = translated.collect();
+    let mut all = arguments.clone();
+    all.insert(end_of_options(&arguments), "--partial".to_owned());
     let all = ["classad".to_owned()].into_iter().chain(all);
     let no_partials = || "it writes no partial results; query, census, refs and check do".to_owned();
     let Cli { options, command } = parse_arguments(tree(), all.map(OsString::from).collect()).map_err(|error| {
@@ -280,7 +286,7 @@ pub fn partial_command(arguments: &[String]) -> Result<PartialCommand, Failure> 
         Command::Check(command) => command.input_of_partials(),
         _ => return refuse(format!("{}: {}", arguments[0], no_partials())),
     };
-    Ok(PartialCommand { input, options })
+    Ok(PartialCommand { arguments, input, options })
 }
 
 /// Runs the command that the arguments ask for.

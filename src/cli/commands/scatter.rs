@@ -90,7 +90,7 @@ impl ScatterCommand {
             return Err(Failure::Refused(None));
         }
         let plan = planner.finish(now);
-        let arguments = without_now(arguments_without(self.arguments.clone(), &scattered.input.files));
+        let arguments = without_now(arguments_without(scattered.arguments, &scattered.input.files));
         let mut arguments = with_whole_names(arguments)?;
         let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
         let at = end_of_options(&arguments);

@@ -177,7 +177,7 @@ pub fn plan_parts(
     report: &mut dyn FnMut(&str, &io::Error) -> Result<(), Failure>,
 ) -> Result<PartPlanner, Failure> {
     if paths.is_empty() || paths.iter().any(|path| path == "-") {
-        return refuse("only files have parts: name them");
+        return refuse("only files have parts: name them; those of query follow the constraint");
     }
     let mut planner = PartPlanner::new(part_bytes);
     for path in super::history_files::in_order_of_time(paths) {
