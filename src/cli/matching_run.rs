@@ -35,6 +35,7 @@ pub enum MatchStrategy {
 
 /// The options that say which pairs of requests and offers to list. By default each request takes its best offer.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is an option
 pub struct PairSelection {
     pub strategy: MatchStrategy,
     /// Whether to list every compatible pair.

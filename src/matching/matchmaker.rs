@@ -173,7 +173,7 @@ impl Matchmaker {
         queue
     }
 
-    /// Ranks further candidates of a queue, whose ranked ones are replaced.
+    /// Replaces the ranked candidates of a queue by the next best ones.
     pub(super) fn rank_more(&mut self, queue: &mut CandidateQueue) {
         let Some(index) = self.index.as_mut().filter(|_| !queue.unranked.is_clear()) else {
             return queue.refill(Vec::new());
