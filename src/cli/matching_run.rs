@@ -13,6 +13,7 @@ use classad::matching::policy::{Policy, PolicyFault, with_attributes};
 use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
+use rustc_hash::FxHashMap;
 
 use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
@@ -34,6 +35,7 @@ pub enum MatchStrategy {
 
 /// The options that say which pairs of requests and offers to list. By default each request takes its best offer.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is an option
 pub struct PairSelection {
     pub strategy: MatchStrategy,
     /// Whether to list every compatible pair.
@@ -42,6 +44,8 @@ pub struct PairSelection {
     pub max_per_request: Option<usize>,
     /// Whether a match leaves its offer to later requests.
     pub keeps_offers: bool,
+    /// Whether only the number of pairs is asked for. If candidates are listed for each request, no pair is kept then.
+    pub counts_only: bool,
     /// Whether to stop at the first pair, as the caller only needs to know that there is one.
     pub stops_at_first: bool,
 }
@@ -55,6 +59,11 @@ impl PairSelection {
     /// Whether each request takes its best offer, one request after the other.
     fn is_greedy(&self) -> bool {
         self.strategy == MatchStrategy::Greedy && !self.lists_candidates()
+    }
+
+    /// Maximum number of candidates of a request to list.
+    fn most_listed(&self) -> usize {
+        if self.all_pairs { usize::MAX } else { self.max_per_request.unwrap_or(1) }
     }
 
     /// Makes pairs from candidate lists, and adds the pairs to `outcome`. Each list belongs to a request, or to one
@@ -88,8 +97,7 @@ impl PairSelection {
     /// Returns the candidates of a request to list: the best ones, or with `--all` all of them in the order of the
     /// offers.
     fn listed_candidates(&self, list: &[Candidate]) -> Vec<Candidate> {
-        let most = if self.all_pairs { usize::MAX } else { self.max_per_request.unwrap_or(1) };
-        let mut candidates = list[..list.len().min(most)].to_vec();
+        let mut candidates = list[..list.len().min(self.most_listed())].to_vec();
         if self.all_pairs {
             candidates.sort_by_key(|candidate| candidate.offer);
         }
@@ -121,6 +129,20 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
             // Then show no total.
             report_progress(done, (done <= total).then_some(total));
         }
+    }
+}
+
+/// The pairs that a run of `match` finds.
+pub struct FoundPairs {
+    /// Number of pairs.
+    pub count: usize,
+    /// The pairs and the counters of the work. Without the pairs if only their number is asked for.
+    pub outcome: NegotiationOutcome,
+}
+
+impl From<NegotiationOutcome> for FoundPairs {
+    fn from(outcome: NegotiationOutcome) -> Self {
+        FoundPairs { count: outcome.grants.len(), outcome }
     }
 }
 
@@ -164,9 +186,9 @@ impl MatchingRun {
     /// # Errors
     ///
     /// The policy cannot be followed.
-    pub fn find_pairs(&self, [requests, offers]: &[Vec<Ad>; 2]) -> Result<NegotiationOutcome, PolicyFault> {
+    pub fn find_pairs(&self, [requests, offers]: &[Vec<Ad>; 2]) -> Result<FoundPairs, PolicyFault> {
         if self.follows_policy {
-            return self.match_with_policy(requests, offers);
+            return self.match_with_policy(requests, offers).map(FoundPairs::from);
         }
         if self.has_shared_ads || !self.settings.accelerations.autoclusters {
             return Ok(self.match_without_policy(requests, offers, self.distinct_requests));
@@ -175,7 +197,7 @@ impl MatchingRun {
         Ok(self.match_without_policy(&requests, offers, clusters))
     }
 
-    fn match_without_policy(&self, requests: &[Ad], offers: &[Ad], clusters: u64) -> NegotiationOutcome {
+    fn match_without_policy(&self, requests: &[Ad], offers: &[Ad], clusters: u64) -> FoundPairs {
         let NegotiationSettings { protocol, context, accelerations, .. } = &self.settings;
         let mut matcher = Matchmaker::new(offers, protocol.clone(), context.clone(), *accelerations);
         matcher.statistics.autoclusters = if accelerations.autoclusters { clusters } else { 0 };
@@ -192,19 +214,51 @@ impl MatchingRun {
             }
             outcome.statistics = matcher.statistics();
             output::leak_on_exit(matcher);
-            return outcome;
+            return outcome.into();
+        }
+        if self.selection.counts_only && self.selection.lists_candidates() {
+            return self.count_candidates(matcher, requests);
         }
         let mut lists = Vec::new();
+        // The best candidates of each distinct request, by its address.
+        let mut best_lists: FxHashMap<usize, Arc<[Candidate]>> = FxHashMap::default();
         for (index, request) in requests.iter().enumerate() {
             report_progress(index, Some(requests.len()));
-            lists.push(matcher.candidates(request));
+            lists.push(match self.selection.max_per_request {
+                None => matcher.candidates(request),
+                Some(most) if !accelerations.match_lists => matcher.best_candidates(request, most).into(),
+                Some(most) => {
+                    let best = || matcher.best_candidates(request, most).into();
+                    Arc::clone(best_lists.entry(request.identity()).or_insert_with(best))
+                }
+            });
             if self.selection.stops_at_first && lists.last().is_some_and(|list| !list.is_empty()) {
                 break;
             }
         }
         self.selection.add_pairs(&mut outcome, &lists, |request| (request, None));
         outcome.statistics.add(&matcher.statistics);
-        outcome
+        outcome.into()
+    }
+
+    /// Counts the candidates that are listed for the requests. Keeps a number for each distinct request.
+    fn count_candidates(&self, mut matcher: Matchmaker, requests: &[Ad]) -> FoundPairs {
+        let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut found = FoundPairs::from(NegotiationOutcome::default());
+        for (index, request) in requests.iter().enumerate() {
+            report_progress(index, Some(requests.len()));
+            let known = counts.get(&request.identity()).filter(|_| self.settings.accelerations.match_lists);
+            let count = known.copied().unwrap_or_else(|| matcher.count_candidates(request));
+            counts.insert(request.identity(), count);
+            found.count += count.min(self.selection.most_listed());
+            found.outcome.statistics.roots += 1;
+            found.outcome.statistics.matched += u64::from(count > 0);
+            if self.selection.stops_at_first && found.count > 0 {
+                break;
+            }
+        }
+        found.outcome.statistics.add(&matcher.statistics);
+        found
     }
 
     /// Finds the pairs under a policy, or for requests with resource counts.

@@ -23,6 +23,9 @@ pub struct CandidateQueue {
     passed: usize,
     /// The candidates that are not ranked yet. They are worse than all ranked ones.
     pub unranked: FixedBitSet,
+    /// Candidates that the index does not know, because their offers were replaced, best first. They are worse than all
+    /// ranked ones.
+    pub replaced: Vec<Candidate>,
     /// Number of candidates to rank next.
     pub batch: usize,
 }
@@ -30,7 +33,8 @@ pub struct CandidateQueue {
 impl CandidateQueue {
     /// Creates a queue of ranked candidates, best first.
     pub fn of_ranked(request: Ad, ranked: Vec<Candidate>) -> Self {
-        CandidateQueue { request, ranked, passed: 0, unranked: FixedBitSet::new(), batch: FIRST_BATCH }
+        let (unranked, replaced) = (FixedBitSet::new(), Vec::new());
+        CandidateQueue { request, ranked, passed: 0, unranked, replaced, batch: FIRST_BATCH }
     }
 
     /// Creates a queue of offers. None of them is ranked yet.
@@ -47,10 +51,52 @@ impl CandidateQueue {
         self.ranked.get(self.passed).copied()
     }
 
-    /// Replaces the ranked candidates, which are all taken, by the next ones. These must be the best of the unranked.
-    pub fn refill(&mut self, ranked: Vec<Candidate>) {
+    /// Number of all candidates.
+    pub fn len(&self) -> usize {
+        self.ranked.len() + self.unranked.count_ones(..) + self.replaced.len()
+    }
+
+    /// Whether all candidates are ranked.
+    pub fn is_ranked(&self) -> bool {
+        self.unranked.is_clear() && self.replaced.is_empty()
+    }
+
+    /// Removes the candidate of an offer, if it is not ranked.
+    pub fn remove(&mut self, offer: usize) {
+        self.remove_unranked(offer);
+        self.replaced.retain(|candidate| candidate.offer != offer);
+    }
+
+    fn remove_unranked(&mut self, offer: usize) {
+        if self.unranked.contains(offer) {
+            self.unranked.remove(offer);
+        }
+    }
+
+    /// Adds the candidate of a replaced offer. It must be worse than all ranked ones.
+    pub fn add_replaced(&mut self, candidate: Candidate) {
+        let position = self.replaced.partition_point(|known| known.cmp_best_first(&candidate).is_lt());
+        self.replaced.insert(position, candidate);
+    }
+
+    /// Replaces the ranked candidates, which are all taken, by the next ones. These must be the best of the unranked; if
+    /// there are none, no unranked candidate is left. Those of the replaced offers that come before one of them are added.
+    pub fn refill(&mut self, mut ranked: Vec<Candidate>) {
+        if ranked.is_empty() {
+            self.unranked.clear();
+        }
         for candidate in &ranked {
-            self.unranked.set(candidate.offer, false);
+            self.remove_unranked(candidate.offer);
+        }
+        let better = match ranked.last() {
+            Some(last) if !self.unranked.is_clear() => {
+                self.replaced.partition_point(|candidate| candidate.cmp_best_first(last).is_lt())
+            }
+            _ => self.replaced.len(),
+        };
+        if better > 0 {
+            ranked.extend(self.replaced.drain(..better));
+            ranked.sort_unstable_by(Candidate::cmp_best_first);
         }
         self.ranked = ranked;
         self.passed = 0;

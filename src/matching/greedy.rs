@@ -54,7 +54,7 @@ impl GreedyMatcher {
                 break best;
             }
             queue.unranked.difference_with(&self.taken);
-            if queue.unranked.is_clear() {
+            if queue.is_ranked() {
                 break None;
             }
             self.matchmaker.rank_more(&mut queue);

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, ScopeFrame};
@@ -122,30 +123,61 @@ impl Matchmaker {
         candidates
     }
 
-    /// Returns the candidates of a request for taking one after the other. Without an index all of them are ranked. After
-    /// an interrupt candidates may be missing.
-    pub(super) fn queue(&mut self, request: &Ad) -> CandidateQueue {
-        let Some(index) = self.index.as_mut().filter(|_| self.replacements.is_empty()) else {
-            return CandidateQueue::of_ranked(request.clone(), self.candidates(request).to_vec());
-        };
-        self.statistics.probes += 1;
-        let mut evaluator = request_evaluator(&mut self.pair, request, &self.indexed_offers);
-        let ranked = match index.compatible(request, &mut evaluator).into_sure() {
-            Ok(offers) => {
-                self.statistics.evaluations += evaluator.evaluations;
-                let mut queue = CandidateQueue::of_unranked(request.clone(), offers);
-                self.rank_more(&mut queue);
-                return queue;
-            }
-            Err(left) => index.rank(request, left, &mut evaluator),
-        };
-        self.statistics.evaluations += evaluator.evaluations;
-        CandidateQueue::of_ranked(request.clone(), self.test_unsure(request, ranked))
+    /// Returns the best offers that a request is compatible with, best first: all of them, or `most`. The list is not
+    /// cached.
+    pub fn best_candidates(&mut self, request: &Ad, most: usize) -> Vec<Candidate> {
+        let mut queue = self.queue(request);
+        if queue.ranked.is_empty() {
+            queue.batch = most;
+            self.rank_more(&mut queue);
+        }
+        queue.ranked.truncate(most);
+        queue.ranked.shrink_to_fit();
+        queue.ranked
     }
 
-    /// Ranks further candidates of a queue.
+    /// Counts the offers that a request is compatible with, without a list of them.
+    pub fn count_candidates(&mut self, request: &Ad) -> usize {
+        self.queue(request).len()
+    }
+
+    /// Returns the candidates of a request for taking one after the other. Without an index all of them are ranked; with
+    /// one only those that need evaluation of the pair, if any do. After an interrupt candidates may be missing.
+    pub(super) fn queue(&mut self, request: &Ad) -> CandidateQueue {
+        let Some(index) = &mut self.index else {
+            return CandidateQueue::of_ranked(request.clone(), self.candidates(request).to_vec());
+        };
+        let mut replaced = self.replacements.clone();
+        replaced.sort_unstable();
+        replaced.dedup();
+        self.statistics.probes += 1;
+        let mut evaluator = request_evaluator(&mut self.pair, request, &self.indexed_offers);
+        let mut left = index.compatible(request, &mut evaluator);
+        if !replaced.is_empty() {
+            let mut known = FixedBitSet::with_capacity(self.offers.len());
+            known.extend(replaced.iter().copied());
+            left.difference_with(&known);
+        }
+        let ranked = left.into_sure().map_err(|left| index.rank(request, left, &mut evaluator));
+        self.statistics.evaluations += evaluator.evaluations;
+        let mut queue = match ranked {
+            Ok(offers) => CandidateQueue::of_unranked(request.clone(), offers),
+            Err(ranked) => CandidateQueue::of_ranked(request.clone(), self.test_unsure(request, ranked)),
+        };
+        queue.replaced = self.candidates_among(request, replaced);
+        queue.replaced.sort_unstable_by(Candidate::cmp_best_first);
+        if !queue.ranked.is_empty() {
+            let ranked = std::mem::take(&mut queue.ranked);
+            queue.refill(ranked);
+        }
+        queue
+    }
+
+    /// Replaces the ranked candidates of a queue by the next best ones.
     pub(super) fn rank_more(&mut self, queue: &mut CandidateQueue) {
-        let Some(index) = self.index.as_mut().filter(|_| !queue.unranked.is_clear()) else { return };
+        let Some(index) = self.index.as_mut().filter(|_| !queue.unranked.is_clear()) else {
+            return queue.refill(Vec::new());
+        };
         let mut evaluator = request_evaluator(&mut self.pair, &queue.request, &self.indexed_offers);
         let best = index.best(&queue.request, &queue.unranked, queue.batch, &mut evaluator);
         self.statistics.evaluations += std::mem::take(&mut evaluator.evaluations);

@@ -151,6 +151,35 @@ fn whatever_is_switched_on_the_matches_are_the_same() {
     );
 }
 
+/// Candidates that ranks order are ranked in batches. Here lists have several batches, and offers are divided meanwhile.
+#[test]
+fn long_match_lists_give_the_same_matches() {
+    let (mut matched, mut divided) = (0, 0);
+    for seed in seeds().take(60) {
+        let dialect = DIALECTS[usize::from(seed % 2 == 0)];
+        let mut random = Rng::with_seed(seed);
+        let kinds: Vec<Ad> = (0..4).map(|_| ad(&request(&mut random), dialect)).collect();
+        let requests: Vec<Ad> = (0..120).map(|_| kinds[random.usize(0..kinds.len())].clone()).collect();
+        let offers: Vec<Ad> = (0..random.usize(40..240)).map(|_| ad(&offer(&mut random), dialect)).collect();
+        let share = pick(&mut random, &["", "share: { by: Owner, priorities: { alice: 1, bob: 3 } }\n"]);
+        let residual = pick(
+            &mut random,
+            &["", "residual: { when: 'Split && Cpus < 5', set: { Cpus: Cpus - other.Cpus }, while: Cpus > 0 }\n"],
+        );
+        let policy = Policy::parse(format!("roots: Args < 3\n{share}{residual}").as_bytes(), dialect).unwrap();
+        let outcome = |accelerations| run(&policy, &requests, &offers, accelerations, dialect).unwrap();
+        let plain = outcome(Accelerations::NONE);
+        for accelerations in [Accelerations::ALL, Accelerations { match_lists: false, ..Accelerations::ALL }] {
+            let found = outcome(accelerations);
+            assert_eq!(plain.grants, found.grants, "seed {seed}, {accelerations:?}");
+            assert_eq!(plain.submitters, found.submitters, "seed {seed}, {accelerations:?}");
+        }
+        matched += plain.grants.len();
+        divided += plain.grants.iter().filter(|grant| grant.offers[0].part > 1).count();
+    }
+    assert!(matched > 100 && divided > 10, "{matched} {divided}");
+}
+
 #[test]
 fn without_a_policy_the_matches_are_those_of_match() {
     for seed in seeds() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::GreedyMatcher;
-use super::{Accelerations, Matchmaker};
+use super::{Accelerations, Candidate, Matchmaker};
 use crate::ad::{Ad, Dialect};
 use crate::eval::{Context, Interrupt};
 use crate::protocol::Protocol;
@@ -148,7 +148,9 @@ fn the_index_is_evaluation() {
             quick.replace(replaced, ad.clone());
             slow.replace(replaced, ad);
             for request in &requests {
-                assert_eq!(quick.candidates(request), slow.candidates(request), "{dialect}, seed {seed}, replaced");
+                let (case, expected) = (format!("{dialect}, seed {seed}, replaced"), slow.candidates(request));
+                assert_eq!(quick.candidates(request), expected, "{case}");
+                same_summary(&mut quick, request, &expected, &case);
             }
         }
     }
@@ -209,7 +211,17 @@ fn same_candidates(quick: &mut Matchmaker, slow: &mut Matchmaker, requests: &[Ad
     for (number, request) in requests.iter().enumerate() {
         let expected = slow.candidates(request);
         assert_eq!(quick.candidates(request), expected, "{case}, request {number}");
+        same_summary(quick, request, &expected, &format!("{case}, request {number}"));
         matched += expected.len();
     }
     matched
+}
+
+/// Checks that the best candidates and the number of candidates are those of the whole list.
+fn same_summary(matchmaker: &mut Matchmaker, request: &Ad, candidates: &[Candidate], case: &str) {
+    assert_eq!(matchmaker.count_candidates(request), candidates.len(), "{case}");
+    for most in [1, 3, 40] {
+        let best = matchmaker.best_candidates(request, most);
+        assert_eq!(best, candidates[..most.min(candidates.len())], "{case}, the best {most}");
+    }
 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::ad::Ad;
 use crate::matching::Candidate;
+use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::policy::{PolicyFault, PolicyVector};
 
 use super::offers::CycleOffers;
@@ -25,10 +26,15 @@ pub struct RankedCandidate {
 ///
 /// The first component of the docking vector is evaluated for all candidates. The others are evaluated only where it does
 /// not decide, and only as far as candidates are asked for: the candidates before `settled`.
+///
+/// Without a docking vector, ranks decide. Then candidates are ranked only as far as they are asked for. The others take
+/// one bit each, and candidates that are all taken leave the list.
 #[derive(Default)]
 pub struct ClusterMatchList {
-    /// The candidates that are not known to be discarded, best first.
+    /// The candidates that are not known to be discarded, best first. Those of `queue` are worse.
     candidates: Vec<Candidate>,
+    /// The candidates that are not ranked yet. `None` if all are.
+    queue: Option<CandidateQueue>,
     /// The docking vector of each candidate; from `settled` on only its first component. Empty if the policy has no
     /// docking vector, so that ranks decide.
     vectors: Vec<PolicyVector>,
@@ -36,7 +42,7 @@ pub struct ClusterMatchList {
     settled: usize,
     /// The compatible offers that the docking vector discarded.
     discarded: FxHashSet<usize>,
-    /// Number of compatible offers that were taken before their vectors were needed, and left the list.
+    /// Number of compatible offers that were taken before their vectors or ranks were needed, and left the list.
     passed: usize,
     /// Position in `candidates` at which the search for a free offer starts. All earlier offers are taken.
     next_position: usize,
@@ -66,13 +72,15 @@ impl ClusterMatchList {
     }
 
     fn fill(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
-        let candidates = offers.candidates(request);
         let components = offers.policy.docking.len();
         if components == 0 {
-            self.candidates = candidates.to_vec();
-            self.settled = candidates.len();
+            let mut queue = offers.queue(request);
+            self.candidates = std::mem::take(&mut queue.ranked);
+            self.settled = self.candidates.len();
+            self.queue = Some(queue).filter(|queue| !queue.is_ranked());
             return Ok(());
         }
+        let candidates = offers.candidates(request);
         let mut ranked: Vec<(Candidate, PolicyVector)> = Vec::new();
         for candidate in candidates.iter() {
             match offers.vector(request, candidate.offer, 0..1) {
@@ -89,8 +97,21 @@ impl ClusterMatchList {
         Ok(())
     }
 
+    /// Ranks candidates until one is known at a position, or no candidate is left.
+    fn rank_up_to(&mut self, position: usize, offers: &mut CycleOffers) {
+        while let Some(mut queue) = self.queue.take_if(|_| self.candidates.len() <= position) {
+            let unranked = queue.len();
+            let batch = offers.rank_more(&mut queue);
+            self.passed += unranked - batch.len() - queue.len();
+            self.candidates.extend(batch);
+            self.settled = self.candidates.len();
+            self.queue = Some(queue).filter(|queue| !queue.is_ranked());
+        }
+    }
+
     /// Evaluates the whole vectors of candidates until the candidate at a position is settled, or no candidate is left.
     fn settle(&mut self, position: usize, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
+        self.rank_up_to(position, offers);
         while self.settled <= position && self.settled < self.candidates.len() {
             // The candidates among which the first component does not decide.
             let first = &self.vectors[self.settled];
@@ -131,13 +152,18 @@ impl ClusterMatchList {
                 }
                 self.settled -= usize::from(position < self.settled);
                 self.next_position -= usize::from(position < self.next_position);
+            } else if let Some(queue) = &mut self.queue {
+                queue.remove(*offer);
             }
         }
         let components = offers.policy.docking.len();
         for candidate in offers.candidates_among(request, divided) {
             if components == 0 {
                 let position = self.candidates.partition_point(|known| known.cmp_best_first(&candidate).is_lt());
-                self.insert(position, candidate, None, true);
+                match &mut self.queue {
+                    Some(queue) if position == self.candidates.len() => queue.add_replaced(candidate),
+                    _ => self.insert(position, candidate, None, true),
+                }
                 continue;
             }
             let Some(prefix) = offers.vector(request, candidate.offer, 0..1) else {
@@ -193,6 +219,11 @@ impl ClusterMatchList {
         while self.next_position < self.settled && offers.taken[self.candidates[self.next_position].offer] {
             self.next_position += 1;
         }
+        if self.queue.is_some() && self.next_position == self.candidates.len() {
+            self.passed += self.candidates.len();
+            self.candidates.clear();
+            (self.settled, self.next_position) = (0, 0);
+        }
     }
 
     /// Returns the best candidate that is not taken, after those that were returned for this `position` before. The
@@ -225,6 +256,9 @@ impl ClusterMatchList {
     ///
     /// Fails if docking vectors cannot be compared.
     pub fn remaining(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<Arc<[Candidate]>, PolicyFault> {
+        if let Some(queue) = &mut self.queue {
+            queue.batch = usize::MAX;
+        }
         self.settle(usize::MAX, offers, request)?;
         Ok(self.candidates.iter().filter(|candidate| !offers.taken[candidate.offer]).copied().collect())
     }
@@ -232,7 +266,8 @@ impl ClusterMatchList {
     /// Returns two counts: the compatible offers, including taken ones, and those among them that are known to be
     /// discarded by the docking vector.
     pub fn counts(&self) -> (usize, usize) {
-        (self.candidates.len() + self.discarded.len() + self.passed, self.discarded.len())
+        let unranked = self.queue.as_ref().map_or(0, CandidateQueue::len);
+        (self.candidates.len() + unranked + self.discarded.len() + self.passed, self.discarded.len())
     }
 }
 

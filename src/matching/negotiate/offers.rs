@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Participant, ScopeFrame, Value};
 use crate::eval::{Context, Environment};
+use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
 use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, docking_values};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
@@ -24,7 +25,7 @@ pub struct CycleOffers {
     pub parts: Vec<usize>,
     /// For each offer, whether the offer is unavailable. An offer is unavailable if it was given away and left no
     /// remainder, or if the rule `roots` of the policy is true in the offer.
-    pub taken: Vec<bool>,
+    pub taken: FixedBitSet,
     /// The matchmaker of requests that get gangs. Its offers are divided and used up together with these. `None` if no
     /// request gets a gang.
     gangs: Option<Gangmatcher>,
@@ -52,7 +53,8 @@ impl CycleOffers {
     pub fn new(requests: &[Ad], ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
         let NegotiationSettings { policy, protocol, context, gangs: gang_settings, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
-        let taken: Vec<bool> = ads.iter().map(|ad| !policy.is_offer(ad, context)).collect();
+        let mut taken = FixedBitSet::with_capacity(ads.len());
+        taken.extend((0..ads.len()).filter(|offer| !policy.is_offer(&ads[*offer], context)));
         let mut with_ports = FixedBitSet::with_capacity(ads.len());
         if gang_settings.ports != PortUse::Ignored {
             with_ports.extend((0..ads.len()).filter(|offer| has_ports(&ads[*offer])));
@@ -65,7 +67,7 @@ impl CycleOffers {
         let mut bad_ports = Vec::new();
         let gangs = needs_gangs.then(|| {
             let (mut gangs, bad) = Gangmatcher::new(ads, protocol.clone(), context.clone());
-            (0..ads.len()).filter(|offer| taken[*offer]).for_each(|offer| gangs.withdraw(offer));
+            taken.ones().for_each(|offer| gangs.withdraw(offer));
             bad_ports = bad;
             gangs
                 .with_algorithm(gang_settings.algorithm, gang_settings.seed)
@@ -81,7 +83,7 @@ impl CycleOffers {
             environment: Environment::pair(Ad::default(), Ad::default()).0,
             frames: ads.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect(),
             parts: vec![1; ads.len()],
-            free_count: taken.iter().filter(|taken| !**taken).count(),
+            free_count: taken.count_zeroes(..),
             taken,
             divisions: Vec::new(),
             policy: policy.clone(),
@@ -156,6 +158,27 @@ impl CycleOffers {
         candidates.iter().filter(|candidate| !self.with_ports.contains(candidate.offer)).copied().collect()
     }
 
+    /// Returns the offers without ports with which a request is compatible, also those that are taken. They are ranked as
+    /// far as they must be.
+    pub fn queue(&mut self, request: &Ad) -> CandidateQueue {
+        let mut queue = self.matchmaker.queue(request);
+        if !self.with_ports.is_clear() {
+            queue.unranked.difference_with(&self.with_ports);
+            for candidates in [&mut queue.ranked, &mut queue.replaced] {
+                candidates.retain(|candidate| !self.with_ports.contains(candidate.offer));
+            }
+        }
+        queue
+    }
+
+    /// Ranks the best of the offers of a queue that are not ranked and not taken. Returns them best first; empty if
+    /// there are none.
+    pub fn rank_more(&mut self, queue: &mut CandidateQueue) -> Vec<Candidate> {
+        queue.unranked.difference_with(&self.taken);
+        self.matchmaker.rank_more(queue);
+        std::mem::take(&mut queue.ranked)
+    }
+
     /// Returns those of some offers without ports with which a request is compatible, also those that are taken.
     pub fn candidates_among(&mut self, request: &Ad, mut offers: Vec<usize>) -> Vec<Candidate> {
         offers.retain(|offer| !self.with_ports.contains(*offer));
@@ -212,7 +235,7 @@ impl CycleOffers {
     /// Replaces an offer that was given away by its remainder. Without a remainder the offer is taken.
     fn settle(&mut self, offer: usize, remainder: Option<Ad>) {
         let Some(remainder) = remainder else {
-            self.taken[offer] = true;
+            self.taken.insert(offer);
             self.free_count -= 1;
             return;
         };

@@ -27,10 +27,10 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
     let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
     let mut allocation = Allocation::new(case.parties);
-    for grant in found.grants {
+    for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
-    session.report_budget_failures(found.statistics.failures);
+    session.report_budget_failures(found.outcome.statistics.failures);
     Ok(allocation)
 }
 

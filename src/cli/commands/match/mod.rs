@@ -16,7 +16,7 @@ use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
-use crate::cli::matching_run::{MatchStrategy, MatchingRun, PairSelection};
+use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelection};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::match_table::{MatchColumns, match_table};
 use crate::cli::render::output::{self, out};
@@ -122,10 +122,9 @@ impl MatchCommand {
             let found = run.find_pairs(&what_if.apply(&parties, &context));
             found.map_err(|fault| policy.report_fault(session, fault))
         };
-        let outcome = find(session, &what_if)?;
-        let count = outcome.grants.len();
+        let FoundPairs { count, outcome } = find(session, &what_if)?;
         if !is_actual && !session.options.quiet {
-            let actual = find(session, &WhatIf::default())?.grants.len();
+            let actual = find(session, &WhatIf::default())?.count;
             let what = if run.selection.lists_candidates() { "pairs" } else { "matches" };
             session.note(&format!("{count} {what}; as the ads are: {actual}"));
         }
@@ -159,6 +158,7 @@ impl MatchCommand {
             all_pairs: self.all,
             max_per_request: self.best.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
             keeps_offers: self.no_consume,
+            counts_only: self.count,
             stops_at_first: session.options.quiet && self.notify.notify.is_none(),
         }
     }
