@@ -214,7 +214,7 @@ complete -c classad -n "__fish_classad_using_subcommand query" -l attributes -d 
 complete -c classad -n "__fish_classad_using_subcommand query" -l sort -d 'Sort the ads by the value of this expression; of several, the first one counts first' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l limit -l top -d 'Print at most N ads, rows or groups' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l at -d 'Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired' -r
-complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l since -d 'Stop, from the last ad backwards, at the first ad that is this job or for which the expression is true' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l completed-since -d 'Stop, from the last ad backwards, at the first ad that was completed at TIME or before' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l group-by -d 'Print how many ads there are for each value of these expressions' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l sum -d 'Print the sum of these expressions over the ads of each group, or over all ads' -r
@@ -282,7 +282,7 @@ dyns\t''
 dynsr\t''"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l limit -d 'Print the N best gangs that each request could have; no offer is used up' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
@@ -394,7 +394,7 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -s q -l quiet -d 
 complete -c classad -n "__fish_classad_using_subcommand claim" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
@@ -433,7 +433,7 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l color -d
 always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l significant -d 'Print the names of the significant attributes'
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l requests -d 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for in `ResourceRequestCount`'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l requests -d 'Print an ad for each cluster: its significant attributes, `AutoClusterId`, and its number of requests in `ResourceRequestCount`'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l annotate -d 'Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l submitters -d 'Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l stats -d 'Print counters on standard error'
@@ -1073,8 +1073,8 @@ complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d '
 complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` stands for any letters' -r
-complete -c classad -n "__fish_classad_using_subcommand diff" -l only -d 'Compare only these attributes; `*` stands for any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` means any letters' -r
+complete -c classad -n "__fish_classad_using_subcommand diff" -l only -d 'Compare only these attributes; `*` means any letters' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -s o -l output -d 'The form of the output, instead of lines with `~`, `-` and `+`' -r -f -a "table\t'A table for people'
 json\t'One JSON document'
 jsonl\t'A JSON object on each line'
@@ -1119,7 +1119,7 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l offer-constr
 complete -c classad -n "__fish_classad_using_subcommand explain" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
@@ -1178,7 +1178,7 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l offer-constraint
 complete -c classad -n "__fish_classad_using_subcommand why" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or loses a match by it; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l config -d 'Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l at -d 'When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`: a time as of --now [default: the time of --now]' -r
@@ -1270,7 +1270,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l best -d 'Print
 complete -c classad -n "__fish_classad_using_subcommand match" -l what-if -d 'Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the old value' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l cases -d 'Read cases {"id","left","right"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r
@@ -1328,7 +1328,7 @@ complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 
 complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers of which it is true are none' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dock -d 'Which candidate is best: the greatest; `label` is the candidate, several make a vector' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l config -d 'The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints' -r

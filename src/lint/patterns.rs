@@ -59,7 +59,7 @@ fn check_pattern(
     let slip = match CompiledPattern::get(text, options) {
         Err(reason) => Slip::new(&rules::PATTERN, place, format!("{reason}; the call is an error")),
         Ok(_) if glob().is_some() => {
-            let message = "this looks like a pattern for file names, where `*` alone stands for any text";
+            let message = "this looks like a pattern for file names, where `*` alone means any text";
             Slip::new(&rules::GLOB, place, message)
         }
         Ok(_) => return None,

@@ -112,7 +112,7 @@ rules! {
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
-        "alternatives of which one is true for every value"
+        "alternatives, one of them true for every value"
         "`&&` was probably meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",
@@ -168,12 +168,12 @@ rules! {
         "member(x, { \"a\", \"b\" })",
     PATTERN "pattern" Error Expression
         "a regular expression that cannot be read, so that the call is an error"
-        "`.*` stands for any text, and `\\.` for a dot"
+        "`.*` means any text, and `\\.` for a dot"
         "regexp(\"*.cern.ch\", Machine)"
         "regexp(\"[.]cern[.]ch$\", Machine)",
     GLOB "glob" Warning Expression
         "a pattern for file names where none is understood: `==` compares `*` as it is, and `regexp` repeats what is before it"
-        "`.*` stands for any text, and `\\.` for a dot"
+        "`.*` means any text, and `\\.` for a dot"
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression

@@ -349,9 +349,8 @@ impl<'o> SpecReader<'o, '_> {
         if !matches!(expression.kind(), ExpressionKind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
         {
-            let message = format!("an expected value stands by itself, but this refers to {name}");
-            let help =
-                "the names in it have no value there; a string needs no `!expr`, and quotes of its own behind it";
+            let message = format!("an expected value is evaluated alone, but this refers to {name}");
+            let help = "the names in it have no value there; a string needs no `!expr`, and quotes of its own";
             return self.reject(node, message, help);
         }
         let (environment, frame) = Environment::empty();

@@ -90,7 +90,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
             return parse_list(text, skip_blank(text, at + length), iteration, mode == "from");
         }
         if mode == "matching" {
-            let help = "list the items behind `in` or `from`";
+            let help = "list the items after `in` or `from`";
             return Err(error(at..text.len(), "names of files are not looked for here").with_help(help));
         }
         if !is_variable(word) {
@@ -103,7 +103,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
         }
     }
     if !iteration.variables.is_empty() {
-        let problem = error(start..text.len(), "`in` or `from` is missing behind the variables");
+        let problem = error(start..text.len(), "`in` or `from` is missing after the variables");
         return Err(problem.with_help("write `TRANSFORM x in (a, b)`"));
     }
     Ok((iteration, false))
@@ -118,9 +118,9 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
         return refuse("a slice of the items is not supported: list those that are wanted");
     }
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
-        (true, None) => return refuse("items are not read from a file: they stand behind `from (`, a line for each"),
+        (true, None) => return refuse("items are not read from a file: write them after `from (`, one on each line"),
         (true, Some("")) => (IterationItems::From(Vec::new()), true),
-        (true, Some(_)) => return refuse("nothing may stand behind `from (` on this line"),
+        (true, Some(_)) => return refuse("nothing may follow `from (` on this line"),
         (false, None) => (IterationItems::In(words(rest)), false),
         (false, Some(inside)) => {
             let whole = inside.strip_suffix(')');

@@ -109,13 +109,13 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, P
         },
         Some(b'/') => {
             let Some(inside) = rest[1..].find('/') else {
-                let help = "a regular expression stands between two slashes, and has none in it";
+                let help = "a regular expression is between two slashes, and has none in it";
                 return Err(error(start..text.len(), "the second slash is missing").with_help(help));
             };
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
-                let help = "behind a regular expression can stand g, i, m and U; a slash cannot be part of it";
+                let help = "g, i, m and U can follow a regular expression; a slash cannot be part of it";
                 let place = start + behind + bad..start + behind + options.len();
                 return Err(error(place, "this is no option").with_help(help));
             }
@@ -142,7 +142,7 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
         LineWordKind::Plain(name) => (name, false),
         LineWordKind::Quoted(name) => (name, true),
         LineWordKind::Pattern(_) => {
-            let message = "a regular expression can stand only behind COPY, RENAME and DELETE";
+            let message = "a regular expression can follow only COPY, RENAME and DELETE";
             return Err(error(word.range.clone(), message));
         }
     };
@@ -153,8 +153,8 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
     if !is_quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
             Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
-            Some(at) if is_name(&name[..at]) => "no comma stands behind a name, and no second name",
-            _ => "a name has letters, digits and underscores; any other stands in quotes",
+            Some(at) if is_name(&name[..at]) => "no comma and no second name can follow a name",
+            _ => "a name has letters, digits and underscores; quote any other",
         };
         return Err(error(word.range.clone(), format!("`{name}` is no name of an attribute")).with_help(help));
     }

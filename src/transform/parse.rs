@@ -166,7 +166,7 @@ impl RulesParser<'_> {
             if keyword.is_branch() {
                 return Err(error(place, format!("{name} cannot name a variable")));
             }
-            let message = format!("this gives a variable called {name} a value, because `=` stands behind it");
+            let message = format!("this gives a variable called {name} a value, because `=` follows it");
             self.warn(line, error(place, message).with_help(keyword.usage()));
         }
         self.variables.define(name);
@@ -179,7 +179,7 @@ impl RulesParser<'_> {
             return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
-            let problem = line.problem("nothing of this rule may stand behind its TRANSFORM");
+            let problem = line.problem("nothing of a rule may follow its TRANSFORM");
             return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
         }
         let action = match keyword {
@@ -268,7 +268,7 @@ impl RulesParser<'_> {
             (Keyword::EndIf, _) => {
                 self.open.pop();
             }
-            (_, Some((_, true))) => return Err(line.problem(format!("{word} behind an `else`"))),
+            (_, Some((_, true))) => return Err(line.problem(format!("{word} after an `else`"))),
             (_, Some((_, has_else))) => *has_else = keyword == Keyword::Else,
         }
         let rest = &line.text[behind..];
@@ -276,7 +276,7 @@ impl RulesParser<'_> {
             Keyword::EndIf => Ok(RuleAction::EndIf),
             Keyword::Else if rest.is_empty() || rest.starts_with('#') => Ok(RuleAction::Else),
             Keyword::Else => {
-                let problem = error(behind..line.text.len(), "nothing may stand behind `else`");
+                let problem = error(behind..line.text.len(), "nothing may follow `else`");
                 Err(problem.with_help("for another condition write `elif`"))
             }
             _ => {
@@ -298,7 +298,7 @@ impl RulesParser<'_> {
             let target = word_target(&word, self.dialect)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
-                let message = "what stands behind the name is ignored, as HTCondor ignores it";
+                let message = "the text after the name is ignored, as in HTCondor";
                 self.warn(line, error(rest..text.len(), message));
             }
             return Ok(RuleAction::Delete(target));
@@ -357,7 +357,7 @@ impl RulesParser<'_> {
         let (operand, ignored) = RuleOperand::evaluated(&line.text[start..], rules)
             .map_err(|error| Problem::from_syntax(error, start, 0))?;
         if let Some(ignored) = ignored {
-            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
+            let message = "the text after the expression is ignored, as in HTCondor";
             self.warn(line, error(start + ignored..line.text.len(), message));
         }
         Ok(operand)

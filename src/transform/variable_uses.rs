@@ -74,7 +74,7 @@ impl VariableUses {
                 Some(near) => format!("did you mean $({near})?"),
                 None => format!("$({name}:...) has a default, $(MY.{name}) is the ad's attribute"),
             };
-            let message = format!("nothing gives the variable {name} a value: it stands for nothing");
+            let message = format!("the variable {name} has no value: it becomes an empty text");
             error(place.clone(), message).with_help(help).as_warning()
         })
     }

@@ -188,9 +188,9 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "long",
         "Requirements = a and b\nRank = c or d\nx = 4 GB\n",
         &[
-            "1:18: what stands behind the expression is ignored, as HTCondor ignores it [write `&&`]",
-            "2:10: what stands behind the expression is ignored, as HTCondor ignores it [write `||`]",
-            "3:7: what stands behind the expression is ignored, as HTCondor ignores it [a unit is a suffix without a space: 4G]",
+            "1:18: the text after the expression is ignored, as in HTCondor [write `&&`]",
+            "2:10: the text after the expression is ignored, as in HTCondor [write `||`]",
+            "3:7: the text after the expression is ignored, as in HTCondor [a unit is a suffix without a space: 4G]",
         ],
     ),
     (

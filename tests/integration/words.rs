@@ -192,3 +192,30 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         assert!(errors.is_empty() && status < 2, "{arguments:?}: {errors}");
     }
 }
+
+/// Words that readers of help, manual pages and documents had to read twice.
+#[test]
+fn help_and_documents_are_plain() {
+    const BANNED: [&str; 9] =
+        ["told", "behind", "wants", "whoever", "whomever", "nobody", "anybody", "of which", "stands for"];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages =
+        std::fs::read_dir(root.join("man")).expect("there are pages").map(|page| page.expect("it is there").path());
+    let documents = ["README.md", "samples/README.md", "samples/tour.md"].map(|name| root.join(name));
+    let (mut found, mut read) = (Vec::new(), 0);
+    for path in pages.chain(documents) {
+        let text = std::fs::read_to_string(&path).expect("it is text");
+        for line in text.lines() {
+            let words: Vec<String> = line
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .map(str::to_ascii_lowercase)
+                .collect();
+            let words = format!(" {} ", words.join(" "));
+            let banned = BANNED.iter().find(|phrase| words.contains(&format!(" {phrase} ")));
+            found.extend(banned.map(|phrase| format!("{}: `{phrase}`: {line}", path.display())));
+        }
+        read += 1;
+    }
+    assert!(read > 30 && found.is_empty(), "{}", found.join("\n"));
+}

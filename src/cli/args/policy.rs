@@ -27,7 +27,7 @@ pub struct PolicyArgs {
     #[arg(long, value_name = "FILE|NAME")]
     policy: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
-    /// Which requests are served; offers of which it is true are none
+    /// Which requests are served; offers for which it is true are not served
     #[arg(long, value_name = "EXPR")]
     roots: Option<String>,
     // Expressions evaluated in each request. The request with the greatest values is served first.

@@ -46,7 +46,7 @@ pub struct Autocluster {
     /// Print the names of the significant attributes
     #[arg(long, conflicts_with = "requests_of_clusters")]
     significant: bool,
-    /// Print an ad for each cluster: its significant attributes, `AutoClusterId`, and how many requests it stands for
+    /// Print an ad for each cluster: its significant attributes, `AutoClusterId`, and its number of requests
     /// in `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,

@@ -17,7 +17,7 @@ Examples:
   condor_status -long | classad convert --to jsonl | gzip > pool.jsonl.gz
 
 The form of the input is found out; gzip, zstd, xz and bzip2 are unpacked.  Ads are read and written one after the other,
-so that memory does not grow with the input.  What a form cannot carry is changed and told: newlines in strings
+so that memory does not grow with the input.  What a form cannot carry is changed and reported: newlines in strings
 and backslashes before the end of strings in lists, in the long form.  With --strict such ads are left out and the
 exit status is 2.";
 

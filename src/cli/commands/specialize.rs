@@ -36,10 +36,10 @@ Examples:
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
-and whomever it meets.  The clock is not known unless --now gives a time (`--now now` asks it).
+and with any partner.  The clock is not known unless --now gives a time (`--now now` asks it).
 With --verdict the exit status is 1 if no constraint can be true.
 With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
-not told.
+not reported.
 -o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
 whole ads as `convert` has them.";
 

@@ -91,7 +91,7 @@ impl LoadedConfiguration {
             }
             // The dump may be of another machine.
             Err(error) => session.warning(&format!(
-                "{}: cannot read {value}: {}; userMap(\"{name}\", ...) knows nobody (--map {name}=FILE gives it a map)",
+                "{}: cannot read {value}: {}; userMap(\"{name}\", ...) maps no user (--map {name}=FILE gives it a map)",
                 entry.name,
                 diagnostics::io_reason(&error)
             )),

@@ -11,7 +11,7 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(strcat(0, _) Strict "(any...) -> string",
-        "the texts of all values, one behind the other",
+        "the texts of all values, joined",
         both "strcat(\"slot\", 1, \"@\", \"host\")" => "\"slot1@host\""),
     function!(join(0, _) Lazy "(list) | join(separator, list) | join(separator, any...) -> string",
         "the texts of all defined values, with the separator between them",
@@ -39,11 +39,11 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "the parts between separators, by default commas, spaces and tabs",
         both "split(\"a, b,,c\")" => "{ \"a\", \"b\", \"\", \"c\" }"),
     function!(splitUserName(1, 1) Lazy "(string) -> list",
-        "what is before and behind the first @; without one, all of it is the user",
+        "the parts before and after the first @; without one, all of it is the user",
         both "splitUserName(\"ann@cs.wisc.edu\")" => "{ \"ann\", \"cs.wisc.edu\" }",
         |call| split_at_sign(call, |all| [all, b""])),
     function!(splitSlotName(1, 1) Lazy "(string) -> list",
-        "what is before and behind the first @; without one, all of it is the machine",
+        "the parts before and after the first @; without one, all of it is the machine",
         both "splitSlotName(\"slot1@crane\")" => "{ \"slot1\", \"crane\" }",
         |call| split_at_sign(call, |all| [b"", all])),
 ];

@@ -10,11 +10,11 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
-        "the arguments that a text of the second syntax, or the first, stands for",
+        "the arguments that a text of the second syntax, or the first, means",
         both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
         arguments_to_list),
     function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
-        "the text, in the second syntax or the first, that stands for a list of arguments",
+        "the text, in the second syntax or the first, of a list of arguments",
         both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
         list_to_arguments),
     function!(envV1ToV2(1, 1) Strict "(string) -> string",

@@ -34,7 +34,7 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn list_docked(&self, gang: &Gang) -> String {
         if gang.ports.is_empty() {
-            return "it needs nobody".to_owned();
+            return "it needs no offer".to_owned();
         }
         let docked: Vec<String> =
             gang.ports.iter().map(|docked| format!("{} at {}", self.docked_name(docked), docked.label)).collect();
@@ -45,8 +45,8 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
         match (condition.text.as_str(), condition.is_of_request) {
-            ("", true) => "the port has no constraint, and accepts nobody".to_owned(),
-            ("", false) => "no constraint of their own, so that they accept nobody".to_owned(),
+            ("", true) => "the port has no constraint, and accepts no offer".to_owned(),
+            ("", false) => "no constraint of their own, so that they accept no request".to_owned(),
             (text, _) => self.shorten(text),
         }
     }
@@ -108,7 +108,7 @@ impl SummaryWriter<'_> {
             1 => "; 1 more would do, but is used up".to_owned(),
             used => format!("; {} more would do, but are used up", with_commas(used)),
         };
-        format!("nobody docks at {}: {cause}{used_up}", port.label)
+        format!("{} stays empty: {cause}{used_up}", port.label)
     }
 
     fn incompatible_ports(&self, empty: &EmptyPort, failure: &GangFailure) -> String {
@@ -191,7 +191,7 @@ impl SummaryWriter<'_> {
         let Some(first) = refusing.next() else { return String::new() };
         let in_some = refusing.next().map(|_| format!(" in {}", with_commas(first.offers.len()))).unwrap_or_default();
         if first.text.is_empty() {
-            return format!("there is no constraint, which accepts nobody{in_some}");
+            return format!("there is no constraint, so that nothing is accepted{in_some}");
         }
         format!("{} is not true{in_some}{}", self.condition_phrase(first), self.read_values(first))
     }

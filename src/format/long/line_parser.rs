@@ -48,7 +48,7 @@ impl LineParser {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
             let help = parse_expression(value, self.options).err().and_then(|error| error.help);
-            let message = "what stands behind the expression is ignored, as HTCondor ignores it";
+            let message = "the text after the expression is ignored, as in HTCondor";
             Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
         });
         Ok(ParsedLine { name, expression, beginning: equals + 1, warning })

@@ -373,7 +373,7 @@ mod tests {
             ("a b = 1\n1a = 3\ntrue = 1\na.b = 1", vec!["a b = 1 | 1a = 3 | true = 1 | a.b = 1"]),
             ("a =1\r\nb=2\r\n", vec!["a = 1 | b = 2"]),
             ("a = TRUE\nA = x =?= 2\n", vec!["a = x =?= 2"]),
-            ("a = 1 # x", vec!["~1:7: what stands behind the expression is ignored, as HTCondor ignores it", "a = 1"]),
+            ("a = 1 # x", vec!["~1:7: the text after the expression is ignored, as in HTCondor", "a = 1"]),
             ("", vec![]),
         ] {
             assert_eq!(items(text), expected, "{text}");

@@ -199,7 +199,7 @@ cases:
             "there is no request called third",
         ]
     );
-    let misspelt = "gang gets no gang: nobody docks at cpu: no offer has Memroy (did you mean Memory? 1 offer has it)";
+    let misspelt = "gang gets no gang: cpu stays empty: no offer has Memroy (did you mean Memory? 1 offer has it)";
     assert_eq!([reasons(1), reasons(2)], [[misspelt], [misspelt]]);
     assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true of it"]);
     // The policy decides before any offer does.

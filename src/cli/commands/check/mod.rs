@@ -47,11 +47,11 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-What several ads have in common is told once, with the number of ads.
+A finding of several ads is reported once, with the number of ads.
 Exit status: 0 if nothing is found, 1 if something of the --fail-level or worse is, 2 if something cannot be read.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
-\"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is behind
+\"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is after
 the last.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names

@@ -57,10 +57,10 @@ pub struct Diff {
     /// Expression whose value is the identity of an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// Leave these attributes out; `*` stands for any letters
+    /// Leave these attributes out; `*` means any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Compare only these attributes; `*` stands for any letters
+    /// Compare only these attributes; `*` means any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
     /// Take `2` and `2.0` for equal

@@ -168,7 +168,7 @@ impl MatchCommand {
         let lists_only = self.all || self.best.is_some();
         let takes_nothing = lists_only || self.no_consume || !self.what_if.is_empty();
         refuse_contradictions(&[
-            (!is_greedy && lists_only, "--all and --best give nothing to anybody: --strategy has no use there"),
+            (!is_greedy && lists_only, "--all and --best assign no offers: leave --strategy out"),
             (
                 !is_greedy && self.no_consume,
                 "if offers are not used up, each request has its best one: --strategy greedy --no-consume",

@@ -123,7 +123,7 @@ pub struct QueryCommand {
     /// taken in the order of their times.
     #[arg(long)]
     newest: bool,
-    /// Stop, from the last ad backwards, at the first ad that is this job or of which the expression is true
+    /// Stop, from the last ad backwards, at the first ad that is this job or for which the expression is true
     #[arg(long, value_name = "JOB|EXPR")]
     since: Option<String>,
     /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before

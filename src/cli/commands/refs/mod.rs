@@ -44,9 +44,9 @@ Examples:
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
 A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
-`*` stands for any name: one that is computed, or a whole ad that is used as a value.
+`*` means any name: one that is computed, or a whole ad that is used as a value.
 With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
-not told.
+not reported.
 Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
 --missing-in of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or

@@ -191,7 +191,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
         return match_target(state);
     }
     let most = argument.number()?.unwrap_or(DEFAULT_MATCHES_SHOWN);
-    state.require_pool("there is nobody to match: `:pool FILE` loads offers")?;
+    state.require_pool("there are no offers: `:pool FILE` loads some")?;
     let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
     let offers = state.pool.ads();
     let mut matcher = Matchmaker::new(&offers, state.protocol(), state.session.context(), accelerations);

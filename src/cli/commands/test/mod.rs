@@ -61,7 +61,7 @@ What a case asks, the ads for it, and what it can expect:
 
 Every case has a name, and may have tags, dialect, now, seed, max-steps and
 max-depth; gangs and matches a policy, specialize `closed: true` for ads that
-have no attributes but those given. What holds for all cases stands at the top
+have no attributes but those given. What holds for all cases is at the top
 of the spec. An ad is attributes; a text in any form; the name of one of `ads`;
 or { file, id } or { like }, changed by with, without and transform (HTCondor's
 transform rules: a file, or a text of several lines). A sequence is many ads.
