@@ -58,6 +58,9 @@ _classad() {
             classad,help)
                 cmd="classad__subcmd__help"
                 ;;
+            classad,join)
+                cmd="classad__subcmd__join"
+                ;;
             classad,man)
                 cmd="classad__subcmd__man"
                 ;;
@@ -122,7 +125,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions match negotiate parse refs transform"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions join match negotiate parse refs transform"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1364,6 +1367,88 @@ _classad() {
                 return 0
             fi
             case "${prev}" in
+                --dialect)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-steps)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-value-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-search-tests)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --map)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        classad__subcmd__join)
+            opts="-o -q -h --files-from --with --on --left --af --count --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --af)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    return 0
+                    ;;
                 --dialect)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

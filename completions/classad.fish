@@ -77,6 +77,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what
 complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "functions" -d 'List the built-in functions, or explain one'
+complete -c classad -n "__fish_classad_needs_command" -f -a "join" -d 'Pair the ads of two sets by equal values, such as jobs of a history with machines'
 complete -c classad -n "__fish_classad_needs_command" -f -a "match" -d 'Match requests with offers, one offer for each request'
 complete -c classad -n "__fish_classad_needs_command" -f -a "negotiate" -d 'Run a negotiation cycle: a policy decides which offers requests get'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parse" -d 'Check that files parse, and print their ads'
@@ -1262,6 +1263,46 @@ complete -c classad -n "__fish_classad_using_subcommand functions" -l exit-zero 
 complete -c classad -n "__fish_classad_using_subcommand functions" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand join" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l with -d 'The files of the other set' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l on -d 'The expressions that are equal, of the files and of --with; one expression alone is that of both' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l af -d 'Print these expressions of each pair; NAME=EXPR names a column' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+csv\t'Comma-separated values'
+tsv\t'Tab-separated values'
+names\t'Only the identities, one a line'"
+complete -c classad -n "__fish_classad_using_subcommand join" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand join" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand join" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand join" -l left -d 'Also print the ads of the files that no ad of --with is equal to, with TARGET undefined'
+complete -c classad -n "__fish_classad_using_subcommand join" -l count -d 'Print only the number of rows'
+complete -c classad -n "__fish_classad_using_subcommand join" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand join" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand join" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand join" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand join" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand join" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand join" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand join" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are assigned to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
 stable\t'No request and offer rank each other higher than what they got'

@@ -135,6 +135,7 @@ commands! {
     Explain commands::explain::Explain,
     Convert commands::convert::Convert,
     Diff commands::diff::Diff,
+    Join commands::join::JoinCommand,
     Census commands::census::CensusCommand,
     Parts commands::parts::PartsCommand,
     Scatter commands::scatter::ScatterCommand,

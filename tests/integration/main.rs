@@ -27,6 +27,7 @@ mod groups;
 mod help;
 mod histories;
 mod htcondor_policy;
+mod join;
 mod layout;
 mod manuals;
 mod marshalling;

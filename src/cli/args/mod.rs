@@ -7,6 +7,7 @@ pub mod condor_options;
 pub mod config_file;
 pub mod global;
 pub mod matching;
+pub mod named_expressions;
 pub mod notify;
 pub mod output;
 pub mod partial_scope;

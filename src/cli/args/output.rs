@@ -49,12 +49,13 @@ const REPORTS: &[OutputForm] =
     &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv];
 
 /// The commands that have only some forms.
-const FORMS: [(&str, &[OutputForm]); 10] = [
+const FORMS: [(&str, &[OutputForm]); 11] = [
     ("census", ROWS),
     ("collect", ADS),
     ("diff", ROWS),
     ("explain", REPORTS),
     ("functions", ROWS),
+    ("join", ROWS),
     ("match", ROWS),
     ("negotiate", ROWS),
     ("parse", ADS),

@@ -14,6 +14,7 @@ pub mod fmt;
 pub mod functions;
 pub mod gangmatch;
 pub mod help;
+pub mod join;
 pub mod r#match;
 pub mod merge;
 pub mod negotiate;

@@ -4,7 +4,7 @@ use super::topics::TOPICS;
 
 /// The commands in groups. A test requires that each command is in exactly one group.
 pub const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
-    ("Ask", &["query", "explain", "census", "diff", "refs", "collect"]),
+    ("Ask", &["query", "explain", "census", "diff", "join", "refs", "collect"]),
     ("Match", &["match", "negotiate", "gangmatch", "autocluster", "claim"]),
     ("Write", &["check", "fmt", "test", "transform", "route", "convert"]),
     ("Language", &["eval", "repl", "specialize", "functions", "parse"]),

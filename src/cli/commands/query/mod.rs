@@ -7,7 +7,6 @@ mod constraint_errors;
 mod format_string;
 mod groups;
 mod job_states;
-mod named_expressions;
 mod newest_first;
 mod output;
 mod partial;

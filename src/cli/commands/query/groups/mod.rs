@@ -11,9 +11,9 @@ use classad::text::{closest_names, suggestion};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
-use super::named_expressions::named_expressions;
 use super::sort::compare_naturally;
 use crate::cli::Failure;
+use crate::cli::args::named_expressions::named_expressions;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 pub use aggregate::{Accumulator, AggregateFunction};

@@ -1,0 +1,333 @@
+//! `classad join`: rows of the pairs of ads of two sets in which two expressions are equal.
+
+use std::fs;
+use std::io::Write;
+
+use clap::Args;
+use classad::ad::{Ad, BinaryOperator, Expression, Span, Value};
+use classad::eval::{Context, Environment, Evaluator, binary};
+use classad::format::AdEntry;
+use classad::protocol::display_name;
+use classad::syntax::{StringSyntax, Token, lex};
+use rustc_hash::FxHashMap;
+
+use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::named_expressions::named_expressions;
+use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::ad_map::{AdTask, MappedAd, map_ads};
+use crate::cli::io::input;
+use crate::cli::io::source::AdSource;
+use crate::cli::render::output::out;
+use crate::cli::render::rows::{TableCell, TableWriter};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad join samples/pool/jobs.long --with samples/pool/machines.long --on OpSys=OpSys --count
+  classad join samples/pool/machines.long --with samples/pool/machines.long --on Machine \\
+      --af Name,Other=TARGET.Name -o csv
+  classad join samples/pool/machines.long --with samples/pool/jobs.long --on RemoteOwner=User --left \\
+      --af Name,Job=TARGET.ClusterId
+
+Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares
+them: strings without regard to case, an integer and a real by their value. Undefined values and errors are equal to
+nothing. In the expressions of --af, MY is the ad of the files and TARGET that of --with; a name without either is one
+of MY, or in HTCondor's dialect of TARGET if MY has none. Without --af, the rows have the names of both ads. The rows
+come in the order of the files, then of --with. The smaller side is held in memory, the other is read once.
+Exit status: 0 if there is a row, 1 if there is none.";
+
+/// Pair the ads of two sets by equal values, such as jobs of a history with machines
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct JoinCommand {
+    #[command(flatten)]
+    input: AdFilesArgs,
+    /// The files of the other set
+    #[arg(long, value_name = "FILE", required = true)]
+    with: Vec<String>,
+    /// The expressions that are equal, of the files and of --with; one expression alone is that of both
+    #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
+    on: String,
+    /// Also print the ads of the files that no ad of --with is equal to, with TARGET undefined
+    #[arg(long)]
+    left: bool,
+    /// Print these expressions of each pair; NAME=EXPR names a column
+    #[arg(long, value_name = "EXPR,...", allow_hyphen_values = true)]
+    af: Vec<String>,
+    /// Print only the number of rows
+    #[arg(long, conflicts_with_all = ["af", "output", "no_header"])]
+    count: bool,
+    #[command(flatten)]
+    output: TableOutputArgs,
+}
+
+/// An ad of a side, with the value of its expression of `--on`.
+struct KeyedAd {
+    ad: Ad,
+    name: String,
+    value: Value,
+}
+
+/// Evaluates the expression of `--on` in each ad.
+struct KeyTask<'k> {
+    expression: &'k Expression,
+    context: Context,
+}
+
+/// A hash key of a value. Values that `==` finds equal have the same key; some others have it, too.
+#[derive(PartialEq, Eq, Hash)]
+enum EqualityKey {
+    /// A number or a boolean, by the bits of the number as a real.
+    Number(u64),
+    /// A string in lower case.
+    Text(Vec<u8>),
+    /// Seconds since 1970.
+    AbsoluteTime(i64),
+    /// Seconds, as the bits of a real.
+    RelativeTime(u64),
+}
+
+/// The ads of the side that is held in memory.
+struct HeldSide {
+    ads: Vec<KeyedAd>,
+    /// Indexes of the ads by the keys of their values.
+    places: FxHashMap<EqualityKey, Vec<usize>>,
+    context: Context,
+}
+
+/// Makes the rows of pairs.
+struct RowMaker {
+    /// The columns: heading and expression. Empty for the names of both ads.
+    columns: Vec<(String, Expression)>,
+    context: Context,
+    /// Number of evaluations that exceeded a budget.
+    failures: u64,
+}
+
+/// Where rows go.
+struct RowSink {
+    /// `None` if rows are only counted.
+    writer: Option<TableWriter>,
+    count: usize,
+}
+
+impl JoinCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let paths = input::or_stdin(&self.input.paths()?);
+        let [mut lefts, mut rights] = input::open_sides(session, &paths, &self.with)?;
+        let (left_text, right_text) = split_keys(&self.on);
+        let left_key = input::parse_argument_expression(session, "--on", left_text)?;
+        let right_key = input::parse_argument_expression(session, "--on", right_text)?;
+        let columns = named_expressions(session, "--af", &self.af)?;
+        let columns: Vec<(String, Expression)> =
+            columns.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
+        let header = match columns.as_slice() {
+            [] => vec!["left".to_owned(), "right".to_owned()],
+            columns => columns.iter().map(|(name, _)| name.clone()).collect(),
+        };
+        let mut rows = RowMaker { columns, context: session.context(), failures: 0 };
+        let is_counted = self.count || session.options.quiet;
+        let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
+        let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
+        let mut sink = RowSink { writer, count: 0 };
+        if byte_count(&lefts) < byte_count(&rights) {
+            let held = HeldSide::read(session, &mut lefts, &left_key)?;
+            self.stream_right(session, &held, (&mut rights, &right_key), &mut rows, &mut sink)?;
+        } else {
+            let held = HeldSide::read(session, &mut rights, &right_key)?;
+            self.stream_left(session, &held, (&mut lefts, &left_key), &mut rows, &mut sink)?;
+        }
+        session.report_budget_failures(rows.failures);
+        if let Some(mut writer) = sink.writer {
+            writer.finish(&mut out())?;
+        } else if !session.options.quiet {
+            writeln!(out(), "{}", sink.count)?;
+        }
+        Ok(Status::of(sink.count > 0))
+    }
+
+    /// Reads the files ad by ad, and makes the rows of each with the held ads of `--with`.
+    fn stream_left(
+        &self,
+        session: &mut Session,
+        held: &HeldSide,
+        (lefts, key): (&mut [AdSource], &Expression),
+        rows: &mut RowMaker,
+        sink: &mut RowSink,
+    ) -> Result<(), Failure> {
+        let task = KeyTask { expression: key, context: session.context() };
+        map_ads(session, lefts, None, &task, |_, mapped| {
+            let left = KeyedAd::of_result(mapped);
+            let partners: Vec<usize> = held.partners(&left.value).collect();
+            for place in &partners {
+                sink.add(|| rows.row(&left, Some(&held.ads[*place])))?;
+            }
+            if partners.is_empty() && self.left {
+                sink.add(|| rows.row(&left, None))?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// Reads the files of `--with` ad by ad, and makes the rows of the held ads of the files when all are read.
+    fn stream_right(
+        &self,
+        session: &mut Session,
+        held: &HeldSide,
+        (rights, key): (&mut [AdSource], &Expression),
+        rows: &mut RowMaker,
+        sink: &mut RowSink,
+    ) -> Result<(), Failure> {
+        let task = KeyTask { expression: key, context: session.context() };
+        let mut found: Vec<Vec<Vec<TableCell>>> = held.ads.iter().map(|_| Vec::new()).collect();
+        let has_rows = sink.writer.is_some();
+        map_ads(session, rights, None, &task, |_, mapped| {
+            let right = KeyedAd::of_result(mapped);
+            for place in held.partners(&right.value) {
+                found[place].push(if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() });
+            }
+            Ok(true)
+        })?;
+        for (left, found) in held.ads.iter().zip(found) {
+            if found.is_empty() && self.left {
+                sink.add(|| rows.row(left, None))?;
+            }
+            for row in found {
+                sink.add(|| row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Splits the text of `--on` at its `=`. A text without one is both expressions.
+fn split_keys(text: &str) -> (&str, &str) {
+    let tokens = lex(text.as_bytes(), StringSyntax::Escaped);
+    let equal = tokens.iter().find(|(token, _)| *token == Token::Assign);
+    match equal.map(|(_, span)| span.range()) {
+        Some(range) => (text[..range.start].trim(), text[range.end..].trim()),
+        None => (text, text),
+    }
+}
+
+/// Returns the number of bytes of files; the greatest number if one of them is a pipe.
+fn byte_count(sources: &[AdSource]) -> u64 {
+    let sizes = sources.iter().map(|source| fs::metadata(source.path()).ok().filter(fs::Metadata::is_file));
+    sizes.map(|file| file.map(|file| file.len())).sum::<Option<u64>>().unwrap_or(u64::MAX)
+}
+
+/// The result of [`KeyTask`]: the ad, its name if it has one, and the value.
+#[derive(Default)]
+struct KeyedEntry {
+    ad: Ad,
+    name: Option<String>,
+    value: Option<Value>,
+}
+
+impl KeyedAd {
+    /// Takes the result of [`KeyTask`]. An ad without a name is called by its place.
+    fn of_result(mut mapped: MappedAd<'_, KeyedEntry>) -> Self {
+        let KeyedEntry { ad, name, value } = std::mem::take(&mut mapped.output);
+        KeyedAd { ad, name: name.unwrap_or_else(|| mapped.location()), value: value.unwrap_or(Value::Undefined) }
+    }
+}
+
+impl AdTask for KeyTask<'_> {
+    type State = ();
+    type Output = KeyedEntry;
+
+    fn new_state(&self) {}
+
+    fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> KeyedEntry {
+        let name = display_name(&ad, None, &self.context);
+        let (environment, frame) = Environment::single(ad.clone());
+        // An evaluation that exceeds its budget has no value, and is equal to nothing.
+        let value = Evaluator::new(&environment, &self.context).evaluate(self.expression, &frame).ok();
+        KeyedEntry { ad, name, value }
+    }
+}
+
+impl EqualityKey {
+    /// Returns the key of a value; `None` if the value is equal to nothing.
+    fn of(value: &Value) -> Option<Self> {
+        // Both zeros are equal. NaN is equal to nothing.
+        let bits = |real: f64| (!real.is_nan()).then_some(if real == 0.0 { 0 } else { real.to_bits() });
+        #[allow(clippy::cast_precision_loss)] // `==` compares an integer and a real as reals
+        match value {
+            Value::Boolean(is_true) => bits(f64::from(u8::from(*is_true))).map(EqualityKey::Number),
+            Value::Integer(integer) => bits(*integer as f64).map(EqualityKey::Number),
+            Value::Real(real) => bits(*real).map(EqualityKey::Number),
+            Value::String(text) => Some(EqualityKey::Text(text.as_bytes().to_ascii_lowercase())),
+            Value::AbsoluteTime(time) => Some(EqualityKey::AbsoluteTime(time.seconds)),
+            Value::RelativeTime(time) => bits(time.seconds).map(EqualityKey::RelativeTime),
+            Value::Undefined | Value::Error(_) | Value::List(_) | Value::Ad(_) => None,
+        }
+    }
+}
+
+impl HeldSide {
+    fn read(session: &mut Session, sources: &mut [AdSource], key: &Expression) -> Result<Self, Failure> {
+        let context = session.context();
+        let task = KeyTask { expression: key, context: context.clone() };
+        let mut side = HeldSide { ads: Vec::new(), places: FxHashMap::default(), context };
+        map_ads(session, sources, None, &task, |_, mapped| {
+            let keyed = KeyedAd::of_result(mapped);
+            if let Some(key) = EqualityKey::of(&keyed.value) {
+                side.places.entry(key).or_default().push(side.ads.len());
+            }
+            side.ads.push(keyed);
+            Ok(true)
+        })?;
+        Ok(side)
+    }
+
+    /// Returns the indexes of the ads whose values `==` finds equal to `value`, ascending.
+    fn partners(&self, value: &Value) -> impl Iterator<Item = usize> {
+        let places = EqualityKey::of(value).and_then(|key| self.places.get(&key));
+        let is_equal = move |place: &usize| {
+            let other = &self.ads[*place].value;
+            let equal = binary(BinaryOperator::Equal, value, other, self.context.dialect, Span::default());
+            equal == Value::Boolean(true)
+        };
+        places.into_iter().flatten().copied().filter(is_equal).collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl RowMaker {
+    /// Returns the row of a pair, or of an ad without a partner.
+    fn row(&mut self, left: &KeyedAd, right: Option<&KeyedAd>) -> Vec<TableCell> {
+        if self.columns.is_empty() {
+            let right = right.map_or_else(|| TableCell::from(&Value::Undefined), |right| right.name.as_str().into());
+            return vec![left.name.as_str().into(), right];
+        }
+        let (environment, frame) = match right {
+            Some(right) => {
+                let (environment, [frame, _]) = Environment::pair(left.ad.clone(), right.ad.clone());
+                (environment, frame)
+            }
+            None => Environment::single(left.ad.clone()),
+        };
+        let mut failures = 0;
+        let cells = self.columns.iter().map(|(_, expression)| {
+            let value = Evaluator::new(&environment, &self.context).evaluate(expression, &frame);
+            TableCell::from(&value.unwrap_or_else(|_| {
+                failures += 1;
+                Value::Undefined
+            }))
+        });
+        let cells = cells.collect();
+        self.failures += failures;
+        cells
+    }
+}
+
+impl RowSink {
+    fn add(&mut self, row: impl FnOnce() -> Vec<TableCell>) -> Result<(), Failure> {
+        self.count += 1;
+        match &mut self.writer {
+            Some(writer) => writer.write(&mut out(), row()),
+            None => Ok(()),
+        }
+    }
+}
