@@ -27,8 +27,8 @@ Examples:
   classad join samples/pool/jobs.long --with samples/pool/machines.long --on OpSys=OpSys --count
   classad join samples/pool/machines.long --with samples/pool/machines.long --on Machine \\
       --af Name,Other=TARGET.Name -o csv
-  classad join samples/pool/machines.long --with samples/pool/jobs.long --on RemoteOwner=User --left \\
-      --af Name,Job=TARGET.ClusterId
+  classad join samples/pool/machines.long --with samples/pool/jobs.long \\
+      --on RemoteOwner=User --left --af Name,Job=TARGET.ClusterId
 
 Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares
 them: strings without regard to case, an integer and a real by their value. Undefined values and errors are equal to
