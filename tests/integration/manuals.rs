@@ -199,7 +199,7 @@ fn defaults_come_from_a_file() {
 
 /// Those who read manual pages have nothing to say of ours.
 #[test]
-#[ignore = "wants mandoc, groff and man, which .ci/run installs"]
+#[ignore = "needs mandoc, groff and man, which .ci/run installs"]
 fn manual_pages_render_without_warnings() {
     let pages = files(&root().join("man"));
     assert!(pages.len() > 20);
@@ -228,7 +228,7 @@ const COMPLETED: [(&str, &str); 5] = [
 ];
 
 #[test]
-#[ignore = "wants bash, which .ci/run installs"]
+#[ignore = "needs bash, which .ci/run installs"]
 fn bash_completes() {
     for (line, offered) in COMPLETED {
         let script = format!(
@@ -243,7 +243,7 @@ fn bash_completes() {
 }
 
 #[test]
-#[ignore = "wants fish, which .ci/run installs"]
+#[ignore = "needs fish, which .ci/run installs"]
 fn fish_completes() {
     for (line, offered) in COMPLETED {
         let script = format!("source completions/classad.fish; complete -C '{line}'");
@@ -258,7 +258,7 @@ fn fish_completes() {
 
 /// A real zsh in a terminal of zsh's own making: keys go in, and a key of ours tells what stands in the line.
 #[test]
-#[ignore = "wants zsh, which .ci/run installs"]
+#[ignore = "needs zsh, which .ci/run installs"]
 fn zsh_completes() {
     let folder = scratch("zsh");
     let told = folder.join("told");

@@ -147,7 +147,7 @@ fn a_session_at_a_terminal() {
     terminal.leave(CTRL_D);
 }
 
-/// What is typed while an entry is read or runs is not lost.
+/// The prompt keeps the lines that are typed while an entry runs.
 #[test]
 fn lines_that_are_typed_ahead_are_run() {
     let (mut terminal, _) = Terminal::start(&scratch("ahead"), "", true);

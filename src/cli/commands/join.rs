@@ -17,6 +17,7 @@ use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::ad_map::{AdTask, MappedAd, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
+use crate::cli::io::unseen_names::{UnseenNames, first_names};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
@@ -73,6 +74,8 @@ struct KeyedAd {
 struct KeyTask<'k> {
     expression: &'k Expression,
     context: Context,
+    /// The names of the expression, each with whether some ad of the side has it.
+    names: UnseenNames,
 }
 
 /// A hash key of a value. Values that `==` finds equal have the same key; some others have it, too.
@@ -116,6 +119,10 @@ impl JoinCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let paths = input::or_stdin(&self.input.paths()?);
         let [mut lefts, mut rights] = input::open_sides(session, &paths, &self.with)?;
+        // A file that could not be opened has been reported. Without it, ads would seem to have no partner.
+        if session.error_count() > 0 {
+            return Err(Failure::Refused(None));
+        }
         let (left_text, right_text) = split_keys(&self.on);
         let left_key = input::parse_argument_expression(session, "--on", left_text)?;
         let right_key = input::parse_argument_expression(session, "--on", right_text)?;
@@ -131,12 +138,18 @@ impl JoinCommand {
         let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
         let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
         let mut sink = RowSink { writer, count: 0 };
+        let [left_task, right_task] = [&left_key, &right_key].map(|key| KeyTask::new(key, session.context()));
         if byte_count(&lefts) < byte_count(&rights) {
-            let held = HeldSide::read(session, &mut lefts, &left_key)?;
-            self.stream_right(session, &held, (&mut rights, &right_key), &mut rows, &mut sink)?;
+            let held = HeldSide::read(session, &mut lefts, &left_task)?;
+            self.stream_right(session, &held, (&mut rights, &right_task), &mut rows, &mut sink)?;
         } else {
-            let held = HeldSide::read(session, &mut rights, &right_key)?;
-            self.stream_left(session, &held, (&mut lefts, &left_key), &mut rows, &mut sink)?;
+            let held = HeldSide::read(session, &mut rights, &right_task)?;
+            self.stream_left(session, &held, (&mut lefts, &left_task), &mut rows, &mut sink)?;
+        }
+        for (task, sources) in [(&left_task, &lefts), (&right_task, &rights)] {
+            if task.names.seen().contains(&false) {
+                task.names.report_among(session, &first_names(session, sources).unwrap_or_default());
+            }
         }
         session.report_budget_failures(rows.failures);
         if let Some(mut writer) = sink.writer {
@@ -152,12 +165,11 @@ impl JoinCommand {
         &self,
         session: &mut Session,
         held: &HeldSide,
-        (lefts, key): (&mut [AdSource], &Expression),
+        (lefts, task): (&mut [AdSource], &KeyTask<'_>),
         rows: &mut RowMaker,
         sink: &mut RowSink,
     ) -> Result<(), Failure> {
-        let task = KeyTask { expression: key, context: session.context() };
-        map_ads(session, lefts, None, &task, |_, mapped| {
+        map_ads(session, lefts, None, task, |_, mapped| {
             let left = KeyedAd::of_result(mapped);
             let partners: Vec<usize> = held.partners(&left.value).collect();
             for place in &partners {
@@ -175,14 +187,13 @@ impl JoinCommand {
         &self,
         session: &mut Session,
         held: &HeldSide,
-        (rights, key): (&mut [AdSource], &Expression),
+        (rights, task): (&mut [AdSource], &KeyTask<'_>),
         rows: &mut RowMaker,
         sink: &mut RowSink,
     ) -> Result<(), Failure> {
-        let task = KeyTask { expression: key, context: session.context() };
         let mut found: Vec<Vec<Vec<TableCell>>> = held.ads.iter().map(|_| Vec::new()).collect();
         let has_rows = sink.writer.is_some();
-        map_ads(session, rights, None, &task, |_, mapped| {
+        map_ads(session, rights, None, task, |_, mapped| {
             let right = KeyedAd::of_result(mapped);
             for place in held.partners(&right.value) {
                 found[place].push(if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() });
@@ -233,6 +244,12 @@ impl KeyedAd {
     }
 }
 
+impl<'k> KeyTask<'k> {
+    fn new(expression: &'k Expression, context: Context) -> Self {
+        KeyTask { expression, context, names: UnseenNames::of_expression(expression) }
+    }
+}
+
 impl AdTask for KeyTask<'_> {
     type State = ();
     type Output = KeyedEntry;
@@ -240,6 +257,7 @@ impl AdTask for KeyTask<'_> {
     fn new_state(&self) {}
 
     fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> KeyedEntry {
+        self.names.mark_present(|name| ad.get(name).is_some());
         let name = display_name(&ad, None, &self.context);
         let (environment, frame) = Environment::single(ad.clone());
         // An evaluation that exceeds its budget has no value, and is equal to nothing.
@@ -267,11 +285,9 @@ impl EqualityKey {
 }
 
 impl HeldSide {
-    fn read(session: &mut Session, sources: &mut [AdSource], key: &Expression) -> Result<Self, Failure> {
-        let context = session.context();
-        let task = KeyTask { expression: key, context: context.clone() };
-        let mut side = HeldSide { ads: Vec::new(), places: FxHashMap::default(), context };
-        map_ads(session, sources, None, &task, |_, mapped| {
+    fn read(session: &mut Session, sources: &mut [AdSource], task: &KeyTask<'_>) -> Result<Self, Failure> {
+        let mut side = HeldSide { ads: Vec::new(), places: FxHashMap::default(), context: session.context() };
+        map_ads(session, sources, None, task, |_, mapped| {
             let keyed = KeyedAd::of_result(mapped);
             if let Some(key) = EqualityKey::of(&keyed.value) {
                 side.places.entry(key).or_default().push(side.ads.len());

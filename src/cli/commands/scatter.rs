@@ -135,7 +135,7 @@ fn whole_name(path: String) -> Result<String, Failure> {
     }
 }
 
-/// Returns arguments of which the options that name files do so from the root.
+/// Writes the files that options name as paths from the root.
 fn with_whole_names(given: Vec<String>) -> Result<Vec<String>, Failure> {
     let tree = tree();
     let command = given.iter().find_map(|argument| tree.find_subcommand(argument));
@@ -206,7 +206,7 @@ fn write_dag(folder: &Path, plan: &PartPlan, arguments: &[String]) -> Result<(),
         "executable = {program}\narguments = \"$(words)\"\noutput = $(part).part\nerror = $(part).err\n\
          log = job.log\nrequest_cpus = 1\nrequest_memory = 512MB\nrequest_disk = 100MB\n\
          should_transfer_files = IF_NEEDED\nwhen_to_transfer_output = ON_EXIT\n\
-         # A job whose machine is gone is run elsewhere after so many seconds.\n\
+         # Seconds until a job runs elsewhere if its machine is gone.\n\
          job_lease_duration = {LEASE_SECONDS}\nqueue\n"
     );
     let merge_submit = format!(

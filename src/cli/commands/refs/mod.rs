@@ -178,7 +178,7 @@ impl Refs {
         !(self.dot || self.count || self.union || self.missing_in.is_some())
     }
 
-    /// Prints what was found. `pool` is that of `--missing-in`.
+    /// Prints the references. `pool` is the file of `--missing-in`.
     fn print(
         &self,
         session: &mut Session,
