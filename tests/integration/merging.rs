@@ -213,7 +213,7 @@ fn what_does_not_tile_is_refused() {
         (vec![&first, &second, &second, &last], "has ads that another part has, too".to_owned()),
         (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
         (vec![&first, &torn, &last], "it is not complete".to_owned()),
-        (vec![&first, &path, &last], "it is no partial result".to_owned()),
+        (vec![&first, &path, &last], "it is not a partial result".to_owned()),
     ] {
         let arguments: Vec<&str> = std::iter::once("merge").chain(partials.iter().map(|path| path.as_str())).collect();
         let (status, out, told) = classad(&arguments);

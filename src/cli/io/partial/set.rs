@@ -227,7 +227,7 @@ fn scan(path: &str) -> Result<ScannedPartial, String> {
     let mut line = Vec::new();
     let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
     let header: PartialHeader = serde_json::from_slice(&line)
-        .map_err(|_| "it is no partial result; a run with --partial writes one".to_owned())?;
+        .map_err(|_| "it is not a partial result; a run with --partial writes one".to_owned())?;
     if header.classad_partial != PARTIAL_VERSION {
         return Err(format!("its form has version {}, not {PARTIAL_VERSION}", header.classad_partial));
     }
