@@ -128,7 +128,10 @@ fn expressions_columns_and_names() {
     }
     // A misspelt name has a note. A file that cannot be read leaves no ad without a partner.
     let (status, _, told) = join(&["LastRemoteHost=Nmae", "--left"]);
-    assert!(status == Some(0) && told == "note: no ad has the attribute Nmae; did you mean Name?\n", "{told}");
+    assert!(
+        status == Some(0) && told == format!("note: no ad of {slots} has the attribute Nmae; did you mean Name?\n"),
+        "{told}"
+    );
     let (status, out, told) = classad(&["join", &jobs, "--with", "no such file", "--on", "X", "--left"]);
     assert!(status == Some(2) && out.is_empty() && told.contains("there is no such file"), "{out}{told}");
     let (status, _, told) = classad(&["join", &jobs, "--on", "X"]);

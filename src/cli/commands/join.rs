@@ -9,6 +9,7 @@ use classad::eval::{Context, Environment, Evaluator, binary};
 use classad::format::AdEntry;
 use classad::protocol::display_name;
 use classad::syntax::{StringSyntax, Token, lex};
+use classad::text::{closest_names, suggestion};
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -25,11 +26,12 @@ use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad join samples/pool/jobs.long --with samples/pool/machines.long --on OpSys=OpSys --count
+  classad join samples/pool/jobs.long --with samples/pool/machines.long \\
+      --on FileSystemDomain=FileSystemDomain --count
   classad join samples/pool/machines.long --with samples/pool/machines.long --on Machine \\
       --af Name,Other=TARGET.Name -o csv
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
-      --on RemoteOwner=User --left --af Name,Job=TARGET.ClusterId
+      --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
 Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares
 them: strings without regard to case, an integer and a real by their value. Undefined values and errors are equal to
@@ -147,8 +149,11 @@ impl JoinCommand {
             self.stream_left(session, &held, (&mut lefts, &left_task), &mut rows, &mut sink)?;
         }
         for (task, sources) in [(&left_task, &lefts), (&right_task, &rights)] {
-            if task.names.seen().contains(&false) {
-                task.names.report_among(session, &first_names(session, sources).unwrap_or_default());
+            for name in task.names.unseen() {
+                let known = first_names(session, sources).unwrap_or_default();
+                let near = suggestion(&closest_names(name.as_str(), known.iter().map(String::as_str)));
+                let source = sources.first().map_or("", |source| &source.name);
+                session.note(&format!("no ad of {source} has the attribute {name}{near}"));
             }
         }
         session.report_budget_failures(rows.failures);

@@ -79,10 +79,14 @@ impl UnseenNames {
 
     /// Reports the names that no ad had. Suggests similar ones of the `known` names. Reports nothing if there are none.
     pub fn report_among(&self, session: &Session, known: &[String]) {
-        let missing = self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed));
-        for (name, _) in missing.filter(|_| !known.is_empty()) {
+        for name in self.unseen().filter(|_| !known.is_empty()) {
             input::note_unknown_attribute(session, known.iter().map(String::as_str), name);
         }
+    }
+
+    /// Returns the names that no ad had.
+    pub fn unseen(&self) -> impl Iterator<Item = &Name> {
+        self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).map(|(name, _)| name)
     }
 
     /// Returns for each name whether some ad has had it.
