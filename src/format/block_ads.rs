@@ -1,11 +1,15 @@
-//! The ads of a block. Ads in the long form may be taken by their texts, without expression trees.
+//! The ads of a block. Ads in the long form and in JSON may be taken by their texts, without expression trees.
 
 use std::collections::VecDeque;
 
 use super::attribute_cache::AttributeCache;
+use super::attribute_form::{AdText, AttributeForm};
 use super::detect::byte_order_mark_length;
+use super::json::JsonGrammar;
 use super::long::LongReader;
-use super::{FileFormat, ReadCache, ReadResult, StreamBlock};
+use super::nested_reader::{ReadItem, RecoveringReader};
+use super::stream::numbered;
+use super::{ReadCache, ReadResult, StreamBlock};
 
 /// Number of ads in a row that are not taken by their texts. After them, no more of the block are tried.
 const MAX_FAILURES: usize = 16;
@@ -25,6 +29,11 @@ enum BlockAdReader<'t> {
         /// What was read of the last ad.
         pending: VecDeque<ReadResult>,
     },
+    Json {
+        reader: RecoveringReader<'t, JsonGrammar>,
+        /// Number of ads of the stream before the block.
+        ads_before: usize,
+    },
     Other(Box<dyn Iterator<Item = ReadResult> + 't>),
 }
 
@@ -39,37 +48,56 @@ pub enum BlockItem {
 impl<'t> BlockAds<'t> {
     /// Begins to read a block.
     pub fn new(block: &'t StreamBlock, cache: &'t mut ReadCache) -> Self {
-        let reader = if block.form == FileFormat::Long {
-            let text = block.records();
-            let start = byte_order_mark_length(text);
-            let reader = LongReader::with_cache(text, &mut cache.long).starting_at(start, block.ads_before);
-            BlockAdReader::Long { text, reader, pending: VecDeque::new() }
-        } else {
-            BlockAdReader::Other(Box::new(block.ads_cached(cache)))
+        let text = block.records();
+        let reader = match AttributeForm::of(block.form) {
+            Some(AttributeForm::Long) => {
+                let start = byte_order_mark_length(text);
+                let reader = LongReader::with_cache(text, &mut cache.long).starting_at(start, block.ads_before);
+                BlockAdReader::Long { text, reader, pending: VecDeque::new() }
+            }
+            Some(AttributeForm::Json) => {
+                let reader = RecoveringReader::with_cache(text, &mut cache.json);
+                BlockAdReader::Json { reader, ads_before: block.ads_before }
+            }
+            None => BlockAdReader::Other(Box::new(block.ads_cached(cache))),
         };
         BlockAds { reader, failures: 0 }
     }
 
     /// Returns the next ad or problem. `None` at the end of the block.
     ///
-    /// `take` is called with the text of an ad in the long form and all that follows. It returns the length of the text up
-    /// to and including the blank line behind the ad, or `None` if it does not take the ad, which is then read.
-    pub fn next(&mut self, mut take: impl FnMut(&[u8]) -> Option<usize>) -> Option<BlockItem> {
-        let (text, reader, pending) = match &mut self.reader {
-            BlockAdReader::Long { text, reader, pending } => (*text, reader, pending),
-            BlockAdReader::Other(items) => return items.next().map(BlockItem::Read),
-        };
-        while pending.is_empty() {
-            if self.failures < MAX_FAILURES {
-                if let Some(length) = take(text.get(reader.offset()..).unwrap_or_default()) {
-                    self.failures = 0;
-                    reader.skip_separate_ad(length);
-                    return Some(BlockItem::Taken(reader.number()));
-                }
-                self.failures += 1;
+    /// `take` is called with the text of an ad and all that follows. It returns the length of the ad, or `None` if it
+    /// does not take the ad, which is then read. In the long form, the blank line behind the ad counts.
+    pub fn next(&mut self, mut take: impl FnMut(AdText) -> Option<usize>) -> Option<BlockItem> {
+        let failures = &mut self.failures;
+        let mut try_take = |bytes: &[u8], form| {
+            if *failures >= MAX_FAILURES {
+                return None;
             }
-            *pending = reader.next_ad()?.0;
+            let taken = take(AdText { bytes, form });
+            *failures = if taken.is_some() { 0 } else { *failures + 1 };
+            taken
+        };
+        match &mut self.reader {
+            BlockAdReader::Long { text, reader, pending } => {
+                while pending.is_empty() {
+                    let rest = text.get(reader.offset()..).unwrap_or_default();
+                    if let Some(length) = try_take(rest, AttributeForm::Long) {
+                        reader.skip_separate_ad(length);
+                        return Some(BlockItem::Taken(reader.number()));
+                    }
+                    *pending = reader.next_ad()?.0;
+                }
+                pending.pop_front().map(BlockItem::Read)
+            }
+            BlockAdReader::Json { reader, ads_before } => {
+                let item = reader.next_or_skip(&mut |text| try_take(text, AttributeForm::Json))?;
+                Some(match item {
+                    ReadItem::Skipped(number) => BlockItem::Taken(number + *ads_before),
+                    ReadItem::Read(read) => BlockItem::Read(numbered(read, *ads_before)),
+                })
+            }
+            BlockAdReader::Other(items) => items.next().map(BlockItem::Read),
         }
-        pending.pop_front().map(BlockItem::Read)
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
-mod ad_line_reader;
 mod ad_syntax;
 mod ad_text;
 mod attribute_cache;
+mod attribute_form;
 mod attribute_name;
 mod attribute_span;
+mod attribute_text;
+mod attribute_text_cache;
+mod attribute_text_reader;
 mod backward_stream;
 mod block_ads;
 mod bracketed;
@@ -34,8 +37,10 @@ mod writer;
 mod xml;
 mod yaml;
 
-pub(crate) use ad_line_reader::AdLineReader;
+pub use attribute_form::{AdText, AttributeForm};
 pub use attribute_span::AttributeSpan;
+pub(crate) use attribute_text_cache::AttributeWriter;
+pub(crate) use attribute_text_reader::AttributeTextReader;
 pub use backward_stream::BackwardStream;
 pub use block_ads::{BlockAds, BlockItem};
 pub(crate) use detect::byte_order_mark_length;
@@ -43,7 +48,6 @@ pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use job_queue_log::log_length_until;
-pub(crate) use long::LineWriter;
 pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, PrefilterVerdict, ProjectingReader,
     Projection, is_closed,

@@ -143,6 +143,20 @@ pub trait AdGrammar<'t>: Sized {
     }
 }
 
+/// Grammar of a form in which an ad can be skipped if its length is known.
+pub trait SkippingGrammar<'t>: AdGrammar<'t> {
+    /// Advances `tokens` to the end of an ad of `length` bytes, whose first token was read last.
+    fn skip_ad(tokens: &mut TokenStream<'t, Self::Lexer>, length: usize);
+}
+
+/// What [`RecoveringReader::next_or_skip`] returns.
+pub enum ReadItem {
+    /// An ad was skipped. This is its 1-based number in the text.
+    Skipped(usize),
+    /// An ad that was read, or a problem.
+    Read(ReadResult),
+}
+
 /// Maximum number of ads of a text that the cache does not help to read. After more of them, all ads are read by the
 /// grammar, because an ad with an unclosed bracket is searched to the end of the text.
 const MAX_DISSIMILAR_ADS: usize = 32;
@@ -193,6 +207,29 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
         self.pending.push_back(Ok(AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }));
     }
 
+    /// Reads up to and including the first token of the next ad. Returns the byte offset of this token. `None` if
+    /// something else is to be yielded before, or at the end of the text.
+    fn next_ad_start(&mut self) -> Option<usize> {
+        while self.pending.is_empty() {
+            let origin = self.next_origin();
+            let Some(token) = self.tokens.next() else {
+                self.pending.extend(G::at_end(&origin, &mut self.tokens).map(Err));
+                return None;
+            };
+            if G::begins_ad(&token.0) {
+                self.outer = G::Outer::default();
+                return Some(token.1.start);
+            }
+            if G::is_empty_ad(&token.0) {
+                self.number += 1;
+                self.queue_ad(Ad::default(), token.1.start);
+            } else {
+                self.pending.extend(G::outside(&mut self.outer, &origin, &mut self.tokens, token).map(Err));
+            }
+        }
+        None
+    }
+
     /// Reads the ad that begins at byte `start` and appends the ad, or its problems, to `pending`. The first token of
     /// the ad has been read.
     fn read_ad(&mut self, start: usize) {
@@ -216,22 +253,28 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     }
 }
 
+impl<'t, G: SkippingGrammar<'t>> RecoveringReader<'t, G> {
+    /// Returns the next ad or problem. `skip` is called with the text of an ad and all that follows. It returns the length
+    /// of the ad if the ad is to be skipped. `None` at the end of the text.
+    pub fn next_or_skip(&mut self, skip: &mut dyn FnMut(&'t [u8]) -> Option<usize>) -> Option<ReadItem> {
+        while let Some(start) = self.next_ad_start() {
+            if let Some(length) = skip(&self.tokens.text[start..]) {
+                G::skip_ad(&mut self.tokens, length);
+                self.number += 1;
+                return Some(ReadItem::Skipped(self.number));
+            }
+            self.read_ad(start);
+        }
+        self.pending.pop_front().map(ReadItem::Read)
+    }
+}
+
 impl<'t, G: AdGrammar<'t>> Iterator for RecoveringReader<'t, G> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {
-        while self.pending.is_empty() {
-            let origin = self.next_origin();
-            let Some(token) = self.tokens.next() else { return G::at_end(&origin, &mut self.tokens).map(Err) };
-            if G::begins_ad(&token.0) {
-                self.outer = G::Outer::default();
-                self.read_ad(token.1.start);
-            } else if G::is_empty_ad(&token.0) {
-                self.number += 1;
-                self.queue_ad(Ad::default(), token.1.start);
-            } else {
-                self.pending.extend(G::outside(&mut self.outer, &origin, &mut self.tokens, token).map(Err));
-            }
+        while let Some(start) = self.next_ad_start() {
+            self.read_ad(start);
         }
         self.pending.pop_front()
     }

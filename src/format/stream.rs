@@ -86,10 +86,7 @@ impl StreamBlock {
     /// Numbers items of the block by their place in the stream.
     fn numbered<'t>(&self, items: impl Iterator<Item = ReadResult> + 't) -> impl Iterator<Item = ReadResult> + 't {
         let before = self.ads_before;
-        items.map(move |item| match item {
-            Ok(entry) => Ok(AdEntry { number: entry.number + before, ..entry }),
-            Err(problem) => Err(problem.after_ads(before)),
-        })
+        items.map(move |item| numbered(item, before))
     }
 
     /// Reads the ads of the block, but only the attributes in a projection. Uses the dialect of the projection. The
@@ -114,6 +111,14 @@ impl StreamBlock {
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         self.start.after(&self.text[..offset.min(self.text.len())])
+    }
+}
+
+/// Numbers an item by its place in the stream. The stream has `before` ads before the block.
+pub fn numbered(item: ReadResult, before: usize) -> ReadResult {
+    match item {
+        Ok(entry) => Ok(AdEntry { number: entry.number + before, ..entry }),
+        Err(problem) => Err(problem.after_ads(before)),
     }
 }
 

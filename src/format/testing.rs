@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{FileFormat, Position, read};
+use super::{FileFormat, Position, StreamBlock, read};
 use crate::ad::Dialect;
 use crate::syntax::{Style, print_ad};
 
@@ -35,4 +35,64 @@ pub fn long_text(values: Vec<&'static str>) -> impl Strategy<Value = String> {
         1 => prop::sample::select(other).prop_map(str::to_owned),
     ];
     prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+}
+
+/// Texts in JSON of members with these values of the language, as they are or as expressions in strings, and with values
+/// of JSON. Names repeat and are equal in other case. Some members are separated otherwise than by a comma.
+fn json_text(values: &[&str]) -> impl Strategy<Value = String> + use<> {
+    let of_json = [
+        "01",
+        "-0",
+        "-0.0",
+        "01.5",
+        "1.50",
+        "-7",
+        "1e3",
+        ".5",
+        "null",
+        "NaN",
+        "True",
+        "nope",
+        "9223372036854775808",
+        "\"a\\/b\"",
+        "\"x\\ty\"",
+        "\"\\u0041\"",
+        "\"/Expr(b)/\"",
+        "\"/expr(1 +)/\"",
+        "\"/x\"",
+        "\"q\\\"x\\\"\"",
+        "\"\\\\\"",
+        "\"z",
+        "[1, \"]\"]",
+        "{\"a\": [1]}",
+        "{\"a\": \"\\/Expr(b)\\/\"}",
+        "[1, /* c */ 2]",
+        "[]",
+        "{}",
+        "[",
+    ];
+    let escaped =
+        |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t");
+    let expressions = values.iter().map(|value| format!("\"\\/Expr({})\\/\"", escaped(value)));
+    let texts: Vec<String> =
+        values.iter().chain(&of_json).map(|value| (*value).to_owned()).chain(expressions).collect();
+    let member = (
+        prop::sample::select(vec!["a", "b", "A", "c d", "e", "c\\n", "true"]),
+        prop::sample::select(vec![": ", ":", " : ", ":  "]),
+        prop::sample::select(texts),
+        prop::sample::select(vec![", ", ", ", ",", " , ", ",\n", "}\n{", "}\n{", " }\n{", "}{", "", "// c\n,"]),
+    );
+    let piece = prop_oneof![
+        12 => member.prop_map(|(name, colon, value, end)| format!("\"{name}\"{colon}{value}{end}")),
+        1 => prop::sample::select(vec!["{", "}", "\n{", "}\n", ",", "[", "]\n", "{}\n"]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| format!("{{{}}}\n", pieces.concat()))
+}
+
+/// Blocks of ads with these values, in the long form or in JSON.
+pub fn attribute_block(values: &[&'static str]) -> impl Strategy<Value = StreamBlock> + use<> {
+    prop_oneof![
+        long_text(values.to_vec()).prop_map(|text| StreamBlock::from_complete_text(text, FileFormat::Long)),
+        json_text(values).prop_map(|text| StreamBlock::from_complete_text(text, FileFormat::JsonLines)),
+    ]
 }

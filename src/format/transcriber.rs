@@ -1,13 +1,14 @@
-//! Copying of ads to another form. Most ads in the long form are copied line by line, without expression trees.
+//! Copying of ads to another form. Most ads in the long form and in JSON are copied attribute by attribute, without
+//! expression trees.
 
 use crate::ad::{Dialect, Expression, Name};
 use crate::syntax::{is_simple_literal, plain_literal, quoted_literal, read_simple_literal};
 
-use super::ad_line_reader::AdLineReader;
 use super::ad_syntax::AdSyntax;
 use super::ad_text::syntax_of;
+use super::attribute_text_cache::AttributeWriter;
+use super::attribute_text_reader::AttributeTextReader;
 use super::block_ads::{BlockAds, BlockItem};
-use super::long::LineWriter;
 use super::{AdBatch, FileFormat, ReadCache, StreamBlock};
 
 /// Copies the ads of blocks to a form. One transcriber serves all blocks of a source, or of several sources. What it
@@ -15,28 +16,28 @@ use super::{AdBatch, FileFormat, ReadCache, StreamBlock};
 pub struct AdTranscriber {
     cache: ReadCache,
     form: Option<FileFormat>,
-    lines: AdLineReader<AttributeTranscriber>,
+    attributes: AttributeTextReader<AttributeTranscriber>,
 }
 
 /// The ads of a block while they are copied.
 pub struct BlockTranscription<'t> {
     ads: BlockAds<'t>,
     form: Option<FileFormat>,
-    lines: &'t mut AdLineReader<AttributeTranscriber>,
+    attributes: &'t mut AttributeTextReader<AttributeTranscriber>,
 }
 
 impl AdTranscriber {
     /// Creates a transcriber of ads of a dialect. Without a form, the ads are only checked.
     #[must_use]
     pub fn new(dialect: Dialect, form: Option<FileFormat>) -> Self {
-        let lines = AttributeTranscriber::reader(dialect, form);
-        AdTranscriber { cache: ReadCache::new(dialect), form, lines }
+        let attributes = AttributeTranscriber::reader(dialect, form);
+        AdTranscriber { cache: ReadCache::new(dialect), form, attributes }
     }
 
     /// Begins a block.
     pub fn transcribe<'t>(&'t mut self, block: &'t StreamBlock) -> BlockTranscription<'t> {
         let ads = BlockAds::new(block, &mut self.cache);
-        BlockTranscription { ads, form: self.form, lines: &mut self.lines }
+        BlockTranscription { ads, form: self.form, attributes: &mut self.attributes }
     }
 }
 
@@ -45,8 +46,8 @@ impl BlockTranscription<'_> {
     /// end of the block.
     pub fn next(&mut self, batch: &mut AdBatch) -> Option<BlockItem> {
         self.ads.next(|text| {
-            self.lines.clear_if_large(false);
-            batch.push(self.form, |out| self.lines.push_ad(text, out).map(|(length, _)| length))
+            self.attributes.clear_if_large(false);
+            batch.push(self.form, |out| self.attributes.push_ad(text, out).map(|(length, _)| length))
         })
     }
 }
@@ -63,15 +64,15 @@ pub(super) struct AttributeTranscriber {
 
 impl AttributeTranscriber {
     /// Creates a reader that writes ads in a form. Without a form, it writes nothing and only checks.
-    pub fn reader(dialect: Dialect, form: Option<FileFormat>) -> AdLineReader<Self> {
+    pub fn reader(dialect: Dialect, form: Option<FileFormat>) -> AttributeTextReader<Self> {
         let syntax = form.map(syntax_of);
         let frame = syntax.map_or([""; 3], |syntax| [syntax.begin, syntax.separator, syntax.end]);
         let writer = AttributeTranscriber { syntax, literal: Expression::literal(false), has_changes: false };
-        AdLineReader::new(dialect, writer, frame)
+        AttributeTextReader::new(dialect, writer, frame)
     }
 }
 
-impl LineWriter for AttributeTranscriber {
+impl AttributeWriter for AttributeTranscriber {
     fn push_name(&mut self, _: &[u8], name: &Name, out: &mut Vec<u8>) {
         if let Some(syntax) = self.syntax {
             (syntax.push_name)(name, out);
@@ -111,7 +112,7 @@ mod tests {
 
     use super::{AdTranscriber, BlockItem};
     use crate::ad::Dialect;
-    use crate::format::testing::long_text;
+    use crate::format::testing::attribute_block;
     use crate::format::{AdBatch, AdBatchWriter, FileFormat, Position, StreamBlock};
 
     /// Returns the text of a block in a form, what is reported, and the number of ads that were copied line by line.
@@ -186,11 +187,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn plain_ads_in_json_are_copied_attribute_by_attribute() {
+        for form in FORMS {
+            let mut transcriber = AdTranscriber::new(Dialect::Condor, Some(form));
+            let text =
+                "[{\"a\": 1, \"b\" : \"\\/Expr(a + 1)\\/\"}\n,{\"a\":null,\"c\": [1, {\"d\": 2}]}]{\"a\": 1, \"A\": 2}";
+            let block = StreamBlock { form: FileFormat::Json, ..block(text) };
+            let (text, reported, copied) = transcribed(&block, form, &mut transcriber);
+            assert_eq!(copied, 2, "{form:?}");
+            assert_eq!((text, reported), by_trees(&block, form));
+        }
+    }
+
     proptest! {
         #[test]
         fn the_text_is_that_of_the_trees(
-            texts in prop::collection::vec(
-                long_text(vec![
+            blocks in prop::collection::vec(
+                attribute_block(&[
                     "1", "-0", "2.50", "1e3", "\"x\"", "\"x\\ty\"", "\"a=\\\"x\\\"\"", "\"\\\"\"", "\"\\\\\"x\"", "\"x\\\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
                     "a + 1", "A+1", "{ 1, a }", "[ x = 1 ]", "1 +", "\"", "1 2", "undefined", "\"\u{1}\"", "",
                 ]),
@@ -199,10 +213,9 @@ mod tests {
         ) {
             for form in FORMS {
                 let mut transcriber = AdTranscriber::new(Dialect::Condor, Some(form));
-                for text in &texts {
-                    let block = block(text);
-                    let (text, reported, _) = transcribed(&block, form, &mut transcriber);
-                    prop_assert_eq!((text, reported), by_trees(&block, form));
+                for block in &blocks {
+                    let (text, reported, _) = transcribed(block, form, &mut transcriber);
+                    prop_assert_eq!((text, reported), by_trees(block, form));
                 }
             }
         }

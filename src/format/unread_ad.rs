@@ -1,4 +1,4 @@
-//! Ads in the long form whose values are read on demand. The texts of values that do not change are copied.
+//! Ads whose values are read on demand. The texts of values that do not change are copied.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression};
-use crate::syntax::{ParseCache, ParseOptions};
 
 use super::FileFormat;
-use super::ad_line_reader::AdLineReader;
 use super::ad_syntax::AdSyntax;
 use super::ad_text::syntax_of;
+use super::attribute_form::AdText;
+use super::attribute_text_reader::AttributeTextReader;
 use super::transcriber::AttributeTranscriber;
 
 /// Maximum number of shapes whose ads of placeholders are kept.
 const MAX_SHAPES: usize = 1024;
 
-/// Reader of ads in the long form whose values are read on demand.
+/// Reader of ads whose values are read on demand.
 pub(crate) struct UnreadAdReader {
     /// How the form of the output writes ads. `None` if nothing is written.
     syntax: Option<&'static AdSyntax>,
-    lines: AdLineReader<AttributeTranscriber>,
+    attributes: AttributeTextReader<AttributeTranscriber>,
     /// The text of the last ad in the form of the output.
     text: Vec<u8>,
     /// Expressions that stand for the values of an ad, by the position of the attribute.
@@ -30,7 +30,6 @@ pub(crate) struct UnreadAdReader {
     positions: FxHashMap<usize, usize>,
     /// The ads of placeholders, by the address of the shape. Each keeps its shape, so that no other shape gets the address.
     ads: FxHashMap<usize, Ad>,
-    values: RefCell<ParseCache<()>>,
 }
 
 /// An ad whose values are read on demand.
@@ -62,21 +61,20 @@ impl UnreadAdReader {
     pub fn new(dialect: Dialect, form: Option<FileFormat>) -> Self {
         UnreadAdReader {
             syntax: form.map(syntax_of),
-            lines: AttributeTranscriber::reader(dialect, form),
+            attributes: AttributeTranscriber::reader(dialect, form),
             text: Vec::new(),
             placeholders: Vec::new(),
             positions: FxHashMap::default(),
             ads: FxHashMap::default(),
-            values: RefCell::new(ParseCache::new(ParseOptions::long(dialect))),
         }
     }
 
-    /// Reads the first ad of a text. Returns it with the length of its text up to and including the blank line behind
-    /// it. `None` if the ad cannot be read line by line, or if the form cannot represent one of its values.
-    pub fn read<'r>(&'r mut self, text: &'r [u8]) -> Option<(UnreadAd<'r>, usize)> {
-        self.lines.clear_if_large(false);
+    /// Reads the first ad of a text. Returns it with its length, as [`AttributeTextReader::push_ad`] does. `None` if the
+    /// ad cannot be read attribute by attribute, or if the form cannot represent one of its values.
+    pub fn read<'r>(&'r mut self, text: AdText<'r>) -> Option<(UnreadAd<'r>, usize)> {
+        self.attributes.clear_if_large(false);
         self.text.clear();
-        let (length, shape) = self.lines.push_ad(text, &mut self.text)?;
+        let (length, shape) = self.attributes.push_ad(text, &mut self.text)?;
         let count = shape.names().len();
         while self.placeholders.len() < count {
             let placeholder = Expression::literal(false);
@@ -90,7 +88,7 @@ impl UnreadAdReader {
         let ad = self.ads.entry(Arc::as_ptr(&shape) as usize).or_insert_with(new).clone();
         let values = RefCell::default();
         Some((
-            UnreadAd { reader: self, ad, source: &text[..length], values, depends_on_values: Cell::new(false) },
+            UnreadAd { reader: self, ad, source: &text.bytes[..length], values, depends_on_values: Cell::new(false) },
             length,
         ))
     }
@@ -132,9 +130,8 @@ impl UnreadAd<'_> {
     }
 
     fn read_value(&self, position: usize) -> Expression {
-        let value = self.reader.lines.value_text(self.source, position);
-        let parsed = self.reader.values.borrow_mut().parse(value, self.reader.lines.names()[position]);
-        parsed.expect("this line was read without a problem").expression
+        let value = self.reader.attributes.value(self.source, position);
+        value.expect("this attribute was read without a problem")
     }
 
     /// Plans the text of an ad that was made of this ad, in the form of the output. `None` if the form cannot represent
@@ -188,7 +185,7 @@ impl UnreadAd<'_> {
 
     /// Appends the text of an ad that was made of this ad, or of an ad of the same shape.
     pub fn push_text(&self, plan: &AdTextPlan, out: &mut Vec<u8>) {
-        let ends = self.reader.lines.ends();
+        let ends = self.reader.attributes.ends();
         for piece in &plan.0 {
             match piece {
                 TextPiece::New(text) => out.extend_from_slice(text),

@@ -1,11 +1,11 @@
-//! Memo by class of ads, which is found from the lines of an ad without expression trees.
+//! Memo by class of ads, which is found from the texts of attributes without expression trees.
 
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name};
 use crate::eval::FunctionKind;
-use crate::format::{AdLineReader, LineWriter};
-use crate::syntax::{ParseCache, ParseOptions, is_simple_literal, long_string_length, quoted_literal};
+use crate::format::{AdText, AttributeTextReader, AttributeWriter};
+use crate::syntax::{is_simple_literal, long_string_length, quoted_literal};
 
 use super::ad_memo::{FIRST_CODE, SCALAR, constant_code};
 
@@ -19,13 +19,13 @@ const MAX_CODES: u32 = 1 << 30;
 /// Length of the code of a value in the key of a class, in bytes.
 const CODE_BYTES: usize = size_of::<u32>();
 
-/// Remembers something that depends on the references of ads for each class of ads in the long form.
+/// Remembers something that depends on the references of ads for each class of ads.
 ///
 /// Ads of one class have the same names and the same expressions, but other constants and other strings in calls such as
-/// `stringListMember(Owner, "a,b")`. The class of an ad is found from its lines. Its key has the code of the value of
-/// each line and the name. Of the first ad of a class, only the values are read that are no scalars.
+/// `stringListMember(Owner, "a,b")`. The class of an ad is found from the texts of its attributes. Its key has the
+/// code of each value and the name. Of the first ad of a class, only the values are read that are no scalars.
 pub struct AdTextMemo<R> {
-    lines: AdLineReader<ValueCodes>,
+    reader: AttributeTextReader<ValueCodes>,
     /// The generation of the numbers of names in `classes`.
     generation: usize,
     classes: FxHashMap<Box<[u8]>, R>,
@@ -35,7 +35,6 @@ pub struct AdTextMemo<R> {
     key: Vec<u8>,
     /// Stands for every value that is a scalar.
     scalar: Expression,
-    values: ParseCache<()>,
 }
 
 impl<R> AdTextMemo<R> {
@@ -43,32 +42,31 @@ impl<R> AdTextMemo<R> {
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         AdTextMemo {
-            lines: AdLineReader::new(dialect, ValueCodes::new(), [""; 3]),
+            reader: AttributeTextReader::new(dialect, ValueCodes::new(), [""; 3]),
             generation: 0,
             classes: FxHashMap::default(),
             key_bytes: 0,
             key: Vec::new(),
             scalar: Expression::literal(false),
-            values: ParseCache::new(ParseOptions::long(dialect)),
         }
     }
 
-    /// Returns what is remembered for the class of the first ad of a text, and the length of the text up to and including
-    /// the blank line behind the ad. `None` if the class cannot be found from the lines.
+    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, as
+    /// [`AttributeTextReader::push_ad`] does. `None` if the ad cannot be read attribute by attribute.
     ///
     /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all `false`.
-    pub fn class(&mut self, text: &[u8], make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
-        let codes = self.lines.writer();
+    pub fn class(&mut self, text: AdText, make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
+        let codes = self.reader.writer();
         let is_full = self.key_bytes + codes.outline_bytes > MAX_KEY_BYTES || codes.next > MAX_CODES;
-        self.lines.clear_if_large(is_full);
+        self.reader.clear_if_large(is_full);
         self.key.clear();
-        let (length, shape) = self.lines.push_ad(text, &mut self.key)?;
-        if self.lines.generation() != self.generation {
-            self.generation = self.lines.generation();
+        let (length, shape) = self.reader.push_ad(text, &mut self.key)?;
+        if self.reader.generation() != self.generation {
+            self.generation = self.reader.generation();
             self.classes.clear();
             self.key_bytes = 0;
         }
-        let names = self.lines.names();
+        let names = self.reader.names();
         for number in names {
             self.key.extend_from_slice(&u32::try_from(*number).ok()?.to_le_bytes());
         }
@@ -78,8 +76,7 @@ impl<R> AdTextMemo<R> {
                 if is_scalar(position) {
                     return Some(self.scalar.clone());
                 }
-                let value = self.lines.value_text(text, position);
-                Some(self.values.parse(value, names[position])?.expression)
+                self.reader.value(text.bytes, position)
             };
             let expressions = (0..names.len()).map(value).collect::<Option<_>>()?;
             let remembered = make(&Ad::from_shape(shape, expressions));
@@ -90,7 +87,7 @@ impl<R> AdTextMemo<R> {
     }
 }
 
-/// Writes the code of the value of each line: that of its kind for a constant, else a code of its own. Expressions that
+/// Writes the code of the value of each attribute: that of its kind for a constant, else a code of its own. Expressions that
 /// differ only in strings that have no influence on references share a code.
 struct ValueCodes {
     /// The code that is given next.
@@ -121,7 +118,7 @@ impl ValueCodes {
     }
 }
 
-impl LineWriter for ValueCodes {
+impl AttributeWriter for ValueCodes {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
@@ -190,8 +187,8 @@ mod tests {
     use super::AdTextMemo;
     use crate::ad::{Ad, Dialect};
     use crate::eval::{Context, Environment, references_of_all};
-    use crate::format::testing::long_text;
-    use crate::format::{BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
+    use crate::format::testing::attribute_block;
+    use crate::format::{AdText, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
 
     /// The references of an ad, as a text.
     fn references(ad: &Ad) -> String {
@@ -201,13 +198,12 @@ mod tests {
     }
 
     /// The references of each ad of a text or its problem, and the number of ads for which references were made.
-    fn remembered(memo: &mut AdTextMemo<String>, text: &str) -> (Vec<String>, usize) {
-        let block = StreamBlock::from_complete_text(text, FileFormat::Long);
+    fn remembered(memo: &mut AdTextMemo<String>, block: &StreamBlock) -> (Vec<String>, usize) {
         let mut cache = ReadCache::new(Dialect::Condor);
-        let mut ads = BlockAds::new(&block, &mut cache);
+        let mut ads = BlockAds::new(block, &mut cache);
         let (mut found, mut made, mut class) = (Vec::new(), 0, String::new());
         loop {
-            let take = |text: &[u8]| {
+            let take = |text: AdText| {
                 let (length, references) = memo.class(text, |ad| {
                     made += 1;
                     references(ad)
@@ -229,13 +225,14 @@ mod tests {
         let ad = |constant: &str, list: &str, owners: &str| {
             format!("a = {constant}\nb = {list}\nc = stringListMember(TARGET.Owner, \"{owners}\") && a > 1\n\n")
         };
+        let long = |text: String| StreamBlock::from_complete_text(text, FileFormat::Long);
         let same = [ad("1", "{ 1 }", "x"), ad("\"y\"", "{ 2, \"z\" }", "y,z"), ad("undefined", "{}", "")];
         let mut memo = AdTextMemo::new(Dialect::Condor);
-        assert_eq!(remembered(&mut memo, &same.concat()).1, 1);
-        assert_eq!(remembered(&mut memo, &same.concat()).1, 0);
+        assert_eq!(remembered(&mut memo, &long(same.concat())).1, 1);
+        assert_eq!(remembered(&mut memo, &long(same.concat())).1, 0);
         for other in ["1 + 2", "eval(\"x\")", "eval(\"y\")", "a[\"x\"]", "a[\"y\"]", "real(\"INF\")", "real(\"1\")"] {
             assert_eq!(
-                remembered(&mut memo, &ad(other, "{ 1 }", "x")).1,
+                remembered(&mut memo, &long(ad(other, "{ 1 }", "x"))).1,
                 usize::from(!other.contains("INF")),
                 "{other}"
             );
@@ -245,8 +242,8 @@ mod tests {
     proptest! {
         #[test]
         fn ads_of_one_class_have_the_same_references(
-            texts in prop::collection::vec(
-                long_text(vec![
+            blocks in prop::collection::vec(
+                attribute_block(&[
                     "1", "2.50", "\"x\"", "TRUE", "undefined", "a + 1", "A+2", "{ 1, 2 }", "{ 1, a }", "[ x = b ]", "1 +",
                     "stringListMember(TARGET.b, \"x\")", "stringListMember(TARGET.b, \"y\")", "member(TARGET.b, \"x\")", "member(TARGET.b, \"y\")", "strcat(\"b\", a)", "strcat(\"b,\\\"\", a)",
                     "eval(\"a\")", "eval(\"b\")", "a[\"x\"]", "a[\"b\"]", "TARGET[\"b\"]", "real(\"INF\")", "real(\"1\")",
@@ -256,13 +253,12 @@ mod tests {
             ),
         ) {
             let mut memo = AdTextMemo::new(Dialect::Condor);
-            for text in &texts {
-                let block = StreamBlock::from_complete_text(text.as_str(), FileFormat::Long);
+            for block in &blocks {
                 let expected = block.ads(Dialect::Condor).map(|item| match item {
                     Ok(entry) => references(&entry.ad),
                     Err(problem) => format!("{problem:?}"),
                 });
-                prop_assert_eq!(remembered(&mut memo, text).0, expected.collect::<Vec<_>>());
+                prop_assert_eq!(remembered(&mut memo, block).0, expected.collect::<Vec<_>>());
             }
         }
     }

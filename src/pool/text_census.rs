@@ -1,7 +1,7 @@
-//! Counting of ads in the long form for a census line by line, without expression trees.
+//! Counting of ads for a census attribute by attribute, without expression trees.
 
 use crate::ad::{Ad, Dialect, Expression, Name};
-use crate::format::{AdLineReader, LineWriter};
+use crate::format::{AdText, AttributeTextReader, AttributeWriter};
 use crate::syntax::{plain_literal, read_simple_literal};
 
 use super::census_counter::{CensusCounter, CensusPart};
@@ -18,16 +18,16 @@ const NUMBER_MARK: u8 = 0xff;
 
 /// Counts ads for a [`super::Census`], most of them without expression trees.
 ///
-/// A value that is a plain literal is counted by its text. All lines with the same text of another value share one
-/// expression.
+/// A value that is a plain literal is counted by its text. All attributes with the same text of another value share
+/// one expression.
 pub struct TextCensusCounter {
     counter: CensusCounter,
-    lines: AdLineReader<ValueTexts>,
+    reader: AttributeTextReader<ValueTexts>,
     /// The text of the ad that is counted.
     text: Vec<u8>,
-    /// The index of the attribute in `counter` by the number of the name in `lines`.
+    /// The index of the attribute in `counter` by the number of the name in `reader`.
     attributes: Vec<Option<usize>>,
-    /// The generations of `lines` and `counter` for which `attributes` was made.
+    /// The generations of `reader` and `counter` for which `attributes` was made.
     generations: [usize; 2],
 }
 
@@ -38,35 +38,35 @@ impl TextCensusCounter {
         let writer = ValueTexts { expressions: Vec::new(), bytes: 0 };
         TextCensusCounter {
             counter,
-            lines: AdLineReader::new(dialect, writer, [""; 3]),
+            reader: AttributeTextReader::new(dialect, writer, [""; 3]),
             text: Vec::new(),
             attributes: Vec::new(),
             generations: [0; 2],
         }
     }
 
-    /// Counts the first ad of a text in the long form. Returns the length of the text up to and including the blank line
-    /// behind the ad. `None` if the ad cannot be counted line by line; then nothing is counted.
-    pub fn take_text(&mut self, text: &[u8]) -> Option<usize> {
+    /// Counts the first ad of a text. Returns its length, as [`AttributeTextReader::push_ad`] does. `None` if the ad cannot
+    /// be counted attribute by attribute; then nothing is counted.
+    pub fn take_text(&mut self, text: AdText) -> Option<usize> {
         if self.counter.scope.has_nested {
             return None;
         }
-        let is_full = self.lines.writer().bytes > MAX_VALUE_BYTES;
-        self.lines.clear_if_large(is_full);
+        let is_full = self.reader.writer().bytes > MAX_VALUE_BYTES;
+        self.reader.clear_if_large(is_full);
         self.text.clear();
-        let (length, _) = self.lines.push_ad(text, &mut self.text)?;
-        let generations = [self.lines.generation(), self.counter.generation()];
+        let (length, _) = self.reader.push_ad(text, &mut self.text)?;
+        let generations = [self.reader.generation(), self.counter.generation()];
         if self.generations != generations {
             self.generations = generations;
             self.attributes.clear();
         }
         self.counter.count_ad();
         let mut start = 0;
-        for (at, end) in self.lines.ends().iter().enumerate() {
-            let number = self.lines.names()[at];
+        for (at, end) in self.reader.ends().iter().enumerate() {
+            let number = self.reader.names()[at];
             let known = self.attributes.get(number).copied().flatten();
             let attribute = known.unwrap_or_else(|| {
-                let attribute = self.counter.attribute_of(self.lines.name(number));
+                let attribute = self.counter.attribute_of(self.reader.name(number));
                 self.attributes.resize(self.attributes.len().max(number + 1), None);
                 self.attributes[number] = Some(attribute);
                 attribute
@@ -74,7 +74,7 @@ impl TextCensusCounter {
             match &self.text[start..*end] {
                 [NUMBER_MARK, number @ ..] => {
                     let number = number.try_into().map_or(0, u32::from_le_bytes);
-                    self.counter.count(attribute, &self.lines.writer().expressions[number as usize]);
+                    self.counter.count(attribute, &self.reader.writer().expressions[number as usize]);
                 }
                 literal => self.counter.count_literal(attribute, literal),
             }
@@ -94,7 +94,7 @@ impl TextCensusCounter {
     }
 }
 
-/// Writes the value of each line: the text of a plain literal, and the number of any other value behind a mark.
+/// Writes the value of each attribute: the text of a plain literal, and the number of any other value behind a mark.
 struct ValueTexts {
     expressions: Vec<Expression>,
     /// Number of bytes that `expressions` takes.
@@ -111,7 +111,7 @@ impl ValueTexts {
     }
 }
 
-impl LineWriter for ValueTexts {
+impl AttributeWriter for ValueTexts {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
@@ -143,7 +143,7 @@ mod tests {
 
     use super::TextCensusCounter;
     use crate::ad::{Dialect, Name, Value};
-    use crate::format::testing::long_text;
+    use crate::format::testing::attribute_block;
     use crate::format::{BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
     use crate::pool::Census;
     use crate::syntax::{Style, print_value};
@@ -167,13 +167,12 @@ mod tests {
     }
 
     /// Counts the ads of texts, each text as a block. Returns the number of ads that were counted line by line.
-    fn count(mut census: Census, texts: &[String]) -> (Vec<String>, usize) {
+    fn count(mut census: Census, blocks: &[StreamBlock]) -> (Vec<String>, usize) {
         let mut counter = TextCensusCounter::new(census.counter(), Dialect::Condor);
         let mut cache = ReadCache::new(Dialect::Condor);
         let mut by_lines = 0;
-        for text in texts {
-            let block = StreamBlock::from_complete_text(text.as_str(), FileFormat::Long);
-            let mut ads = BlockAds::new(&block, &mut cache);
+        for block in blocks {
+            let mut ads = BlockAds::new(block, &mut cache);
             while let Some(item) = ads.next(|text| counter.take_text(text)) {
                 match item {
                     BlockItem::Taken(_) => by_lines += 1,
@@ -187,9 +186,8 @@ mod tests {
     }
 
     /// The same by trees alone.
-    fn count_trees(mut census: Census, texts: &[String]) -> Vec<String> {
-        for text in texts {
-            let block = StreamBlock::from_complete_text(text.as_str(), FileFormat::Long);
+    fn count_trees(mut census: Census, blocks: &[StreamBlock]) -> Vec<String> {
+        for block in blocks {
             block.ads(Dialect::Condor).flatten().for_each(|entry| census.add(&entry.ad));
         }
         described(&census)
@@ -198,7 +196,7 @@ mod tests {
     #[test]
     fn plain_ads_are_counted_line_by_line() {
         let text = "a = 1\nb = \"x\"\nc = a + 1\n\na = 1\nb = \"y\"\nc = a + 1\n\n# x\na = 2\n\na = 2.50\nA = 2\n\n";
-        let texts = [text.to_owned(), text.to_owned()];
+        let texts = [text, text].map(|text| StreamBlock::from_complete_text(text, FileFormat::Long));
         let (counted, by_lines) = count(Census::values(), &texts);
         assert_eq!(by_lines, 4);
         assert_eq!(counted, count_trees(Census::values(), &texts));
@@ -207,7 +205,8 @@ mod tests {
     #[test]
     fn values_are_forgotten_without_harm() {
         let ad = |number: usize| format!("a = {number}.12345678901234567\nb = {{ {} }}\nc = a + 1\n\n", number / 3);
-        let texts = [(0..20_000).map(ad).collect::<String>(), (0..9).map(ad).collect()];
+        let texts = [(0..20_000).map(ad).collect::<String>(), (0..9).map(ad).collect()]
+            .map(|text| StreamBlock::from_complete_text(text, FileFormat::Long));
         let (counted, by_lines) = count(Census::values(), &texts);
         assert_eq!(by_lines, 20_009);
         assert_eq!(counted, count_trees(Census::values(), &texts));
@@ -216,8 +215,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_census_is_that_of_the_trees(
-            texts in prop::collection::vec(
-                long_text(vec![
+            blocks in prop::collection::vec(
+                attribute_block(&[
                     "1", "1", " 2", "-0", "-7", "007", "9223372036854775807", "9223372036854775808", "2.5", "2.50", "-0.0", "1e3",
                     "0.12345678901234567", "\"x\"", "\"x\"", "\"\"", "\"x\\ty\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
                     "a + 1", "A+1", "(1)", "{ 1, a }", "[ x = 1 ]", "1 +", "\"", "1 2", "undefined", "",
@@ -227,7 +226,7 @@ mod tests {
         ) {
             let censuses = [Census::values(), Census::values_of([Name::new("B")]), Census::values().nested()];
             for census in censuses {
-                prop_assert_eq!(count(census.clone(), &texts).0, count_trees(census, &texts));
+                prop_assert_eq!(count(census.clone(), &blocks).0, count_trees(census, &blocks));
             }
         }
     }

@@ -32,7 +32,7 @@ const CIRCLES: &[(&[&str], &str)] = &[
         "the evaluator calls functions, which evaluate their arguments, and the analyser of references asks the table of functions",
     ),
     (
-        &["format/detect", "format/json/fast_path", "format/json/grammar", "format/json/token"],
+        &["format/detect", "format/json/fast_path", "format/json/grammar", "format/json/member", "format/json/token"],
         "detection tries the grammar of JSON, whose lexer skips a byte order mark as detection does",
     ),
     (

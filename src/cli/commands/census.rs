@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use classad::ad::{self, Dialect, Name};
-use classad::format::AdEntry;
+use classad::format::{AdEntry, AdText};
 use classad::pool::{AttributeSummary, Census, CensusPart, CensusRecord, ObservedRange, TextCensusCounter};
 use indexmap::IndexSet;
 use serde_json::{Value, json};
@@ -372,7 +372,7 @@ impl AdBlockTask for CensusTask {
         TextCensusCounter::new(self.census.counter(), self.dialect)
     }
 
-    fn take_text(&self, counter: &mut TextCensusCounter, text: &[u8]) -> Option<usize> {
+    fn take_text(&self, counter: &mut TextCensusCounter, text: AdText) -> Option<usize> {
         counter.take_text(text)
     }
 

@@ -3,7 +3,7 @@
 use classad::ad::Dialect;
 use classad::eval::FreeNames;
 use classad::format::{
-    AdEntry, BlockAds, BlockItem, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock,
+    AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock,
 };
 
 use super::block_pipeline::{BlockTask, for_each_block};
@@ -41,7 +41,7 @@ impl BlockReader {
         &mut self,
         block: &StreamBlock,
         state: &mut S,
-        take: impl Fn(&mut S, &[u8]) -> Option<usize>,
+        take: impl Fn(&mut S, AdText) -> Option<usize>,
         mut consume: impl FnMut(&mut S, BlockItem),
     ) {
         if let Some(projection) = self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
@@ -71,9 +71,9 @@ pub trait AdBlockTask: Sync {
     /// Creates the state of a thread.
     fn new_state(&self) -> Self::State;
 
-    /// Does the work on an ad in the long form by its text, if that is possible, as for [`BlockAds::next`]. Otherwise
+    /// Does the work on an ad by its text, if that is possible, as for [`BlockAds::next`]. Otherwise
     /// returns `None` and does nothing.
-    fn take_text(&self, state: &mut Self::State, text: &[u8]) -> Option<usize>;
+    fn take_text(&self, state: &mut Self::State, text: AdText) -> Option<usize>;
 
     /// Does the work on an ad. Numbers of ads count from the beginning of the block.
     fn add(&self, state: &mut Self::State, entry: AdEntry);
@@ -145,7 +145,7 @@ impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
 
     fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
         let (mut problems, mut last) = (Vec::new(), 0);
-        let take = |state: &mut T::State, text: &[u8]| self.task.take_text(state, text);
+        let take = |state: &mut T::State, text: AdText| self.task.take_text(state, text);
         reader.read_or_take(block, state, take, |state, item| match item {
             BlockItem::Taken(number) => last = number,
             BlockItem::Read(Ok(entry)) => {

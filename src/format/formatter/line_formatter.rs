@@ -1,7 +1,7 @@
 //! Formatter of single lines of the long form.
 
 use crate::ad::{Expression, Name};
-use crate::format::long::LineWriter;
+use crate::format::attribute_text_cache::AttributeWriter;
 use crate::syntax::{ParseOptions, StringSyntax, is_simple_literal, parse_prefix};
 
 use super::builder::build_layout_tree;
@@ -19,9 +19,10 @@ pub struct LineFormatter {
     pub line_end: &'static [u8],
 }
 
-impl LineWriter for LineFormatter {
-    fn push_name(&mut self, written: &[u8], _: &Name, out: &mut Vec<u8>) {
-        out.extend_from_slice(written);
+impl AttributeWriter for LineFormatter {
+    fn push_name(&mut self, beginning: &[u8], _: &Name, out: &mut Vec<u8>) {
+        let written = beginning.strip_suffix(b"=").unwrap_or(beginning);
+        out.extend_from_slice(written.trim_ascii());
         out.extend_from_slice(EQUALS);
     }
 

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::ad::Dialect;
+use crate::format::attribute_text::AttributeText;
+use crate::format::attribute_text_cache::AttributeTextCache;
 use crate::format::detect::{byte_order_mark_length, is_utf16};
-use crate::format::long::{LineCache, LineKind, banner_problem, without_carriage_return};
+use crate::format::long::{LineKind, banner_problem, without_carriage_return};
 use crate::format::{FileFormat, Position, Problem, Severity, StreamBlock, detect, is_compressed};
 use crate::syntax::ParseOptions;
 
@@ -20,9 +22,9 @@ pub fn format_long(text: &[u8], dialect: Dialect, line_end: &'static [u8]) -> Fo
 }
 
 /// Returns an empty cache of formatted lines.
-fn line_cache(dialect: Dialect, line_end: &'static [u8]) -> LineCache<LineFormatter> {
+fn line_cache(dialect: Dialect, line_end: &'static [u8]) -> AttributeTextCache<LineFormatter> {
     let options = ParseOptions::long(dialect);
-    LineCache::new(options, LineFormatter { options, line_end })
+    AttributeTextCache::new(options, LineFormatter { options, line_end })
 }
 
 /// Formatter of the blocks of streams in the long form, with the same result as [`format_ads`](super::format_ads) for a
@@ -31,7 +33,7 @@ fn line_cache(dialect: Dialect, line_end: &'static [u8]) -> LineCache<LineFormat
 ///
 /// The streams must not have only `\r\n` as line ends. Formatted lines end with `\n`.
 pub struct LongFormatter {
-    lines: LineCache<LineFormatter>,
+    lines: AttributeTextCache<LineFormatter>,
 }
 
 /// A formatted block of a stream in the long form.
@@ -101,7 +103,7 @@ impl LongFormatter {
         let line_end = self.lines.writer.line_end;
         let mut paragraph: Option<Paragraph> = None;
         while at < text.len() {
-            if let Some((length, formatted)) = self.lines.same_line(&text[at..]) {
+            if let Some((length, formatted)) = self.lines.same_text(&text[at..]) {
                 block.begin_line(&mut paragraph, at..at + length, line_end, true);
                 block.text.extend_from_slice(formatted);
                 at += length;
@@ -128,7 +130,11 @@ impl LongFormatter {
             }
             if kind == LineKind::Attribute {
                 let paragraph = block.begin_line(&mut paragraph, at..end, line_end, true);
-                match self.lines.push_line((whole, line), (at, block.ads), &mut block.text) {
+                match self.lines.push_attribute(
+                    AttributeText { whole, content: line },
+                    (at, block.ads),
+                    &mut block.text,
+                ) {
                     Ok(warning) => block.problems.extend(warning),
                     Err(problem) => {
                         paragraph.is_bad = true;

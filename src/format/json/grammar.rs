@@ -6,7 +6,9 @@ use crate::ad::Ad;
 use crate::format::Problem;
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_span::ExpressionSource;
-use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, Located, TokenStream, begins_line};
+use crate::format::nested_reader::{
+    AdBuilder, AdGrammar, AdOrigin, Located, SkippingGrammar, TokenStream, begins_line,
+};
 
 use super::fast_path;
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
@@ -192,7 +194,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         buffer: &mut AttributeBuffer,
     ) -> Option<Ad> {
         let (ad, end) = fast_path::read_ad(origin, start, cache, buffer)?;
-        tokens.lexer.bump(end - start - 1);
+        Self::skip_ad(tokens, end - start);
         Some(ad)
     }
 
@@ -214,8 +216,8 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             Ok(_) => {
                 // The problem covers the rest of the line, but ends before an ad, an array or a malformed token.
                 while let Some((token, next)) = tokens.next() {
-                    let same_line = memchr::memchr(b'\n', &origin.text[range.end..next.start]).is_none();
-                    if !same_line || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {
+                    let same_text = memchr::memchr(b'\n', &origin.text[range.end..next.start]).is_none();
+                    if !same_text || matches!(token, Ok(JsonToken::BraceOpen | JsonToken::BracketOpen) | Err(_)) {
                         tokens.put_back((token, next));
                         break;
                     }
@@ -224,6 +226,12 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
                 origin.problem_at(range, "expected an ad, which begins with `{`")
             }
         })
+    }
+}
+
+impl<'t> SkippingGrammar<'t> for JsonGrammar {
+    fn skip_ad(tokens: &mut TokenStream<'t, JsonLexer<'t>>, length: usize) {
+        tokens.lexer.bump(length - 1);
     }
 }
 

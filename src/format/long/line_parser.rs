@@ -1,8 +1,9 @@
 //! Parser of single lines of the long form.
 
-use crate::ad::{Expression, Name, Span};
+use crate::ad::{Name, Span};
 use crate::format::Problem;
 use crate::format::attribute_name::{attribute_name, checked_name_text};
+use crate::format::attribute_text::ParsedAttribute;
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
 /// Whether a line begins with a quote.  A quoted name may contain `=`, so that the text up to the first `=` does not
@@ -20,19 +21,9 @@ pub struct LineParser {
     pub ad_number: usize,
 }
 
-/// A line that was parsed.
-pub struct ParsedLine {
-    pub name: Name,
-    pub expression: Expression,
-    /// Length of the beginning of the line up to and including its `=`, in bytes.
-    pub beginning: usize,
-    /// A warning, if the text behind the expression is ignored.
-    pub warning: Option<Problem>,
-}
-
 impl LineParser {
     /// Parses the line at byte `offset`. Text behind the expression is ignored with a warning, as in HTCondor.
-    pub fn parse_line(self, offset: usize, line: &[u8]) -> Result<ParsedLine, Problem> {
+    pub fn parse_line(self, offset: usize, line: &[u8]) -> Result<ParsedAttribute, Problem> {
         let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
@@ -51,7 +42,7 @@ impl LineParser {
             let message = "the text after the expression is ignored, as in HTCondor";
             Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
         });
-        Ok(ParsedLine { name, expression, beginning: equals + 1, warning })
+        Ok(ParsedAttribute { name, expression, value_start: equals + 1, warning })
     }
 
     /// Converts a syntax error of a value into a problem. If the error is at the end of the value, the problem is

@@ -4,7 +4,6 @@ mod ad_texts;
 mod attribute_names;
 mod banner;
 mod boundaries;
-mod line_cache;
 mod line_kind;
 mod line_parser;
 mod projecting_reader;
@@ -21,10 +20,7 @@ pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
 pub(super) use banner::banner_problem;
 pub use boundaries::{closed_line_end, complete_prefix_length, ends_with_banner, is_separator, unfinished_length};
-pub(super) use line_cache::LineCache;
-pub(crate) use line_cache::LineWriter;
 pub use line_kind::{LineKind, without_carriage_return};
-#[cfg(test)]
 pub(super) use line_parser::LineParser;
 pub use line_parser::has_quoted_name;
 pub use projecting_reader::ProjectingReader;

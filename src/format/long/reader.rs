@@ -281,7 +281,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         }
         let parser = LineParser { options: cache.values.options(), ad_number: self.number };
         let parsed = parser.parse_line(offset, line)?;
-        let beginning = &line[..parsed.beginning];
+        let beginning = &line[..parsed.value_start];
         let index = cache.insert_name(beginning, !has_quoted_name(beginning), parsed.name);
         cache.add(index, None, ParsedValue::<()>::unshared(parsed.expression), &mut self.buffer);
         Ok(parsed.warning)

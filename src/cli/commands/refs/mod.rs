@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, References, direct_references, references_of_all};
-use classad::format::AdEntry;
+use classad::format::{AdEntry, AdText};
 use classad::pool::{AdMemo, AdTextMemo, Census};
 use classad::protocol::{PORTS, display_name, read_ports};
 use classad::syntax::print_name;
@@ -286,7 +286,7 @@ impl AdBlockTask for RefsTask {
         RefsState { texts, ..RefsState::default() }
     }
 
-    fn take_text(&self, state: &mut RefsState, text: &[u8]) -> Option<usize> {
+    fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
         let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
         let references = Arc::clone(references);
         state.count(references);

@@ -5,11 +5,11 @@ use std::cell::LazyCell;
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::Context;
 use classad::format::{
-    AdBatch, AdBatchWriter, AdEntry, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock,
+    AdBatch, AdBatchWriter, AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock,
 };
 use classad::protocol::display_name;
 use classad::syntax::LossyChange;
-use classad::transform::{AppliedChange, LineTransformer, TransformCache, TransformFault};
+use classad::transform::{AppliedChange, TextTransformer, TransformCache, TransformFault};
 
 use super::flags::Pipeline;
 use crate::cli::io::block_pipeline::BlockTask;
@@ -100,7 +100,7 @@ pub struct PipelineResult {
 pub struct TransformState<'a> {
     read: ReadCache,
     /// `None` if every ad must be read whole.
-    lines: Option<LineTransformer<'a>>,
+    lines: Option<TextTransformer<'a>>,
     transform: TransformCache,
     writer: Option<AdBatchWriter>,
 }
@@ -116,7 +116,7 @@ impl<'a> BlockTask for TransformTask<'a> {
             ResultOutput::Names | ResultOutput::Changes => (None, false),
         };
         let lines = (writes_texts && !self.names_all)
-            .then(|| LineTransformer::new(&self.pipeline.transform, &self.context, form, self.finds_changes));
+            .then(|| TextTransformer::new(&self.pipeline.transform, &self.context, form, self.finds_changes));
         TransformState {
             read: ReadCache::new(self.context.dialect),
             lines,
@@ -130,7 +130,7 @@ impl<'a> BlockTask for TransformTask<'a> {
         let mut done = TransformedBlock { ads: AdBatch::default(), events: Vec::new(), has_changes: false, last: 0 };
         let mut ads = BlockAds::new(block, read);
         loop {
-            let take = |text: &[u8]| {
+            let take = |text: AdText| {
                 let (length, is_changed) = lines.as_mut()?.push_ads(text, &mut done.ads)?;
                 done.has_changes |= is_changed;
                 Some(length)

@@ -53,7 +53,7 @@ fn format_line(printer: &mut LayoutPrinter, text: &[u8], range: Range<usize>, op
         return printer.write_text(line.trim_ascii());
     }
     let parsed = LineParser { options, ad_number: 1 }.parse_line(0, line).expect("a line without errors");
-    let equals = parsed.beginning - 1;
+    let equals = parsed.value_start - 1;
     printer.write_text(line[..equals].trim_ascii());
     printer.write_text(b" =");
     let value = range.start + equals + 1..range.end;

@@ -1,4 +1,4 @@
-//! Transformation of ads in the long form line by line. Only the values that the rules need are read.
+//! Transformation of ads attribute by attribute. Only the values that the rules need are read.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::AdShape;
 use crate::eval::Context;
-use crate::format::{AdBatch, AdTextPlan, FileFormat, UnreadAd, UnreadAdReader};
+use crate::format::{AdBatch, AdText, AdTextPlan, FileFormat, UnreadAd, UnreadAdReader};
 
 use super::interpreter::{Transform, TransformCache};
 
 /// Maximum number of shapes whose results are kept.
 const MAX_ALIKE_SHAPES: usize = 1024;
 
-/// Applies rules to ads in the long form and writes the resulting ads. It copies the texts of values that do not change.
-pub struct LineTransformer<'t> {
+/// Applies rules to ads and writes the resulting ads. It copies the texts of values that do not change.
+pub struct TextTransformer<'t> {
     transform: &'t Transform,
     context: Context,
     form: Option<FileFormat>,
@@ -38,17 +38,17 @@ struct TextResults {
     is_changed: bool,
 }
 
-impl<'t> LineTransformer<'t> {
+impl<'t> TextTransformer<'t> {
     /// Creates a transformer that writes the resulting ads in a form. Without a form, it writes nothing.
-    /// `finds_changes` tells whether [`LineTransformer::push_ads`] must find out exactly whether an ad changes.
+    /// `finds_changes` tells whether [`TextTransformer::push_ads`] must find out exactly whether an ad changes.
     #[must_use]
     pub fn new(
         transform: &'t Transform,
         context: &Context,
         form: Option<FileFormat>,
         finds_changes: bool,
-    ) -> LineTransformer<'t> {
-        LineTransformer {
+    ) -> TextTransformer<'t> {
+        TextTransformer {
             transform,
             context: context.clone(),
             form,
@@ -60,11 +60,11 @@ impl<'t> LineTransformer<'t> {
     }
 
     /// Applies the rules to the first ad of a text and appends the resulting ads to a batch. Returns the length of the
-    /// text up to and including the blank line behind the ad, and whether the ad changes.
+    /// ad, with the blank line behind it in the long form, and whether the ad changes.
     ///
-    /// `None` if the ad must be read whole: it cannot be read line by line, a rule fails, or the form cannot represent a
-    /// value. Then nothing is appended.
-    pub fn push_ads(&mut self, text: &[u8], batch: &mut AdBatch) -> Option<(usize, bool)> {
+    /// `None` if the ad must be read whole: it cannot be read attribute by attribute, a rule fails, or the form cannot
+    /// represent a value. Then nothing is appended.
+    pub fn push_ads(&mut self, text: AdText, batch: &mut AdBatch) -> Option<(usize, bool)> {
         let (ad, length) = self.reader.read(text)?;
         let shape = ad.ad.shape();
         let address = Arc::as_ptr(shape) as usize;
@@ -106,11 +106,11 @@ impl TextResults {
 mod tests {
     use proptest::prelude::*;
 
-    use super::LineTransformer;
+    use super::TextTransformer;
     use crate::ad::Dialect;
     use crate::eval::Context;
-    use crate::format::testing::long_text;
-    use crate::format::{AdBatch, AdBatchWriter, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
+    use crate::format::testing::attribute_block;
+    use crate::format::{AdBatch, AdBatchWriter, AdText, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock};
     use crate::transform::{Transform, parse_rules};
 
     /// The texts of the resulting ads, what was reported, and whether an ad changed.
@@ -127,13 +127,13 @@ mod tests {
         block: &StreamBlock,
         transform: &Transform,
         form: FileFormat,
-        mut lines: Option<&mut LineTransformer<'_>>,
+        mut lines: Option<&mut TextTransformer<'_>>,
     ) -> (Transformed, usize) {
         let (mut result, mut batch, mut taken) = (Transformed::default(), AdBatch::default(), 0);
         let (mut cache, mut writer) = (ReadCache::new(Dialect::Condor), AdBatchWriter::new(form));
         let mut ads = BlockAds::new(block, &mut cache);
         loop {
-            let take = |text: &[u8]| {
+            let take = |text: AdText| {
                 let (length, is_changed) = lines.as_mut()?.push_ads(text, &mut batch)?;
                 result.is_changed |= is_changed;
                 Some(length)
@@ -190,7 +190,7 @@ mod tests {
             ("DELETE a\nDELETE b", "\n\n\n"),
         ] {
             let (transform, context) = (transform(rules), Context::new(Dialect::Condor));
-            let mut lines = LineTransformer::new(&transform, &context, Some(FileFormat::Long), true);
+            let mut lines = TextTransformer::new(&transform, &context, Some(FileFormat::Long), true);
             let (done, taken) = transformed(&block(text), &transform, FileFormat::Long, Some(&mut lines));
             assert_eq!((done.text.as_str(), done.is_changed, taken), (expected, true, 3), "{rules}");
         }
@@ -199,8 +199,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_results_are_those_of_the_trees(
-            texts in prop::collection::vec(
-                long_text(vec![
+            blocks in prop::collection::vec(
+                attribute_block(&[
                     "1", "2.50", "\"x\"", "\"x\\ty\"", "\"\u{e9}\"", "TRUE", "a + 1", "b", "{ 1, a }", "[ x = 1 ]",
                     "eval(\"a\")", "1 +", "undefined", "\"\u{1}\"", "",
                 ]),
@@ -227,11 +227,10 @@ mod tests {
             let (transform, context) = (transform(&rules), Context::new(Dialect::Condor));
             for form in FORMS {
                 for finds_changes in [false, true] {
-                    let mut lines = LineTransformer::new(&transform, &context, Some(form), finds_changes);
-                    for text in &texts {
-                        let block = block(text);
-                        let (mut by_lines, _) = transformed(&block, &transform, form, Some(&mut lines));
-                        let (by_trees, _) = transformed(&block, &transform, form, None);
+                    let mut lines = TextTransformer::new(&transform, &context, Some(form), finds_changes);
+                    for block in &blocks {
+                        let (mut by_lines, _) = transformed(block, &transform, form, Some(&mut lines));
+                        let (by_trees, _) = transformed(block, &transform, form, None);
                         if !finds_changes && by_lines.is_changed {
                             by_lines.is_changed = by_trees.is_changed;
                         }
