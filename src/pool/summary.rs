@@ -204,15 +204,17 @@ impl ValueMeasures {
         }
     }
 
-    /// Adds a [plain literal](crate::syntax::plain_literal), which is bound to the attribute in a number of ads.
+    /// Adds a [plain literal](crate::syntax::plain_literal) or a [quoted one](crate::syntax::quoted_literal), which is
+    /// bound to the attribute in a number of ads.
     pub(super) fn add_plain_literal(&mut self, literal: &[u8], ads: usize) {
         if let [b'"', inside @ .., b'"'] = literal {
             self.add_kind(BindingKind::Value(Type::String), ads);
-            extend(&mut self.lengths, (inside.len(), inside.len()));
+            // Only quotes are escaped.
+            let length = inside.len() - inside.iter().filter(|byte| **byte == b'\\').count();
+            extend(&mut self.lengths, (length, length));
             return;
         }
-        let integer = str::from_utf8(literal).ok().and_then(|digits| digits.parse().ok()).map(Value::Integer);
-        if let Some(value) = integer.or_else(|| simple_literal_value(literal, None)) {
+        if let Some(value) = simple_literal_value(literal, None) {
             self.add_kind(BindingKind::Value(value.value_type()), ads);
             self.measure(&value);
         }

@@ -2,7 +2,7 @@
 
 use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
-use crate::syntax::{plain_literal, read_simple_literal};
+use crate::syntax::{plain_literal, quoted_literal, read_simple_literal};
 
 use super::census_counter::{CensusCounter, CensusPart};
 
@@ -18,7 +18,7 @@ const NUMBER_MARK: u8 = 0xff;
 
 /// Counts ads for a [`super::Census`], most of them without expression trees.
 ///
-/// A value that is a plain literal is counted by its text. All attributes with the same text of another value share
+/// A value that is a plain or a quoted literal is counted by its text. All attributes with the same text of another value share
 /// one expression.
 pub struct TextCensusCounter {
     counter: CensusCounter,
@@ -115,7 +115,7 @@ impl AttributeWriter for ValueTexts {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        if let Some(literal) = plain_literal(value) {
+        if let Some(literal) = plain_literal(value).or_else(|| quoted_literal(value)) {
             out.extend_from_slice(literal);
             return true;
         }
@@ -218,7 +218,7 @@ mod tests {
             blocks in prop::collection::vec(
                 attribute_block(&[
                     "1", "1", " 2", "-0", "-7", "007", "9223372036854775807", "9223372036854775808", "2.5", "2.50", "-0.0", "1e3",
-                    "0.12345678901234567", "\"x\"", "\"x\"", "\"\"", "\"x\\ty\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
+                    "0.12345678901234567", "\"x\"", "\"q=\\\"x\\\"\"", "\"q\\\"\"", "\"x\"", "\"\"", "\"x\\ty\"", "\"\t\u{e9}\"", "\"/Expr(a)/\"", "TRUE", " false ",
                     "a + 1", "A+1", "(1)", "{ 1, a }", "[ x = 1 ]", "1 +", "\"", "1 2", "undefined", "",
                 ]),
                 1..4,

@@ -71,15 +71,13 @@ pub fn string(inside: &[u8], strings: StringSyntax, dialect: Dialect, span: Span
     match strings {
         StringSyntax::Escaped => unescape(inside, dialect, span),
         StringSyntax::Long => {
-            if memchr::memchr(b'\\', inside).is_none() {
-                return Ok(inside.to_vec());
-            }
             let mut value = Vec::with_capacity(inside.len());
             let mut rest = inside;
-            while let Some(at) = memchr::memmem::find(rest, b"\\\"") {
-                value.extend_from_slice(&rest[..at]);
-                value.push(b'"');
-                rest = &rest[at + 2..];
+            while let Some(at) = memchr::memchr(b'\\', rest) {
+                // Only a quote can be escaped. Any other backslash stands for itself.
+                let kept = if rest[at + 1..].starts_with(b"\"") { at } else { at + 1 };
+                value.extend_from_slice(&rest[..kept]);
+                rest = &rest[at + 1..];
             }
             value.extend_from_slice(rest);
             Ok(value)

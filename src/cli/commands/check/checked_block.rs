@@ -106,18 +106,18 @@ fn has_attribute_twice(
     shapes: &mut FxHashMap<usize, Arc<AdShape>>,
     dialect: Dialect,
 ) -> bool {
-    if block.form != FileFormat::Long {
-        return attribute_spans(&block.text, block.form, entry.offset, dialect).len() > entry.ad.len();
-    }
     // Readers let ads share a shape only if none of them has an attribute twice.
     let shape = entry.ad.shape();
     if shapes.contains_key(&(Arc::as_ptr(shape) as usize)) {
         return false;
     }
-    // The long form has one attribute per line, so more lines than attributes mean that one is defined twice. Counting
-    // lines is cheaper than locating attributes.
-    let written = entry.ad.len() - entry.banner_attributes;
-    if located::count_attribute_lines(&block.text[entry.offset..]) != written {
+    let written = if block.form == FileFormat::Long {
+        // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
+        located::count_attribute_lines(&block.text[entry.offset..]) + entry.banner_attributes
+    } else {
+        attribute_spans(&block.text, block.form, entry.offset, dialect).len()
+    };
+    if written > entry.ad.len() {
         return true;
     }
     if Arc::strong_count(shape) > 1 {
