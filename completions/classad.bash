@@ -125,7 +125,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions join match negotiate parse refs transform"
+            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster parts scatter merge specialize route test workload repl completions man help census collect convert diff explain why functions join match negotiate parse refs transform"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -226,11 +226,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -520,11 +520,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -723,7 +723,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__convert)
-            opts="-o -q -h --files-from --output --to --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -q -h --files-from --output --to --columns --schema --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -734,15 +734,23 @@ _classad() {
                     return 0
                     ;;
                 --to)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml parquet" -- "${cur}"))
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml events queue-log" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "long new json jsonl xml yaml parquet" -- "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1302,11 +1310,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2029,7 +2037,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --output --no-header --null --schema --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2132,11 +2140,19 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
+                    return 0
+                    ;;
+                --null)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --schema)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2370,11 +2386,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2542,11 +2558,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names parquet" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)

@@ -59,7 +59,6 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "query" -d 'Print th
 complete -c classad -n "__fish_classad_needs_command" -f -a "gangmatch" -d 'Match requests with all the offers that their ports need'
 complete -c classad -n "__fish_classad_needs_command" -f -a "claim" -d 'Claim matches, checked against the current ads'
 complete -c classad -n "__fish_classad_needs_command" -f -a "autocluster" -d 'Group requests that no offer and no policy can tell apart'
-complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
 complete -c classad -n "__fish_classad_needs_command" -f -a "parts" -d 'Plan parts of files, for many processes or machines'
 complete -c classad -n "__fish_classad_needs_command" -f -a "scatter" -d 'Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel'
 complete -c classad -n "__fish_classad_needs_command" -f -a "merge" -d 'Merge partial results of parts of files, as one run over all files prints them'
@@ -73,6 +72,7 @@ complete -c classad -n "__fish_classad_needs_command" -f -a "man" -d 'Print a ma
 complete -c classad -n "__fish_classad_needs_command" -f -a "help" -d 'Print the help of a command or a topic'
 complete -c classad -n "__fish_classad_needs_command" -f -a "census" -d 'Count the attributes of ads: how many ads have them, types, values, ranges'
 complete -c classad -n "__fish_classad_needs_command" -f -a "collect" -d 'Print the ads that a collector holds: the latest of each agent, with the updates of single attributes'
+complete -c classad -n "__fish_classad_needs_command" -f -a "convert" -d 'Write ads in another form, without loss'
 complete -c classad -n "__fish_classad_needs_command" -f -a "diff" -d 'Show what changed between two files of ads, by identity and meaning'
 complete -c classad -n "__fish_classad_needs_command" -f -a "explain" -d 'Explain why requests match nothing'
 complete -c classad -n "__fish_classad_needs_command" -f -a "why" -d 'Explain why requests match nothing'
@@ -233,7 +233,10 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
+complete -c classad -n "__fish_classad_using_subcommand query" -l null -d 'Write TEXT for undefined in csv and tsv, such as \'\' [default: undefined]' -r
+complete -c classad -n "__fish_classad_using_subcommand query" -l schema -d 'The types of the columns of `-o parquet`: what `census -o json` prints, or an object such as {"Memory": "integer"}' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -303,7 +306,8 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -358,7 +362,8 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -412,7 +417,8 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -447,42 +453,6 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l exit-zer
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand convert" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
-new\t'Bracketed ads'
-json\t'JSON: an array of objects; objects back to back are read, too'
-jsonl\t'JSON, an object on each line'
-xml\t'HTCondor\'s XML'
-yaml\t'YAML'
-events\t'A text event log of jobs'
-queue-log\t'A `job_queue.log`: the ads at its end'"
-complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
-complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c classad -n "__fish_classad_using_subcommand convert" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l fail-fast -d 'Stop at the first bad ad'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
-complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
-complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -l size -d 'Number of bytes of a part; K, M, G and T are powers of 1024' -r
 complete -c classad -n "__fish_classad_using_subcommand parts" -s o -l output -d 'The form of the output' -r -f -a "lines\t'A line for each process, for a shell or xargs'
@@ -592,7 +562,8 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -639,7 +610,8 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
-names\t'Only the identities, one a line'"
+names\t'Only the identities, one a line'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
 complete -c classad -n "__fish_classad_using_subcommand route" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1073,6 +1045,43 @@ complete -c classad -n "__fish_classad_using_subcommand collect" -l exit-zero -d
 complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -s o -l to -l output -d 'The form to write' -r -f -a "long\t'Ads in HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'One JSON document'
+jsonl\t'A JSON object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'A YAML document for each ad'
+parquet\t'Typed columns in Apache Parquet, for other programs'"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l columns -d 'The columns of parquet: expressions that are evaluated in each ad; `NAME=EXPR` names a column' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l schema -d 'The types of the columns, as for `query --schema`' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
+new\t'Bracketed ads'
+json\t'JSON: an array of objects; objects back to back are read, too'
+jsonl\t'JSON, an object on each line'
+xml\t'HTCondor\'s XML'
+yaml\t'YAML'
+events\t'A text event log of jobs'
+queue-log\t'A `job_queue.log`: the ads at its end'"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l now -d 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l seed -d 'Where chance starts: `random()`, synthetic ads' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-steps -d 'How many steps one evaluation may take' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-depth -d 'How many evaluations may be nested in one another' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-value-bytes -d 'Maximum number of bytes of the values that functions make in one evaluation' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l max-search-tests -d 'Maximum number of candidates that one search for a gang tests' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l map -d 'Give `userMap()` a map of this name, from a map file of HTCondor\'s: lines of a method, a key and a result' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d 'Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend on it [default: as many as there are processors, 8 at most]' -r
+complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l fail-fast -d 'Stop at the first bad ad'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d 'Exit with 0 whatever is found'
+complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l ignore -d 'Leave these attributes out; `*` means any letters' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l only -d 'Compare only these attributes; `*` means any letters' -r

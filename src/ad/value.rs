@@ -64,6 +64,26 @@ pub enum Type {
 }
 
 impl Type {
+    /// All types.
+    pub const ALL: [Type; 10] = [
+        Type::Undefined,
+        Type::Error,
+        Type::Boolean,
+        Type::Integer,
+        Type::Real,
+        Type::String,
+        Type::AbsoluteTime,
+        Type::RelativeTime,
+        Type::List,
+        Type::Ad,
+    ];
+
+    /// Returns the type with a name, as [`Type::as_str`] returns it.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Type::ALL.into_iter().find(|of| of.as_str() == name)
+    }
+
     /// Returns two names of the type: one for machine-readable output and one for messages.
     fn names(self) -> (&'static str, &'static str) {
         match self {

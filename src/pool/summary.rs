@@ -59,19 +59,7 @@ impl BindingKind {
 
     /// Returns the kind of this name; that of an expression if there is none.
     fn of_name(name: &str) -> Self {
-        const TYPES: [Type; 10] = [
-            Type::Undefined,
-            Type::Error,
-            Type::Boolean,
-            Type::Integer,
-            Type::Real,
-            Type::String,
-            Type::AbsoluteTime,
-            Type::RelativeTime,
-            Type::List,
-            Type::Ad,
-        ];
-        TYPES.into_iter().find(|kind| kind.as_str() == name).map_or(BindingKind::Expression, BindingKind::Value)
+        Type::of_name(name).map_or(BindingKind::Expression, BindingKind::Value)
     }
 
     /// Returns the name of the kind for output: the name of the type, or `expression`.
@@ -210,7 +198,7 @@ impl ValueMeasures {
         if let [b'"', inside @ .., b'"'] = literal {
             self.add_kind(BindingKind::Value(Type::String), ads);
             // Only quotes are escaped.
-            let length = inside.len() - inside.iter().filter(|byte| **byte == b'\\').count();
+            let length = inside.len() - memchr::memchr_iter(b'\\', inside).count();
             extend(&mut self.lengths, (length, length));
             return;
         }

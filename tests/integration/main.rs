@@ -9,6 +9,7 @@ mod advertising;
 mod binary;
 mod census;
 mod check;
+mod columns;
 mod commands;
 mod compiled;
 mod condor_tables;

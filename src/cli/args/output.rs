@@ -29,6 +29,14 @@ impl TableOutputArgs {
     }
 }
 
+/// The option that says how undefined is written.
+#[derive(Args)]
+pub struct NullArgs {
+    /// Write TEXT for undefined in csv and tsv, such as '' [default: undefined]
+    #[arg(long, value_name = "TEXT")]
+    pub null: Option<String>,
+}
+
 /// The forms of rows.
 const ROWS: &[OutputForm] =
     &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Names];
@@ -48,10 +56,22 @@ const ADS: &[OutputForm] = &[
 const REPORTS: &[OutputForm] =
     &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv];
 
+/// The forms of `convert`.
+const CONVERTED: &[OutputForm] = &[
+    OutputForm::Long,
+    OutputForm::New,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Xml,
+    OutputForm::Yaml,
+    OutputForm::Parquet,
+];
+
 /// The commands that have only some forms.
-const FORMS: [(&str, &[OutputForm]); 11] = [
+const FORMS: [(&str, &[OutputForm]); 12] = [
     ("census", ROWS),
     ("collect", ADS),
+    ("convert", CONVERTED),
     ("diff", ROWS),
     ("explain", REPORTS),
     ("functions", ROWS),
@@ -68,7 +88,7 @@ pub fn restrict_forms(tree: Command) -> Command {
     FORMS.iter().fold(tree, |tree, (command, forms)| {
         tree.mut_subcommand(command, |command| {
             command.mut_args(|argument| match argument.get_long() {
-                Some("output") => argument.value_parser(FormParser(forms)),
+                Some("output" | "to") => argument.value_parser(FormParser(forms)),
                 _ => argument,
             })
         })

@@ -3,23 +3,26 @@
 use clap::Args;
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::args::global::AdForm;
 use crate::cli::io::ad_copy::copy_ads;
 use crate::cli::io::input;
-use crate::cli::render::output::{AdWriter, out};
+use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
+use crate::cli::{Failure, Status, refuse, write_columns};
 
 const EXAMPLES: &str = "\
 Examples:
   classad convert --to json samples/pool/machines.long
   classad convert --to xml --strict samples/license/*.ad
   condor_status -long | classad convert --to jsonl | gzip > pool.jsonl.gz
+  condor_status -long | classad convert --to parquet --columns Name,Memory \\
+      --schema types.json > pool.parquet
 
 The form of the input is found out; gzip, zstd, xz and bzip2 are unpacked.  Ads are read and written one after the other,
 so that memory does not grow with the input.  What a form cannot carry is changed and reported: newlines in strings
 and backslashes before the end of strings in lists, in the long form.  With --strict such ads are left out and the
-exit status is 2.";
+exit status is 2.
+
+Parquet has typed columns of evaluated values, as `query --af ... -o parquet`: see `classad help formats`.";
 
 /// Write ads in another form, without loss
 #[derive(Args)]
@@ -29,14 +32,29 @@ pub struct Convert {
     input: AdFilesArgs,
     /// The form to write
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
-    to: AdForm,
+    to: OutputForm,
+    /// The columns of parquet: expressions that are evaluated in each ad; `NAME=EXPR` names a column
+    #[arg(long, value_name = "[NAME=]EXPR,...")]
+    columns: Vec<String>,
+    /// The types of the columns, as for `query --schema`
+    #[arg(long, value_name = "FILE", requires = "columns")]
+    schema: Option<String>,
 }
 
 impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let Some(form) = self.to.ad_form() else {
+            if self.columns.is_empty() {
+                return refuse("which columns? name them with --columns, as --columns Name,Memory");
+            }
+            return write_columns(session, &self.columns, self.schema.as_ref(), &self.input);
+        };
+        if !self.columns.is_empty() {
+            return refuse("--columns needs --to parquet; `query --attributes` writes some attributes in other forms");
+        }
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let mut out = out();
-        let mut writer = AdWriter::with_form(self.to.into());
+        let mut writer = AdWriter::with_form(form);
         let mut count = 0_usize;
         for source in &mut sources {
             let document = writer.document().filter(|_| !session.options.quiet);

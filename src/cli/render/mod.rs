@@ -10,6 +10,7 @@ pub mod gang_writer;
 pub mod json;
 pub mod match_table;
 pub mod output;
+pub mod parquet;
 pub mod progress;
 pub mod references;
 pub mod rows;

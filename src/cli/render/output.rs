@@ -42,6 +42,8 @@ pub enum OutputForm {
     Tsv,
     /// Only the identities, one a line
     Names,
+    /// Typed columns in Apache Parquet, for other programs
+    Parquet,
 }
 
 /// Size of the buffer of standard output, in bytes.
@@ -127,7 +129,12 @@ impl OutputForm {
             OutputForm::Jsonl => Some(FileFormat::JsonLines),
             OutputForm::Xml => Some(FileFormat::Xml),
             OutputForm::Yaml => Some(FileFormat::Yaml),
-            OutputForm::Table | OutputForm::Tree | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names => None,
+            OutputForm::Table
+            | OutputForm::Tree
+            | OutputForm::Csv
+            | OutputForm::Tsv
+            | OutputForm::Names
+            | OutputForm::Parquet => None,
         }
     }
 }

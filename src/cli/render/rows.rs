@@ -22,6 +22,9 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     }
 }
 
+/// An error in JSON, as HTCondor marks expressions in it.
+const ERROR_IN_JSON: &str = "/Expr(error)/";
+
 /// A field of a row: its text, and its JSON value.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TableCell {
@@ -77,6 +80,8 @@ impl From<&Value> for TableCell {
         let text = String::from_utf8_lossy(&value_text(value, true)).into_owned();
         let json = match value {
             Value::Undefined => serde_json::Value::Null,
+            // The string "error" is another value.
+            Value::Error(_) => ERROR_IN_JSON.into(),
             value => value_json(value),
         };
         TableCell { text, json }
@@ -140,6 +145,8 @@ pub struct TableWriter {
     table: ResultTable,
     json: JsonValueWriter,
     has_begun: bool,
+    /// What is written for undefined in separated values. `None` for `undefined`.
+    null: Option<String>,
 }
 
 impl TableWriter {
@@ -153,6 +160,9 @@ impl TableWriter {
         if form == OutputForm::Tree {
             return refuse("these are rows: only gangs are trees");
         }
+        if form == OutputForm::Parquet {
+            return refuse("only the columns of `query --af` are written as parquet");
+        }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
             return refuse("these are rows, not ads: write them as table, csv, tsv or json");
         }
@@ -162,13 +172,18 @@ impl TableWriter {
     /// Makes a writer in `form`, which must be one of the forms for rows.
     pub fn with_form(header: Vec<String>, form: OutputForm, with_header: bool) -> Self {
         let table = ResultTable { header, ..ResultTable::default() };
-        TableWriter { form, with_header, table, json: JsonValueWriter::new(form), has_begun: false }
+        TableWriter { form, with_header, table, json: JsonValueWriter::new(form), has_begun: false, null: None }
     }
 
     /// Keeps all columns of a table, as they were asked for.
     pub fn keeping_columns(mut self) -> Self {
         self.table.keeps_columns = true;
         self
+    }
+
+    /// Writes a text for undefined in separated values.
+    pub fn with_null(self, null: Option<&String>) -> Self {
+        TableWriter { null: null.cloned(), ..self }
     }
 
     pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> Result<(), Failure> {
@@ -187,7 +202,10 @@ impl TableWriter {
                 let fields = self.table.header.iter().cloned().zip(row.iter().map(|cell| cell.json.clone()));
                 self.json.write(out, &serde_json::Value::Object(fields.collect()))
             }
-            _ => self.write_line(out, row.iter().map(|cell| cell.text.as_str())),
+            _ => {
+                let null = self.null.as_deref();
+                self.write_line(out, row.iter().map(|cell| null.filter(|_| cell.is_null()).unwrap_or(&cell.text)))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The expressions on the command line of `query`, and their values in ads.
 
-use classad::ad::{Ad, Expression, Name};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::Context;
 
 use super::QueryCommand;
@@ -31,12 +31,18 @@ pub struct Columns {
     /// The columns of `--group-by`, `--sum` and so on; `None` if there are no groups.
     pub group: Option<GroupColumns>,
     pub id: Option<Expression>,
+    /// Whether rows have values instead of cells, for typed columns.
+    pub is_typed: bool,
+    /// Whether equal rows are found by their cells.
+    has_distinct_rows: bool,
 }
 
 /// The values of some expressions in an ad, one cell for each expression.
 #[derive(Default)]
 pub struct Row {
     pub cells: Vec<TableCell>,
+    /// The values themselves, for typed columns.
+    pub values: Vec<Value>,
     /// The cells of the print mask instead, if there is one.
     pub masked: Vec<MaskCell>,
     /// The values of the keys of `--sort`.
@@ -57,6 +63,8 @@ impl Columns {
             table,
             group,
             id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
+            is_typed: query.is_typed(),
+            has_distinct_rows: query.distinct,
         })
     }
 
@@ -92,6 +100,12 @@ impl Columns {
         let mut row = Row { order: sort_values(&self.sort, &mut lookup), ..Row::default() };
         match &self.mask {
             Some(mask) => row.masked = mask.cells(&mask.values(&mut lookup)),
+            None if self.is_typed => {
+                row.values = self.af.iter().map(|(_, expression)| lookup.value(expression)).collect();
+                if self.has_distinct_rows {
+                    row.cells = row.values.iter().map(TableCell::from).collect();
+                }
+            }
             None => row.cells = self.af.iter().map(|(_, text)| TableCell::from(&lookup.value(text))).collect(),
         }
         Row { failures: lookup.failures, ..row }

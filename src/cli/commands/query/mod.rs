@@ -17,6 +17,7 @@ mod scan;
 mod scan_task;
 mod sort;
 mod tables;
+mod typed_rows;
 mod units;
 
 use std::path::Path;
@@ -29,7 +30,7 @@ use classad::matching;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
-use crate::cli::args::output::TableOutputArgs;
+use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::note_slips;
@@ -48,6 +49,7 @@ use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
 use sort::SortKey;
 use tables::{AdTable, TableChoice, TableSubject, choose_table};
+use typed_rows::column_types;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,6 +152,13 @@ pub struct QueryCommand {
     partial: bool,
     #[command(flatten)]
     output: TableOutputArgs,
+    #[command(flatten)]
+    null: NullArgs,
+    /// The types of the columns of `-o parquet`: what `census -o json` prints, or an object such as {"Memory": "integer"}
+    ///
+    /// Without this option, the files are read twice, and the first time for the types.
+    #[arg(long, value_name = "FILE")]
+    schema: Option<String>,
     /// Parse every ad whole, and report all its errors
     ///
     /// Without this option, only the needed attributes of ads in the long form are parsed. Each other line is only
@@ -200,6 +209,9 @@ impl QueryCommand {
             unseen_names: UnseenNames::of_expression(&constraint),
             errors: Arc::default(),
         };
+        if self.is_typed() && !session.options.quiet {
+            output.begin_typed_rows(column_types(session, self, &sources, &scanner)?)?;
+        }
         if self.partial {
             return self.write_partial(session, &mut sources, &scanner);
         }
@@ -234,6 +246,11 @@ impl QueryCommand {
             self.note_names(session, &choice);
         }
         Ok(status)
+    }
+
+    /// Whether the rows are written in typed columns.
+    fn is_typed(&self) -> bool {
+        self.output.form == Some(OutputForm::Parquet)
     }
 
     /// Returns the value that the constraint must have in an ad.
@@ -317,6 +334,7 @@ impl QueryCommand {
 
     /// Refuses options that others would silently ignore.
     fn check_options(&self) -> Result<(), Failure> {
+        typed_rows::check_options(self)?;
         let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
             (
@@ -381,5 +399,5 @@ fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String
 }
 
 fn is_tabular(form: OutputForm) -> bool {
-    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
+    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names | OutputForm::Parquet)
 }

@@ -17,6 +17,7 @@ use super::tables::TableOutput;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::output::{AdWriter, BufferedStdout, out};
+use crate::cli::render::parquet::{ColumnType, ParquetWriter};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -56,6 +57,8 @@ enum OutputMode<'q> {
     Ads(AdWriter),
     /// Rows with the values of `--af`.
     Rows(TableWriter),
+    /// Rows with the values of `--af` in typed columns.
+    TypedRows(Option<Box<ParquetWriter>>),
     /// Rows of HTCondor's `-autoformat` and `-format`.
     PrintMask(PrintMaskWriter<'q>),
     /// A table of HTCondor's tools.
@@ -86,9 +89,11 @@ impl<'q> QueryOutput<'q> {
                 columns.table.as_ref().map_or(OutputMode::Nothing, |table| OutputMode::Table(TableOutput::new(table)))
             }
             () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
+            () if columns.is_typed => OutputMode::TypedRows(None),
             () if columns.group.is_some() => columns.group.as_ref().map_or(OutputMode::Nothing, OutputMode::Groups),
             () if !columns.af.is_empty() => {
-                OutputMode::Rows(TableWriter::new(header(), query.output.form, query.has_heading())?.keeping_columns())
+                let rows = TableWriter::new(header(), query.output.form, query.has_heading())?;
+                OutputMode::Rows(rows.keeping_columns().with_null(query.null.null.as_ref()))
             }
             () if query.undefined => {
                 let header = ["id", "lacks"].map(str::to_owned).into();
@@ -113,6 +118,16 @@ impl<'q> QueryOutput<'q> {
         })
     }
 
+    /// Begins the output of rows in typed columns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ParquetWriter::new`].
+    pub fn begin_typed_rows(&mut self, columns: Vec<(String, ColumnType)>) -> Result<(), Failure> {
+        self.mode = OutputMode::TypedRows(Some(Box::new(ParquetWriter::new(columns)?)));
+        Ok(())
+    }
+
     /// Returns which part of each matching ad the output needs.
     pub fn needed_part(&self) -> NeededPart {
         match self.mode {
@@ -121,7 +136,7 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Ads(_) => NeededPart::Whole,
             OutputMode::Groups(_) => NeededPart::Group,
             OutputMode::Table(_) => NeededPart::Record,
-            OutputMode::Rows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
+            OutputMode::Rows(_) | OutputMode::TypedRows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
             OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
         }
     }
@@ -213,6 +228,7 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Nothing
             | OutputMode::Count
             | OutputMode::Rows(_)
+            | OutputMode::TypedRows(_)
             | OutputMode::PrintMask(_)
             | OutputMode::Groups(_)
             | OutputMode::Table(_)
@@ -232,6 +248,7 @@ impl<'q> QueryOutput<'q> {
                 self.limit_count += 1;
                 match mode {
                     OutputMode::Rows(rows) if self.limit_count <= limit => rows.write(&mut self.out, row.cells)?,
+                    OutputMode::TypedRows(Some(rows)) if self.limit_count <= limit => rows.push(&row.values)?,
                     OutputMode::PrintMask(rows) if self.limit_count <= limit => {
                         rows.write(&mut self.out, row.masked)?;
                     }
@@ -258,7 +275,8 @@ impl<'q> QueryOutput<'q> {
             let columns = default_columns(&ads);
             let names = columns.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
-            let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?;
+            let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?
+                .with_null(self.query.null.null.as_ref());
             for ad in &ads {
                 let row = Row::evaluate(&ad.ad, columns.iter().map(|(_, expression)| expression), &self.context);
                 self.failures += row.failures;
@@ -283,6 +301,7 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Count => writeln!(self.out, "{}", self.limit_count.min(limit))?,
             OutputMode::Ads(writer) => writer.finish(&mut self.out)?,
             OutputMode::Rows(rows) | OutputMode::MissingNames(rows) => rows.finish(&mut self.out)?,
+            OutputMode::TypedRows(rows) => rows.take().map_or(Ok(()), |rows| rows.finish(session))?,
             OutputMode::PrintMask(rows) => rows.finish(&mut self.out, "")?,
             OutputMode::Table(table) => {
                 let now = self.context.now.unwrap_or_else(current_time);
@@ -291,7 +310,8 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Groups(columns) => {
                 let mut rows =
                     TableWriter::new(columns.header(), self.query.output.form, !self.query.output.no_header)?
-                        .keeping_columns();
+                        .keeping_columns()
+                        .with_null(self.query.null.null.as_ref());
                 let groups = std::mem::take(&mut self.groups);
                 self.failures += groups.failures;
                 for row in groups.into_rows(session, columns, limit) {

@@ -243,7 +243,7 @@ impl FileFindings {
                 let (ad, number) = (Bytes::from(&text[..]), number + ads_before);
                 (QueryFinding::Ad { ad, name, number, order: records, failures }, order)
             }
-            ScanFinding::Row(Row { cells, masked, order, failures }) => {
+            ScanFinding::Row(Row { cells, masked, order, failures, .. }) => {
                 if query.distinct && !is_sorted && !self.rows.insert(cells.clone()) && failures == 0 {
                     return Ok(true);
                 }
@@ -322,7 +322,7 @@ fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> O
             vec![ScanFinding::Ad { ad, name, number, order: values(order), failures }]
         }
         QueryFinding::Row { cells, masked, order, failures } => {
-            vec![ScanFinding::Row(Row { cells, masked, order: values(order), failures })]
+            vec![ScanFinding::Row(Row { cells, masked, order: values(order), failures, ..Row::default() })]
         }
         QueryFinding::Groups { groups, failures } => {
             let groups = groups.into_iter().map(GroupRecord::into_group).collect::<Option<_>>()?;

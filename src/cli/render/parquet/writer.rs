@@ -1,0 +1,120 @@
+//! Writing of rows to standard output in Parquet.
+
+use std::sync::Arc;
+
+use classad::ad::Value;
+use classad::text::counted_plain;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+
+use super::column::ParquetColumn;
+use super::column_type::ColumnType;
+use crate::cli::render::output::{BufferedStdout, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+/// Maximum number of rows in a row group.
+const MAX_GROUP_ROWS: usize = 1 << 17;
+
+/// Number of bytes of values from which on a row group is written. So the memory does not grow with the number of rows.
+const MAX_GROUP_BYTES: usize = 32 << 20;
+
+/// Writer of rows in typed columns. Rows are collected and written in groups.
+pub struct ParquetWriter {
+    file: SerializedFileWriter<BufferedStdout>,
+    columns: Vec<ParquetColumn>,
+    /// Number of rows that wait to be written.
+    rows: usize,
+    /// Number of bytes of their values.
+    bytes: usize,
+}
+
+impl ParquetWriter {
+    /// Begins a file with these columns.
+    ///
+    /// # Errors
+    ///
+    /// Standard output is a terminal, two columns have one name, or writing fails.
+    pub fn new(columns: Vec<(String, ColumnType)>) -> Result<Self, Failure> {
+        if Session::is_terminal() {
+            return refuse("Parquet is no text: write it to a file, as `> ads.parquet`");
+        }
+        for (index, (name, _)) in columns.iter().enumerate() {
+            if columns[..index].iter().any(|(before, _)| before.eq_ignore_ascii_case(name)) {
+                return refuse(format!("two columns are called `{name}`: name one of them, as NAME=EXPR"));
+            }
+        }
+        let columns: Vec<ParquetColumn> =
+            columns.into_iter().map(|(name, column_type)| ParquetColumn::new(name, column_type)).collect();
+        let fields = columns.iter().map(ParquetColumn::schema).collect::<Result<_, _>>().map_err(failure)?;
+        let schema = Type::group_type_builder("ads").with_fields(fields).build().map_err(failure)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(concat!("classad ", env!("CARGO_PKG_VERSION")).to_owned());
+        let file = SerializedFileWriter::new(out(), Arc::new(schema), Arc::new(properties.build())).map_err(failure)?;
+        Ok(ParquetWriter { file, columns, rows: 0, bytes: 0 })
+    }
+
+    /// Adds a row: a value for each column.
+    ///
+    /// # Errors
+    ///
+    /// Writing fails.
+    pub fn push(&mut self, row: &[Value]) -> Result<(), Failure> {
+        self.bytes += self.columns.iter_mut().zip(row).map(|(column, value)| column.push(value)).sum::<usize>();
+        self.rows += 1;
+        if self.rows >= MAX_GROUP_ROWS || self.bytes >= MAX_GROUP_BYTES {
+            self.write_group().map_err(failure)?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), ParquetError> {
+        if self.rows > 0 {
+            let mut group = self.file.next_row_group()?;
+            self.columns.iter_mut().try_for_each(|column| column.write_to(&mut group))?;
+            group.close()?;
+        }
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+
+    /// Ends the file. Reports the values that were written as null: as notes, or as errors with `--strict`.
+    ///
+    /// # Errors
+    ///
+    /// Writing fails.
+    pub fn finish(mut self, session: &mut Session) -> Result<(), Failure> {
+        self.write_group().map_err(failure)?;
+        self.file.finish().map_err(failure)?;
+        let mut report =
+            |message: &str| if session.options.strict { session.error(message) } else { session.note(message) };
+        for ParquetColumn { name, column_type, errors, unfit, .. } in &self.columns {
+            if *errors > 0 {
+                report(&format!("column `{name}`: {} written as null", counted_plain(*errors, "error")));
+            }
+            if *unfit > 0 {
+                let values = counted_plain(*unfit, "value");
+                report(&format!(
+                    "column `{name}`: {values} of other types than {} written as null",
+                    column_type.noun()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Converts an error of the library. An error of the output keeps its kind.
+fn failure(error: ParquetError) -> Failure {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(error) => Failure::from(*error),
+            Err(cause) => Failure::refused(cause.to_string()),
+        },
+        error => Failure::refused(error.to_string()),
+    }
+}
