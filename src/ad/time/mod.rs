@@ -118,6 +118,21 @@ mod tests {
     }
 
     #[test]
+    fn printed_lengths_are_read_back() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let lengths = std::iter::repeat_with(|| {
+            let hundredths = f64::from(random.i32(-999_999_999..999_999_999)) / 100.0;
+            if random.bool() { hundredths } else { hundredths * random.f64() }
+        });
+        for seconds in lengths.take(20_000).chain([102.54, -0.1, 1e15 + 0.5, 1e300, f64::MIN_POSITIVE]) {
+            let time = RelativeTime { seconds };
+            let text = time.to_string();
+            assert_eq!(RelativeTime::parse_condor(&text), Some(time), "{text}");
+            assert_eq!(RelativeTime::parse_classad(&text), Some(time), "{text}");
+        }
+    }
+
+    #[test]
     fn htcondors_relative_times() {
         let condor = |text| RelativeTime::parse_condor(text).map(|t| t.seconds);
         assert_eq!(condor("1+02:03:04"), Some(93784.0));

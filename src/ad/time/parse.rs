@@ -191,10 +191,14 @@ impl RelativeTime {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (days, clock) = text.split_once(['d', 'D']).unwrap_or(("0", text));
         let (hours, minutes, seconds) = split_clock(clock)?;
-        let (days, hours, minutes) = (parse_digits(days, 9)?, parse_digits(hours, 9)?, parse_digits(minutes, 9)?);
-        #[allow(clippy::cast_precision_loss)] // the sum is below 10^14
-        let whole = (days * SECONDS_PER_DAY + hours * 3600 + minutes * 60) as f64;
-        Some(with_sign(negative, whole + parse_decimal(seconds)?))
+        for digits in [days, hours, minutes] {
+            parse_digits(digits, 9)?;
+        }
+        let rounded = parse_decimal(seconds)?;
+        let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+        // Only seconds beyond 64 bits have no exact sum. Beside them the other parts do not count.
+        let parts = [(days, 86_400), (hours, 3_600), (minutes, 60), (seconds, 1)];
+        Some(with_sign(negative, exact_seconds(parts, fraction).unwrap_or(rounded)))
     }
 
     /// Parses the string of HTCondor's `relTime("...")`: `[-][d+][[hh:]mm:]ss[.f]`, such as `8:00` for eight minutes;
