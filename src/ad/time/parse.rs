@@ -1,7 +1,7 @@
 //! Parsers of times: the papers' literals, and the strings of `absTime("...")` and `relTime("...")`.
 
 use super::calendar::{clock_seconds, days_from_date, from_local_clock};
-use super::{AbsoluteTime, RelativeTime, SECONDS_PER_DAY};
+use super::{AbsoluteTime, RelativeTime};
 
 /// Names of the months.
 pub const MONTHS: [&str; 12] = [
