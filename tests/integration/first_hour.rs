@@ -38,8 +38,8 @@ fn an_empty_file_is_an_empty_queue() {
     let empty = file("first-empty.long", "");
     for arguments in [
         &["query", "true", &empty, "--count"][..],
-        &["match", &empty, "--offers", MACHINES, "--count"],
-        &["match", JOBS, "--offers", &empty, "--count"],
+        &["match", &empty, "--pool", MACHINES, "--count"],
+        &["match", JOBS, "--pool", &empty, "--count"],
     ] {
         let (status, count, told) = classad(arguments);
         assert!(status == Some(1) && count == "0\n" && told.contains("is empty"), "{arguments:?} {status:?} {told}");
@@ -120,10 +120,10 @@ fn slips_of_an_expression_are_noted() {
         assert!(status == Some(1) && count == "0\n" && told.contains(note), "{constraint} {told}");
     }
     for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "HTCondor counts memory in MiB")] {
-        let told = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
+        let told = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
         assert!(told.contains(note), "{value} {told}");
     }
-    let (_, _, told) = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", "RequestMemory=4096"]);
+    let (_, _, told) = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", "RequestMemory=4096"]);
     assert!(!told.contains("MiB"), "{told}");
 }
 
@@ -214,7 +214,7 @@ fn columns_that_were_asked_for_are_shown() {
     let (jobs, machines) = ("samples/pool/jobs.long", "samples/pool/machines.long");
     let columns = ["Name", "OpSysAndVer", "Start", "Rank", "Requirements", "Machine", "MyAddress"];
     let rows = shown(&["query", "true", machines, "--limit", "2", "--af", &columns.join(",")]);
-    let why = shown(&["match", "--why", jobs, "--offers", machines]);
+    let why = shown(&["match", "--why", jobs, "--pool", machines]);
     for (text, columns) in [(rows, &columns[..]), (why, &["request", "offer", "runner_up", "decided_by"])] {
         assert!(columns.iter().all(|column| text.contains(column)) && !text.contains("no room"), "{text}");
     }

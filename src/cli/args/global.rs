@@ -5,9 +5,12 @@ use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::{Context, EvaluationSettings};
 use classad::format::FileFormat;
 
+/// Heading of the options of every command in the help.
+pub const GLOBAL_HEADING: &str = "Options of every command";
+
 /// The options that every command takes.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = GLOBAL_HEADING)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
@@ -57,9 +60,10 @@ pub struct GlobalOptions {
     /// Exit with 0 whatever is found
     #[arg(long, global = true)]
     pub exit_zero: bool,
-    /// Say which dialect the run has, and why
-    #[arg(long, global = true)]
-    pub verbose: bool,
+    // 0 without the option, 2 for `-vv`.
+    /// Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
     /// Print nothing on standard output
     #[arg(short, long, global = true)]
     pub quiet: bool,

@@ -41,7 +41,7 @@ use partial::{read_partials, write_partial};
 const EXAMPLES: &str = "\
 Examples:
   classad check samples/pool/jobs.long
-  classad check --against samples/pool/machines.long samples/pool/jobs.long
+  classad check --pool samples/pool/machines.long samples/pool/jobs.long
   classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
   classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
   classad check --config samples/routes/config.dump
@@ -61,8 +61,8 @@ pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
     /// Check whether a pool has the attributes, types and spellings that the ads ask for
-    #[arg(long, value_name = "POOL")]
-    against: Vec<String>,
+    #[arg(long, value_name = "FILE", alias = "against")]
+    pool: Vec<String>,
     /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
@@ -128,7 +128,7 @@ impl Check {
         session.is_partial = self.partial;
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
         let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
-        let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
+        let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();
         for path in &self.config {
             configurations.push(LoadedConfiguration::read(session, path)?);
@@ -148,7 +148,7 @@ impl Check {
         for loaded in &configurations {
             configuration::check(&mut run, session, loaded, &task);
         }
-        if !self.against.is_empty() {
+        if !self.pool.is_empty() {
             let (mut pool, mut is_empty) = (PoolStatistics::default(), true);
             input::for_each_ad(session, &mut pools, |_, _, entry| {
                 pool.add(&entry.ad);
@@ -156,7 +156,7 @@ impl Check {
                 Ok(true)
             })?;
             if is_empty {
-                return refuse("the pool of --against has no ads to compare with");
+                return refuse("the pool of --pool has no ads to compare with");
             }
             task.pool = Some(Arc::new(pool));
         }
