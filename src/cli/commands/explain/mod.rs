@@ -100,7 +100,7 @@ impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
         let form = common.output.form;
-        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
+        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
         if !is_listed && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
             return refuse("explanations are written as text, json, jsonl, csv or tsv");
         }
@@ -220,7 +220,7 @@ impl Explain {
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
         let mut rows: Vec<(usize, Vec<TableCell>)> = Vec::new();
-        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
+        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
         let mut matches_all = unserved.is_empty();
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);

@@ -392,5 +392,5 @@ fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String
 }
 
 fn is_tabular(form: OutputForm) -> bool {
-    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names)
+    matches!(form, OutputForm::Table | OutputForm::Names) || form.has_lines_of_cells()
 }
