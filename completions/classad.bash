@@ -125,7 +125,7 @@ _classad() {
 
     case "${cmd}" in
         classad)
-            opts="-q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions join match negotiate parse refs transform"
+            opts="-v -q -h -V --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help --version fmt check eval query gangmatch claim autocluster convert parts scatter merge specialize route test workload repl completions man help census collect diff explain why functions join match negotiate parse refs transform"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -183,13 +183,13 @@ _classad() {
             return 0
             ;;
         classad__subcmd__autocluster)
-            opts="-o -q -h --offers --significant --requests --annotate --submitters --policy --roots --order --dock --config --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --pool --significant --requests --annotate --submitters --policy --roots --order --dock --config --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --offers)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -226,11 +226,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -285,7 +285,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__census)
-            opts="-o -q -h --files-from --attr --top --at --nested --sort --partial --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --attr --top --at --nested --sort --partial --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -312,11 +312,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -371,7 +371,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__check)
-            opts="-e -o -q -h --files-from --against --expr --config --only --allow --fail-level --level --rules --constraint-attr --rank-attr --partial --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-e -o -v -q -h --files-from --pool --expr --config --only --allow --fail-level --level --rules --constraint-attr --rank-attr --partial --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -381,7 +381,7 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --against)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -481,7 +481,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__claim)
-            opts="-o -q -h --ads --list --transcript --release --usage --by --follow --at --as-given --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --ads --list --transcript --release --usage --by --follow --at --as-given --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -520,11 +520,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -579,7 +579,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__collect)
-            opts="-o -q -h --files-from --update --at --matched --id --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --update --at --matched --id --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -665,7 +665,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__completions)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help bash elvish fish powershell zsh"
+            opts="-v -q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -723,7 +723,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__convert)
-            opts="-o -q -h --files-from --output --to --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --json --output --to --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -797,7 +797,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__diff)
-            opts="-o -q -h --id --ignore --only --numeric --textual --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --id --ignore --only --numeric --textual --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -816,11 +816,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -875,7 +875,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__eval)
-            opts="-D -e -r -q -h --files-from --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -e -r -v -q -h --files-from --attr --my --target --define --each --type --trace --raw --cases --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -961,17 +961,13 @@ _classad() {
             return 0
             ;;
         classad__subcmd__explain)
-            opts="-v -o -q -h --offers --pool --unmatched --reverse --constraint --request --slot --offer --summary --unmatchable --offer-constraint --what-if --config --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --pool --unmatched --reverse --constraint --request --slot --offer --summary --unmatchable --offer-constraint --what-if --config --all-offers --policy --roots --order --dock --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --pool)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --offers)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1040,11 +1036,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1099,7 +1095,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__fmt)
-            opts="-d -w -q -h --files-from --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-d -w -v -q -h --files-from --check --diff --write --width --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1173,18 +1169,18 @@ _classad() {
             return 0
             ;;
         classad__subcmd__functions)
-            opts="-o -q -h --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1239,13 +1235,13 @@ _classad() {
             return 0
             ;;
         classad__subcmd__gangmatch)
-            opts="-o -q -h --offers --algorithm --all --limit --explain --environment --policy --roots --order --dock --config --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --pool --algorithm --all --limit --explain --environment --policy --roots --order --dock --config --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --offers)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1302,11 +1298,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1361,7 +1357,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__help)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1419,7 +1415,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__join)
-            opts="-o -q -h --files-from --with --on --left --af --count --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --with --on --left --af --count --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1442,11 +1438,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1501,7 +1497,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__man)
-            opts="-q -h --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1563,13 +1559,13 @@ _classad() {
             return 0
             ;;
         classad__subcmd__match)
-            opts="-o -q -h --offers --strategy --all --best --no-consume --why --count --what-if --cases --policy --roots --order --dock --config --no-autocluster --no-matchlist --no-index --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --pool --strategy --all --best --no-consume --why --count --what-if --cases --policy --roots --order --dock --config --no-autocluster --no-matchlist --no-index --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --offers)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1634,11 +1630,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1693,7 +1689,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__merge)
-            opts="-q -h --plan --files-from --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --plan --files-from --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1759,13 +1755,13 @@ _classad() {
             return 0
             ;;
         classad__subcmd__negotiate)
-            opts="-o -q -h --offers --policy --roots --order --dock --config --usage --userprio --no-autocluster --no-matchlist --no-index --transcript --why --compare --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --pool --policy --roots --order --dock --config --usage --userprio --no-autocluster --no-matchlist --no-index --transcript --why --compare --notify --with-ads --at --as-given --matched --all-states --constraint-attr --rank-attr --id --stats --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --offers)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1822,11 +1818,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -1881,7 +1877,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__parse)
-            opts="-o -q -h --files-from --count --ast --cases --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --count --ast --cases --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1955,7 +1951,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__parts)
-            opts="-o -q -h --files-from --size --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --size --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2029,7 +2025,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__query)
-            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --output --no-header --strict-input --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -o -q -h --files-from --constraint --ads --userlog --log-time --af --mask --append --condor-table --called --print-format --attributes --sort --desc --top --limit --at --newest --since --completed-since --count --invert --verbose --undefined --group-by --sum --mean --min --max --totals --distinct --id --partial --no-header --strict-input --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2132,11 +2128,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2191,7 +2187,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__refs)
-            opts="-o -q -h --files-from --attr --expr --internal --union --count --missing-in --dot --rectangle --partial --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --attr --expr --internal --union --count --pool --dot --rectangle --partial --cases --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2209,7 +2205,7 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --missing-in)
+                --pool)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2218,11 +2214,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json jsonl csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json jsonl csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2277,7 +2273,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__repl)
-            opts="-f -q -h --my --target --file --echo --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-f -v -q -h --my --target --file --echo --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2351,7 +2347,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__route)
-            opts="-o -q -h --files-from --config --summary --all-states --id --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --files-from --config --summary --all-states --id --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2370,11 +2366,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2429,7 +2425,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__scatter)
-            opts="-q -h --dag --command --plan --size --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --dag --command --plan --size --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2499,7 +2495,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__specialize)
-            opts="-D -o -q -h --files-from --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --output --no-header --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-D -o -v -q -h --files-from --expr --attr --known --define --unknown --target --closed --loose --inline --verdict --each --cases --no-header --json --csv --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2542,11 +2538,11 @@ _classad() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv names" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table tree long new json jsonl xml yaml csv tsv markdown names" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2601,26 +2597,26 @@ _classad() {
             return 0
             ;;
         classad__subcmd__test)
-            opts="-o -q -h --output --update --tag --filter --list --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-o -v -q -h --update --tag --filter --list --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --output)
-                    COMPREPLY=($(compgen -W "text junit tap json" -- "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -W "text junit tap json" -- "${cur}"))
-                    return 0
-                    ;;
                 --tag)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --filter)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text junit tap json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text junit tap json" -- "${cur}"))
                     return 0
                     ;;
                 --dialect)
@@ -2675,7 +2671,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__transform)
-            opts="-n -w -o -q -h --files-from --set --default --eval-set --copy --rename --delete --rules --config --route --print-rules --where --diff --write --id --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-n -w -o -v -q -h --files-from --set --default --eval-set --copy --rename --delete --rules --config --route --print-rules --constraint --diff --write --id --json --output --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2721,7 +2717,7 @@ _classad() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --where)
+                --constraint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2797,7 +2793,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload)
-            opts="-q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help index gang pool"
+            opts="-v -q -h --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help index gang pool"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2855,7 +2851,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__gang)
-            opts="-q -h --machines --jobs --licenses --selectivity --variant --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --machines --jobs --licenses --selectivity --variant --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2945,7 +2941,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__index)
-            opts="-q -h --n --attrs --mix --omit --constraint-attr --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --n --attrs --mix --omit --constraint-attr --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3035,7 +3031,7 @@ _classad() {
             return 0
             ;;
         classad__subcmd__workload__subcmd__pool)
-            opts="-q -h --machines --jobs --users --shapes --never --few --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
+            opts="-v -q -h --machines --jobs --users --shapes --never --few --form --kind --out --dialect --from --now --seed --max-steps --max-depth --max-value-bytes --max-search-tests --map --threads --strict --lenient --fail-fast --exit-zero --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_classad_global_optspecs
-    string join \n dialect= from= now= seed= max-steps= max-depth= max-value-bytes= max-search-tests= map= threads= strict lenient fail-fast exit-zero verbose q/quiet color= h/help V/version
+    string join \n dialect= from= now= seed= max-steps= max-depth= max-value-bytes= max-search-tests= map= threads= strict lenient fail-fast exit-zero v/verbose q/quiet color= h/help V/version
 end
 
 function __fish_classad_needs_command
@@ -48,7 +48,7 @@ complete -c classad -n "__fish_classad_needs_command" -l strict -d 'Refuse to wr
 complete -c classad -n "__fish_classad_needs_command" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_needs_command" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_needs_command" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_needs_command" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_needs_command" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_needs_command" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_needs_command" -s V -l version -d 'Print version'
@@ -112,11 +112,11 @@ complete -c classad -n "__fish_classad_using_subcommand fmt" -l strict -d 'Refus
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand fmt" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand fmt" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand check" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
-complete -c classad -n "__fish_classad_using_subcommand check" -l against -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
+complete -c classad -n "__fish_classad_using_subcommand check" -l pool -d 'Check whether a pool has the attributes, types and spellings that the ads ask for' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -s e -l expr -d 'Check this expression instead of files' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l config -d 'Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand check" -l only -d 'Apply only these rules; --rules lists all' -r
@@ -155,11 +155,12 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand check" -l rules -d 'List the rules'
 complete -c classad -n "__fish_classad_using_subcommand check" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
+complete -c classad -n "__fish_classad_using_subcommand check" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand check" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand check" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand check" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand check" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand check" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand check" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand check" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -197,7 +198,7 @@ complete -c classad -n "__fish_classad_using_subcommand eval" -l strict -d 'Refu
 complete -c classad -n "__fish_classad_using_subcommand eval" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand eval" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand eval" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand eval" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand query" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -233,6 +234,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand query" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand query" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -257,21 +259,24 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand query" -l desc -d 'Turn the order of every --sort round'
 complete -c classad -n "__fish_classad_using_subcommand query" -l newest -d 'Print the ads of a history from the last one to the first, as `condor_history` does'
 complete -c classad -n "__fish_classad_using_subcommand query" -l count -d 'Print only the number of ads or rows; groups have it anyway'
-complete -c classad -n "__fish_classad_using_subcommand query" -s v -l invert -d 'Print the ads that the constraint is not true of'
+complete -c classad -n "__fish_classad_using_subcommand query" -l invert -d 'Print the ads that the constraint is not true of'
+complete -c classad -n "__fish_classad_using_subcommand query" -l verbose -d 'Report more: the dialect and why it was chosen'
+complete -c classad -n "__fish_classad_using_subcommand query" -s v -d 'The former short name of `--invert`, which is refused'
 complete -c classad -n "__fish_classad_using_subcommand query" -l undefined -d 'Print the ads for which the constraint is undefined, and the attributes that they lack'
 complete -c classad -n "__fish_classad_using_subcommand query" -l totals -d 'Print a last row for all groups together, those beyond --limit, too'
 complete -c classad -n "__fish_classad_using_subcommand query" -l distinct -d 'Print equal rows of --af once'
 complete -c classad -n "__fish_classad_using_subcommand query" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand query" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict-input -d 'Parse every ad whole, and report all its errors'
+complete -c classad -n "__fish_classad_using_subcommand query" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand query" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand query" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand query" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand query" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand query" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand query" -l verbose -d 'Say which dialect the run has, and why'
 complete -c classad -n "__fish_classad_using_subcommand query" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand query" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l pool -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l algorithm -d 'How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the thesis, take the first gang that they find' -r -f -a "best\t''
 naive\t''
 lr\t''
@@ -303,6 +308,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -333,11 +339,13 @@ complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l all-states
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand gangmatch" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand gangmatch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l ads -d 'Files of the ads as they are now, requests and offers' -r
@@ -358,6 +366,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand claim" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand claim" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -386,14 +395,16 @@ complete -c classad -n "__fish_classad_using_subcommand claim" -l as-given -d 'T
 complete -c classad -n "__fish_classad_using_subcommand claim" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand claim" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand claim" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand claim" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand claim" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand claim" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand claim" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l offers -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l pool -d 'Files of offers; without any, only the attributes that the requests and the policy read are significant' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -412,6 +423,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -440,11 +452,13 @@ complete -c classad -n "__fish_classad_using_subcommand autocluster" -l submitte
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand autocluster" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand autocluster" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand autocluster" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -476,11 +490,12 @@ complete -c classad -n "__fish_classad_using_subcommand convert" -l threads -d '
 complete -c classad -n "__fish_classad_using_subcommand convert" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand convert" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand convert" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand convert" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand convert" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -507,11 +522,12 @@ complete -c classad -n "__fish_classad_using_subcommand parts" -l threads -d 'Ma
 complete -c classad -n "__fish_classad_using_subcommand parts" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand parts" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand parts" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand parts" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand parts" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parts" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand scatter" -l dag -d 'Write a submit file, a DAG and a plan into the folder DIR, for `condor_submit_dag`' -r
@@ -542,7 +558,7 @@ complete -c classad -n "__fish_classad_using_subcommand scatter" -l strict -d 'R
 complete -c classad -n "__fish_classad_using_subcommand scatter" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand scatter" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand scatter" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand scatter" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand scatter" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand scatter" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand scatter" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand merge" -l plan -d 'Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote' -r
@@ -571,7 +587,7 @@ complete -c classad -n "__fish_classad_using_subcommand merge" -l strict -d 'Ref
 complete -c classad -n "__fish_classad_using_subcommand merge" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand merge" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand merge" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand merge" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand merge" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand merge" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -592,6 +608,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -619,11 +636,13 @@ complete -c classad -n "__fish_classad_using_subcommand specialize" -l inline -d
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l verdict -d 'Print whether the constraint can be true (never, always, depends), and on which unknowns it depends; without --expr and --attr, for the constraint of each port of the ads'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l each -d 'Put the identity of each ad before its result'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand specialize" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand specialize" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand specialize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand route" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -639,6 +658,7 @@ xml\t'HTCondor\'s XML'
 yaml\t'A YAML document for each ad'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand route" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand route" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -663,19 +683,21 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand route" -l summary -d 'Print only the routes, with the number of jobs that each takes'
 complete -c classad -n "__fish_classad_using_subcommand route" -l all-states -d 'Route jobs of every state, not only idle jobs'
 complete -c classad -n "__fish_classad_using_subcommand route" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand route" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand route" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand route" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand route" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand route" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand route" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand route" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand route" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand route" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand route" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c classad -n "__fish_classad_using_subcommand test" -l tag -d 'Run only cases with this tag; with several tags, cases with any of them' -r
+complete -c classad -n "__fish_classad_using_subcommand test" -l filter -d 'Run only cases whose name contains this text, ignoring case' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -s o -l output -d 'The form of the output' -r -f -a "text\t'A summary, and an annotated excerpt for each failed case'
 junit\t'`JUnit` XML, which build servers read'
 tap\t'The Test Anything Protocol, version 14'
 json\t'A JSON document, "schema": "classad.test/1"'"
-complete -c classad -n "__fish_classad_using_subcommand test" -l tag -d 'Run only cases with this tag; with several tags, cases with any of them' -r
-complete -c classad -n "__fish_classad_using_subcommand test" -l filter -d 'Run only cases whose name contains this text, ignoring case' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand test" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -698,11 +720,12 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand test" -l update -d 'Replace each unmet expectation by the actual result; comments and layout stay'
 complete -c classad -n "__fish_classad_using_subcommand test" -l list -d 'Print the selected cases with their tags, and run nothing'
+complete -c classad -n "__fish_classad_using_subcommand test" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand test" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand test" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand test" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand test" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand test" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand test" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand test" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -729,7 +752,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand workload; and not __fish_seen_subcommand_from index gang pool" -f -a "index" -d 'Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)'
@@ -780,7 +803,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from index" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l machines -d 'How many machines [default: 100, with --variant heuristic 500]' -r
@@ -828,7 +851,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from gang" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l machines -d 'How many machines' -r
@@ -875,7 +898,7 @@ complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_see
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand workload; and __fish_seen_subcommand_from pool" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l my -d 'The ad in which expressions are evaluated: the first ad of this file' -r
@@ -906,7 +929,7 @@ complete -c classad -n "__fish_classad_using_subcommand repl" -l strict -d 'Refu
 complete -c classad -n "__fish_classad_using_subcommand repl" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand repl" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand repl" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand repl" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand repl" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand repl" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand completions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -933,7 +956,7 @@ complete -c classad -n "__fish_classad_using_subcommand completions" -l strict -
 complete -c classad -n "__fish_classad_using_subcommand completions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand completions" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand completions" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand completions" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand completions" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand completions" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand man" -l out -d 'Write all pages into this folder instead of printing one' -r -F
@@ -961,7 +984,7 @@ complete -c classad -n "__fish_classad_using_subcommand man" -l strict -d 'Refus
 complete -c classad -n "__fish_classad_using_subcommand man" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand man" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand man" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand man" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand man" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand man" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand help" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
@@ -988,7 +1011,7 @@ complete -c classad -n "__fish_classad_using_subcommand help" -l strict -d 'Refu
 complete -c classad -n "__fish_classad_using_subcommand help" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand help" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand help" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand help" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand help" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand help" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand census" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -1003,6 +1026,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand census" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand census" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1027,11 +1051,13 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand census" -l nested -d 'Count the attributes of nested ads too, as `Outer.Inner`'
 complete -c classad -n "__fish_classad_using_subcommand census" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand census" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand census" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand census" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand census" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand census" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand census" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand census" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand census" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand census" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand census" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand census" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand collect" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -1066,11 +1092,12 @@ complete -c classad -n "__fish_classad_using_subcommand collect" -l threads -d '
 complete -c classad -n "__fish_classad_using_subcommand collect" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand collect" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand collect" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand collect" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand collect" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand collect" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand collect" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand collect" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand collect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l id -d 'Expression whose value is the identity of an ad' -r
@@ -1081,6 +1108,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand diff" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand diff" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1105,14 +1133,16 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand diff" -l numeric -d 'Take `2` and `2.0` for equal'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l textual -d 'Compare expressions as printed: the spelling of names and parentheses count'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand diff" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand diff" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand diff" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand diff" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand explain" -l pool -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
@@ -1132,7 +1162,8 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -s o -l output 
 json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
-tsv\t'Tab-separated values'"
+tsv\t'Tab-separated values'
+markdown\t'A Markdown table'"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand explain" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1155,7 +1186,6 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l reverse -d 'Explain why offers match no request'
-complete -c classad -n "__fish_classad_using_subcommand explain" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
@@ -1164,14 +1194,16 @@ complete -c classad -n "__fish_classad_using_subcommand explain" -l all-states -
 complete -c classad -n "__fish_classad_using_subcommand explain" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand explain" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand explain" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand explain" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand explain" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand explain" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand why" -l pool -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand why" -l pool -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l constraint -d 'Explain only requests for which this expression is true; of several expressions, all must be true' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l request -d 'Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or of an `Owner`' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l offer -l slot -d 'Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a machine' -r
@@ -1191,7 +1223,8 @@ complete -c classad -n "__fish_classad_using_subcommand why" -s o -l output -d '
 json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
-tsv\t'Tab-separated values'"
+tsv\t'Tab-separated values'
+markdown\t'A Markdown table'"
 complete -c classad -n "__fish_classad_using_subcommand why" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand why" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
 new\t'Bracketed ads'
@@ -1214,7 +1247,6 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand why" -l unmatched -d 'Explain the requests that greedy matching leaves without an offer'
 complete -c classad -n "__fish_classad_using_subcommand why" -l reverse -d 'Explain why offers match no request'
-complete -c classad -n "__fish_classad_using_subcommand why" -s v -d 'Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the nearest offer'
 complete -c classad -n "__fish_classad_using_subcommand why" -l summary -d 'Print only the totals and the causes, each with the number of requests and the change that helps most of them'
 complete -c classad -n "__fish_classad_using_subcommand why" -l unmatchable -d 'Leave out the requests that match some offer, free or not'
 complete -c classad -n "__fish_classad_using_subcommand why" -l all-offers -d 'List all offers and all their refusals in JSON, not only the first 10 of each list'
@@ -1223,11 +1255,13 @@ complete -c classad -n "__fish_classad_using_subcommand why" -l all-states -d 'T
 complete -c classad -n "__fish_classad_using_subcommand why" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand why" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand why" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand why" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand why" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand why" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand why" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand why" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand why" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand why" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand why" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand why" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand why" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
@@ -1235,6 +1269,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand functions" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand functions" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1256,11 +1291,13 @@ complete -c classad -n "__fish_classad_using_subcommand functions" -l threads -d
 complete -c classad -n "__fish_classad_using_subcommand functions" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c classad -n "__fish_classad_using_subcommand functions" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand functions" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand functions" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand functions" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand functions" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand functions" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand functions" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand functions" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand functions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand join" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -1272,6 +1309,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand join" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand join" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1296,14 +1334,16 @@ never\t''"
 complete -c classad -n "__fish_classad_using_subcommand join" -l left -d 'Also print the ads of the files that no ad of --with is equal to, with TARGET undefined'
 complete -c classad -n "__fish_classad_using_subcommand join" -l count -d 'Print only the number of rows'
 complete -c classad -n "__fish_classad_using_subcommand join" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand join" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand join" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand join" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand join" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand join" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand join" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand join" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand join" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand join" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand join" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand match" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand match" -l pool -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l strategy -d 'How offers are assigned to requests' -r -f -a "greedy\t'Requests in order, each takes its best offer'
 stable\t'No request and offer rank each other higher than what they got'
 max\t'As many requests as possible get an offer'"
@@ -1326,6 +1366,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand match" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand match" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1360,14 +1401,16 @@ complete -c classad -n "__fish_classad_using_subcommand match" -l all-states -d 
 complete -c classad -n "__fish_classad_using_subcommand match" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand match" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand match" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand match" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand match" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand match" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand match" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand match" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand match" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand match" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand match" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand match" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand match" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l offers -d 'Files of offers' -r
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l pool -d 'Files of offers' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l policy -d 'A policy in YAML, or the ready policy `htcondor`: see `classad help policy`' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l roots -d 'Which requests are served; offers for which it is true are not served' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l order -d 'Which requests come first: the greatest; several make a vector' -r
@@ -1386,6 +1429,7 @@ json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1419,11 +1463,13 @@ complete -c classad -n "__fish_classad_using_subcommand negotiate" -l all-states
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l stats -d 'Print counters on standard error'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l no-header -d 'Leave the heading out'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict-input -d 'Parse all of every ad, and report whatever is bad in it'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand negotiate" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand negotiate" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand negotiate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -1457,23 +1503,25 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand parse" -l count -d 'Print only how many ads each file has'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l ast -d 'Print the tree of each expression'
+complete -c classad -n "__fish_classad_using_subcommand parse" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand parse" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand parse" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand parse" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand parse" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand parse" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l attr -d 'List only the references of these attributes' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l expr -d 'List the references of this expression in each ad' -r
-complete -c classad -n "__fish_classad_using_subcommand refs" -l missing-in -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
+complete -c classad -n "__fish_classad_using_subcommand refs" -l pool -d 'List the references that no ad of this pool resolves, with similar names of the pool' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l cases -d 'Read cases {"id","ad","expr"} from a file of JSON lines' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -s o -l output -d 'The form of the output' -r -f -a "table\t'A table for people'
 json\t'One JSON document'
 jsonl\t'A JSON object on each line'
 csv\t'Comma-separated values'
 tsv\t'Tab-separated values'
+markdown\t'A Markdown table'
 names\t'Only the identities, one a line'"
 complete -c classad -n "__fish_classad_using_subcommand refs" -l dialect -d 'Whose language: the papers\' or HTCondor\'s [default: `CLASSAD_DIALECT`, else HTCondor\'s if any input is in a form of HTCondor\'s, else the papers\']' -r
 complete -c classad -n "__fish_classad_using_subcommand refs" -l from -d 'The form of the input, instead of finding it out' -r -f -a "long\t'HTCondor\'s long form'
@@ -1502,11 +1550,13 @@ complete -c classad -n "__fish_classad_using_subcommand refs" -l dot -d 'Draw wh
 complete -c classad -n "__fish_classad_using_subcommand refs" -l rectangle -d 'List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l partial -d 'Write a partial result for `classad merge`, of parts of files'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l no-header -d 'Leave the heading out'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l json -d 'Same as -o json'
+complete -c classad -n "__fish_classad_using_subcommand refs" -l csv -d 'Same as -o csv'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand refs" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand refs" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand refs" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand refs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l files-from -d 'Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input' -r
@@ -1519,7 +1569,7 @@ complete -c classad -n "__fish_classad_using_subcommand transform" -l delete -d 
 complete -c classad -n "__fish_classad_using_subcommand transform" -l rules -d 'Apply a file of HTCondor\'s transform rules, or of rules in brackets' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l config -d 'Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l route -d 'Change the jobs that satisfy this route\'s requirements as the job router does: by the route of the configuration and the transforms before and after it' -r
-complete -c classad -n "__fish_classad_using_subcommand transform" -l where -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
+complete -c classad -n "__fish_classad_using_subcommand transform" -l constraint -d 'Change only the ads for which this expression is true; the other ads stay as they are' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s w -l write -d 'Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -l id -d 'Expression whose value is the identity of an ad' -r
 complete -c classad -n "__fish_classad_using_subcommand transform" -s o -l output -d 'The form of the output; with -n, only json or jsonl' -r -f -a "long\t'Ads in HTCondor\'s long form'
@@ -1551,10 +1601,11 @@ always\t''
 never\t''"
 complete -c classad -n "__fish_classad_using_subcommand transform" -l print-rules -d 'Print the rules in the language of rules instead of applying them; those in brackets are converted'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s n -l diff -d 'Print what would change, and which rule or flag would change it'
+complete -c classad -n "__fish_classad_using_subcommand transform" -l json -d 'Same as -o json'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l strict -d 'Refuse to write what a form cannot carry, instead of changing it'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l lenient -d 'Bad ads are warnings: they do not change the exit status'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l fail-fast -d 'Stop at the first bad ad'
 complete -c classad -n "__fish_classad_using_subcommand transform" -l exit-zero -d 'Exit with 0 whatever is found'
-complete -c classad -n "__fish_classad_using_subcommand transform" -l verbose -d 'Say which dialect the run has, and why'
+complete -c classad -n "__fish_classad_using_subcommand transform" -s v -l verbose -d 'Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s q -l quiet -d 'Print nothing on standard output'
 complete -c classad -n "__fish_classad_using_subcommand transform" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -70,8 +70,7 @@ fn places_stay_with_at() {
 #[test]
 fn updates_of_matched_ads_are_discarded() {
     let machines = "samples/advertising/machines.ad";
-    let arguments =
-        ["match", "samples/advertising/jobs.ad", "--pool", machines, "--at", "972223500", "--notify", "-"];
+    let arguments = ["match", "samples/advertising/jobs.ad", "--pool", machines, "--at", "972223500", "--notify", "-"];
     let (status, records, told) = classad(&arguments);
     assert_eq!(status, Some(0), "{told}");
     assert!(records.contains("\"to\":\"viper.cs.wisc.edu\""), "{records}");

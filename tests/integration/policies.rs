@@ -347,8 +347,7 @@ fn notices_of_a_cycle_use_its_ads_up() {
 
     // The life of an ad counts as in match.
     let expiring = file("told-expiring.long", "Name = \"m\"\nRequirements = true\nExpirationTime = 900\n");
-    let cycle =
-        |more: &[&str]| classad(&[&["negotiate", &jobs, "--pool", &expiring, "--now", "1000"], more].concat());
+    let cycle = |more: &[&str]| classad(&[&["negotiate", &jobs, "--pool", &expiring, "--now", "1000"], more].concat());
     assert_eq!([cycle(&[]).0, cycle(&["--at", "900"]).0, cycle(&["--as-given"]).0], [Some(1), Some(0), Some(0)]);
     assert!(cycle(&[]).2.contains("1 of 1 offers left out: expired"));
 
@@ -367,8 +366,7 @@ fn gangs_are_served_by_roots_and_order() {
         "gang-offers.ad",
         "[ Name = \"root\"; Size = 3; Prio = 9; Constraint = true ] [ Name = \"m\"; Size = 1; Constraint = true ]",
     );
-    let run =
-        |more: &[&str]| classad(&[&["gangmatch", &requests, "--pool", &offers, "--no-header"], more].concat()).1;
+    let run = |more: &[&str]| classad(&[&["gangmatch", &requests, "--pool", &offers, "--no-header"], more].concat()).1;
     assert_eq!(run(&[]), "a\troot\t0/0\nb\tm\t0/0\n");
     assert_eq!(run(&["--order", "Prio"]), "b\troot\t0/0\na\tm\t0/0\n");
     assert_eq!(run(&["--roots", "Prio > 0"]), "a\tm\t0/0\n");

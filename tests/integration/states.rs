@@ -110,8 +110,7 @@ fn only_idle_jobs_get_only_free_slots() {
 #[test]
 fn a_docking_vector_may_preempt_and_never_takes_what_no_job_gets() {
     let offers = file("states-preempted", pool());
-    let docked =
-        matched(&["--pool", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
+    let docked = matched(&["--pool", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
     assert_eq!(docked, ["7.1 claimed@a"]);
     let all = matched(&["--pool", &offers, "--dock", "1", "--best", "20"], &job(1, "JobStatus = 1"));
     assert_eq!(all.len(), 4, "{all:?}");

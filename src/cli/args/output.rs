@@ -53,14 +53,8 @@ const ADS: &[OutputForm] = &[
 ];
 
 /// The forms of reports.
-const REPORTS: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-];
+const REPORTS: &[OutputForm] =
+    &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
 
 /// The commands that have only some forms.
 const FORMS: [(&str, &[OutputForm]); 11] = [
@@ -116,9 +110,9 @@ pub fn add_shortcuts(tree: Command) -> Command {
 
 /// Returns the option of a command that sets the form of its output.
 pub fn output_option(command: &Command) -> Option<&Arg> {
-    command.get_arguments().find(|option| {
-        option.get_long_and_visible_aliases().is_some_and(|names| names.contains(&"output"))
-    })
+    command
+        .get_arguments()
+        .find(|option| option.get_long_and_visible_aliases().is_some_and(|names| names.contains(&"output")))
 }
 
 /// Whether the option that sets the form of the output takes this form.

@@ -156,7 +156,7 @@ impl Check {
                 Ok(true)
             })?;
             if is_empty {
-                return refuse("the pool of --pool has no ads to compare with");
+                return refuse("the files of --pool have no ads to compare with");
             }
             task.pool = Some(Arc::new(pool));
         }

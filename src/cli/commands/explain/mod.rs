@@ -177,7 +177,8 @@ impl Explain {
             difference = Some(MatchDifference::new(&before, &after));
             parties = changed;
         }
-        let mut case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
+        let mut case =
+            ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
         if tells_states {
             case = case.with_states();
         }
