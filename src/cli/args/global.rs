@@ -1,9 +1,12 @@
 //! The global options, which every command takes, and the parsers of their values.
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::{Context, EvaluationSettings};
 use classad::format::FileFormat;
+
+use super::suggested_values::SuggestedValues;
 
 /// Heading of the options of every command in the help.
 pub const GLOBAL_HEADING: &str = "Options of every command";
@@ -16,7 +19,7 @@ pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
-    #[arg(long, global = true, value_name = "classad|condor")]
+    #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
@@ -70,6 +73,16 @@ pub struct GlobalOptions {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+}
+
+/// Returns the parser of `--dialect`.
+fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
+    const DIALECTS: [(Dialect, &str); 2] = [
+        (Dialect::Classad, "The language of the papers"),
+        (Dialect::Condor, "The language as HTCondor 25 evaluates it"),
+    ];
+    let values = || DIALECTS.map(|(dialect, about)| PossibleValue::new(dialect.as_str()).help(about)).into();
+    SuggestedValues(values).try_map(|text| text.parse::<Dialect>())
 }
 
 /// The values of `--color`: when to use colour.

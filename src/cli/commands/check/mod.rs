@@ -12,7 +12,7 @@ mod text;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
 use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
@@ -24,6 +24,7 @@ use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
@@ -72,9 +73,11 @@ pub struct Check {
     config: Vec<String>,
     /// Apply only these rules; --rules lists all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     only: Vec<String>,
     /// Do not apply these rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     allow: Vec<String>,
     /// Exit with 1 if there is a finding of this level or worse
     #[arg(long, value_name = "LEVEL", default_value = "warning", value_parser = level())]
@@ -212,6 +215,11 @@ impl Check {
         ResultTable::with_rows(&["rule", "level", "finds", "bad", "good"], rows).write(&mut out(), form, true)?;
         Ok(Status::Yes)
     }
+}
+
+/// Returns the names of all rules, each with its description.
+fn rule_values() -> Vec<PossibleValue> {
+    RULES.iter().map(|rule| PossibleValue::new(rule.name).help(rule.doc)).collect()
 }
 
 /// Returns the names of rules as [`RULES`] spells them; `names` may differ in case.
