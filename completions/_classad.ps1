@@ -759,6 +759,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;completions' {
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Print the completions of the word with this index, for the scripts')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Whose language: the papers'' or HTCondor''s [default: `CLASSAD_DIALECT`, else HTCondor''s if any input is in a form of HTCondor''s, else the papers'']')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'The form of the input, instead of finding it out')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time that the ads tell')
