@@ -190,7 +190,7 @@ fn matching(name: &'static str, [machines, jobs]: [u32; 2]) -> Row {
     let work = format!("`match`, {machines} x {jobs}, from files; whole process");
     let ours = move |bench: &Bench| {
         let [jobs, machines] = files(bench)?;
-        silent(process::run(BINARY, &["match", &jobs, "--offers", &machines], bench.limit))
+        silent(process::run(BINARY, &["match", &jobs, "--pool", &machines], bench.limit))
     };
     Row::new(work, Unit::Time, ours).beside(PARSER, move |bench| {
         let [jobs, machines] = files(bench)?;

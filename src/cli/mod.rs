@@ -170,12 +170,12 @@ const VERSION: &str = concat!(
 
 /// Returns clap's tree of the commands and their options.
 fn tree() -> clap::Command {
-    args::output::restrict_forms(Cli::command()).override_help(commands::help::overview())
+    tree_without_overview().override_help(commands::help::overview())
 }
 
 /// Returns the tree with clap's own help of the whole program.
 fn tree_without_overview() -> clap::Command {
-    args::output::restrict_forms(Cli::command())
+    args::output::add_shortcuts(args::output::restrict_forms(Cli::command()))
 }
 
 /// Parses the arguments. Returns an exit status as the error if the arguments are wrong, or if no command is to run, as
@@ -228,7 +228,9 @@ fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli,
 /// The command has no partial results, or the run fails.
 pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
     let arguments = std::iter::once("classad").chain(partials.arguments.iter().map(String::as_str));
-    let parsed = parse_arguments(tree(), arguments.map(OsString::from).collect());
+    // The user's form of the output counts here, too.
+    let tree = args::config_file::apply_defaults(tree()).unwrap_or_else(|_| tree());
+    let parsed = parse_arguments(tree, arguments.map(OsString::from).collect());
     let Ok(Cli { options, command }) = parsed else {
         return refuse("the arguments of the partial results are unknown");
     };

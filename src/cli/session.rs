@@ -101,7 +101,7 @@ impl Session {
             }
             (None, None) => "no input is in a form of HTCondor's".to_owned(),
         };
-        if self.options.verbose {
+        if self.options.verbose > 0 {
             self.note(&format!("the dialect is {}: {reason}", self.context.dialect));
         }
     }

@@ -7,7 +7,7 @@ JOBS and MACHINES are files of ads in the long form.  A sample of the jobs, spre
 over the file, are the only requests: in order, each takes the best machine that
 is still free (both Requirements true, or a number other than 0; then highest Rank
 of the job, highest Rank of the machine, first in the file).  The same sample is
-written to a file and given to `BINARY match --all-states SAMPLE --offers MACHINES -o tsv`: the
+written to a file and given to `BINARY match --all-states SAMPLE --pool MACHINES -o tsv`: the
 loops know no states.
 """
 import argparse
@@ -105,7 +105,7 @@ def main():
         sample = os.path.join(folder, "sample.long")
         with open(sample, "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write("\n".join(texts))
-        run = subprocess.run([args.binary, "match", "--all-states", sample, "--offers", args.machines, "-o", "tsv"],
+        run = subprocess.run([args.binary, "match", "--all-states", sample, "--pool", args.machines, "-o", "tsv"],
                              stdout=subprocess.PIPE, env=dict(os.environ))
     got = {}
     for row in run.stdout.decode("utf-8", "replace").splitlines()[1:]:

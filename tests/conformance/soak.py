@@ -157,23 +157,23 @@ class Pool:
         whole = [["--strict-input"], "brackets"]
         file = rng.choice([jobs, machines])
         chosen = rng.choice([
-            lambda: (["match", jobs, "--offers", machines] + rng.choice(
+            lambda: (["match", jobs, "--pool", machines] + rng.choice(
                 [[], ["--all"], ["--best", "2"], ["--no-consume"], ["--why"], ["--strategy", "max"], ["--strategy", "stable"]])
                 + rng.choice([[], ["-o", "json"]]), slow),
-            lambda: (["negotiate", jobs, "--offers", machines] + rng.choice(
+            lambda: (["negotiate", jobs, "--pool", machines] + rng.choice(
                 [[], ["--dock", maker.expr("int", 1)], ["--order", name], ["--transcript"], ["--why"]]), slow),
-            lambda: (["gangmatch", jobs, "--offers", machines], whole),
+            lambda: (["gangmatch", jobs, "--pool", machines], whole),
             lambda: (["query", self.constraint().replace("TARGET.", ""), file] + rng.choice(
-                [["--count"], ["--af", name], ["-o", "json"], ["-v", "-o", "long"], ["--af", name, "--sort", name],
+                [["--count"], ["--af", name], ["-o", "json"], ["--invert", "-o", "long"], ["--af", name, "--sort", name],
                  ["--group-by", name], ["--group-by", name, "--sum", "Memory", "--totals"], ["--distinct", "--af", name],
                  ["-o", "json", "--limit", "3"]]), whole + ["parts", "parts"]),
             lambda: (["census", file] + rng.choice([[], ["--attr", name], ["-o", "json"], ["--top", "2"]]),
                      ["brackets", "parts", "parts"]),
-            lambda: (["explain", jobs, "--offers", machines] + rng.choice([[], ["--unmatched"], ["--summary"]]), whole),
+            lambda: (["explain", jobs, "--pool", machines] + rng.choice([[], ["--unmatched"], ["--summary"]]), whole),
             # JSON has places in the text.
-            lambda: (["explain", jobs, "--offers", machines, "-o", "json"], [["--strict-input"]]),
-            lambda: (["check", jobs] + rng.choice([[], ["--against", machines]]), []),
-            lambda: (["autocluster", jobs, "--offers", machines], whole),
+            lambda: (["explain", jobs, "--pool", machines, "-o", "json"], [["--strict-input"]]),
+            lambda: (["check", jobs] + rng.choice([[], ["--pool", machines]]), []),
+            lambda: (["autocluster", jobs, "--pool", machines], whole),
             lambda: (["refs", jobs] + rng.choice([[], ["--attr", name], ["--count"], ["--dot"]]), ["brackets"]),
             lambda: (["specialize", "--each", "--expr", expression, jobs], ["brackets"]),
             lambda: (["eval", "--each", expression, jobs], ["brackets"]),

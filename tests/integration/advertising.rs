@@ -37,7 +37,7 @@ fn what_is_held_is_what_takes_part() {
         let request = file("advertising-held-request.ad", "[ Name = \"r\"; Constraint = true; Rank = 0 ]");
         let at = (100 + random.u8(0..9)).to_string();
         let (_, held, told) = classad(&["query", "true", &pool, "--at", &at, "--af", "Number"]);
-        let matched = ["match", &request, "--offers", &pool, "--at", &at, "--all", "-o", "tsv", "--no-header"];
+        let matched = ["match", &request, "--pool", &pool, "--at", &at, "--all", "-o", "tsv", "--no-header"];
         let (_, pairs, _) = classad(&matched);
         let names = |number: &str| ads[number.parse::<usize>().unwrap()].split('"').nth(1).unwrap().to_owned();
         let held_names: Vec<String> = held.lines().map(names).collect();
@@ -70,8 +70,7 @@ fn places_stay_with_at() {
 #[test]
 fn updates_of_matched_ads_are_discarded() {
     let machines = "samples/advertising/machines.ad";
-    let arguments =
-        ["match", "samples/advertising/jobs.ad", "--offers", machines, "--at", "972223500", "--notify", "-"];
+    let arguments = ["match", "samples/advertising/jobs.ad", "--pool", machines, "--at", "972223500", "--notify", "-"];
     let (status, records, told) = classad(&arguments);
     assert_eq!(status, Some(0), "{told}");
     assert!(records.contains("\"to\":\"viper.cs.wisc.edu\""), "{records}");
@@ -107,7 +106,7 @@ fn ads_without_names_are_found_by_their_contents() {
     let requests = file("advertising-unnamed.ad", UNNAMED.join("\n"));
     let turned = file("advertising-unnamed-turned.ad", [UNNAMED[1], UNNAMED[0]].join("\n"));
     let offers = file("advertising-machines.ad", MACHINES);
-    let (status, records, told) = classad(&["match", &requests, "--offers", &offers, "--notify", "-"]);
+    let (status, records, told) = classad(&["match", &requests, "--pool", &offers, "--notify", "-"]);
     assert_eq!(status, Some(0), "{told}");
     assert!(told.contains("2 ads without a name"), "{told}");
     let of_raman = lines(&records)[0].clone();
@@ -120,7 +119,7 @@ fn ads_without_names_are_found_by_their_contents() {
     assert_eq!((status, claimed.matches("committed").count()), (Some(0), 2), "{claimed}");
     let further = file("advertising-further.ad", "[ Owner = \"new\"; Constraint = true ]");
     let free = file("advertising-free.ad", "[ Name = \"free\"; Constraint = true ]");
-    let arguments = ["match", &further, &turned, "--offers", &free, "--matched", &matches, "-o", "tsv", "--no-header"];
+    let arguments = ["match", &further, &turned, "--pool", &free, "--matched", &matches, "-o", "tsv", "--no-header"];
     let (status, rows, told) = classad(&arguments);
     assert_eq!(status, Some(0), "{told}");
     assert!(rows.starts_with(&further) && rows.lines().count() == 1, "{rows}");
@@ -132,7 +131,7 @@ fn ads_without_names_are_found_by_their_contents() {
 fn rows_call_unnamed_ads_by_place() {
     let requests = file("advertising-rows.ad", UNNAMED.join("\n"));
     let offers = file("advertising-rows-machines.ad", MACHINES);
-    let rows = run(&["match", &requests, "--offers", &offers, "-o", "jsonl"], b"");
+    let rows = run(&["match", &requests, "--pool", &offers, "-o", "jsonl"], b"");
     let matches = file("advertising-rows.jsonl", rows.stdout);
     let (status, claimed, _) = classad(&["claim", &matches, "--ads", &requests, "--ads", &offers, "-o", "tsv"]);
     assert_eq!((status, claimed.matches("committed").count()), (Some(0), 2), "{claimed}");
@@ -150,7 +149,7 @@ fn notices_carry_copies_of_the_ads() {
         "advertising-copies-m.long",
         "Name = \"cobra\"\nMemory = 251\nMips = 550\nKFlops = 63685.5\nClaimId = \"c1\"\nCapability = \"cap\"\nRequirements = true\n",
     );
-    let (_, records, _) = classad(&["match", &requests, "--offers", &offers, "--notify", "-", "--with-ads"]);
+    let (_, records, _) = classad(&["match", &requests, "--pool", &offers, "--notify", "-", "--with-ads"]);
     let records = lines(&records);
     let ad = |record: usize, member: usize| records[record]["members"][member]["ad"].clone();
     assert_eq!(ad(0, 0)["Cmd"], "run_sim");
@@ -158,9 +157,9 @@ fn notices_carry_copies_of_the_ads() {
     assert_eq!((&ad(0, 1)["ClaimId"], &ad(0, 1)["Capability"]), (&"c1".into(), &"cap".into()));
     assert_eq!(ad(1, 0).get("ClaimId"), None, "the machine may not know the ticket of its customer");
     assert_eq!(ad(0, 0)["ClaimId"], "secret-of-j");
-    let (_, without, _) = classad(&["match", &requests, "--offers", &offers, "--notify", "-"]);
+    let (_, without, _) = classad(&["match", &requests, "--pool", &offers, "--notify", "-"]);
     assert!(!without.contains("Cmd") && without.contains("\"claim_id\":\"c1\""), "{without}");
-    assert_eq!(classad(&["match", &requests, "--offers", &offers, "--with-ads"]).0, Some(2));
+    assert_eq!(classad(&["match", &requests, "--pool", &offers, "--with-ads"]).0, Some(2));
 }
 
 const JOBS_OF_POOL: &str = "samples/pool/jobs.long";
@@ -170,7 +169,7 @@ const MACHINES_OF_POOL: &str = "samples/pool/machines.long";
 #[test]
 fn annotated_requests_keep_their_autoclusters() {
     let annotate = |file: &str| {
-        let arguments = ["autocluster", "--annotate", file, "--offers", MACHINES_OF_POOL, "-o", "jsonl"];
+        let arguments = ["autocluster", "--annotate", file, "--pool", MACHINES_OF_POOL, "-o", "jsonl"];
         let (status, ads, told) = classad(&arguments);
         assert_eq!(status, Some(0), "{told}");
         ads
@@ -206,7 +205,7 @@ fn annotated_requests_keep_their_autoclusters() {
 fn submitter_ads_nest_resource_requests() {
     let of = |option: &str| {
         let (status, ads, told) =
-            classad(&["autocluster", option, JOBS_OF_POOL, "--offers", MACHINES_OF_POOL, "-o", "jsonl"]);
+            classad(&["autocluster", option, JOBS_OF_POOL, "--pool", MACHINES_OF_POOL, "-o", "jsonl"]);
         assert_eq!(status, Some(0), "{told}");
         lines(&ads)
     };
@@ -230,7 +229,7 @@ fn a_cycle_reads_submitter_ads() {
     let policy = file("submitter-policy.yaml", "share: { by: Owner }");
     for options in [vec!["--policy", &policy], vec![]] {
         let cycle = |requests: &str| {
-            let common = ["negotiate", requests, "--offers", MACHINES_OF_POOL, "--no-header", "-o", "tsv"];
+            let common = ["negotiate", requests, "--pool", MACHINES_OF_POOL, "--no-header", "-o", "tsv"];
             let (status, rows, told) = classad(&[&common[..], &options].concat());
             assert_eq!(status, Some(0), "{told}");
             let offer = |row: &str| row.split('\t').nth(1).unwrap_or_default().to_owned();
@@ -239,7 +238,7 @@ fn a_cycle_reads_submitter_ads() {
             offers
         };
         for form in ["long", "new", "jsonl"] {
-            let arguments = ["autocluster", "--submitters", JOBS_OF_POOL, "--offers", MACHINES_OF_POOL, "-o", form];
+            let arguments = ["autocluster", "--submitters", JOBS_OF_POOL, "--pool", MACHINES_OF_POOL, "-o", form];
             let (_, ads, _) = classad(&[&arguments[..], &options].concat());
             let submitters = file(&format!("submitters.{form}"), ads);
             assert_eq!(cycle(&submitters), cycle(JOBS_OF_POOL), "{form}");
@@ -261,7 +260,7 @@ fn a_claim_is_accounted_and_advertised_until_its_release() {
     );
     let usage = file("advertising-usage.yaml", "");
     let [claimed, free] = ["advertising-claimed.long", "advertising-freed.long"].map(|name| file(name, ""));
-    let (_, records, _) = classad(&["match", &job, "--offers", &machine, "--now", "1000", "--notify", "-"]);
+    let (_, records, _) = classad(&["match", &job, "--pool", &machine, "--now", "1000", "--notify", "-"]);
     let matches = file("advertising-claim.jsonl", records);
     let claim = |ads: &str, arguments: &[&str]| {
         let common = ["claim", &matches, "--ads", ads, "--ads", &job, "--usage", &usage, "--no-header", "-o", "tsv"];
@@ -276,7 +275,7 @@ fn a_claim_is_accounted_and_advertised_until_its_release() {
     };
     assert_eq!(query(&claimed), "Claimed\traman\t10.0\t5\tundefined\n");
     // The next request does not get the claimed machine.
-    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed]).0, Some(1));
+    assert_eq!(classad(&["match", &job, "--pool", &machine, "--pool", &claimed]).0, Some(1));
     // The match cannot be claimed again: its ticket is used up.
     let again = classad(&["claim", &matches, "--ads", &claimed, "--ads", &job, "-o", "tsv"]);
     assert!(again.0 == Some(1) && again.1.contains("aborted"), "{}", again.1);
@@ -286,7 +285,7 @@ fn a_claim_is_accounted_and_advertised_until_its_release() {
     let account = std::fs::read_to_string(&usage).unwrap();
     assert!(account.contains("resources: 0, usage: 100 }") && !account.contains("claims"), "{account}");
     assert_eq!(query(&free), "Unclaimed\tundefined\t0.0\t6\tundefined\n");
-    assert_eq!(classad(&["match", &job, "--offers", &machine, "--offers", &claimed, "--offers", &free]).0, Some(0));
+    assert_eq!(classad(&["match", &job, "--pool", &machine, "--pool", &claimed, "--pool", &free]).0, Some(0));
     // What another user has claimed since is not released.
     let text = std::fs::read_to_string(&claimed).unwrap().replace("raman", "miron");
     let others = file("advertising-others.long", text);
@@ -310,7 +309,7 @@ fn the_registrar_lists_the_matches_in_force() {
         let (status, rows, told) = classad(arguments);
         (status, rows, told)
     };
-    let (_, records, _) = run(&["match", &jobs, "--offers", &licences, "--now", "1000", "--notify", "-"]);
+    let (_, records, _) = run(&["match", &jobs, "--pool", &licences, "--now", "1000", "--notify", "-"]);
     let matches = file("registrar-matches.jsonl", records);
     let list = |arguments: &[&str]| {
         let common = ["claim", "--list", "--no-header", "-o", "tsv"];
@@ -325,7 +324,7 @@ fn the_registrar_lists_the_matches_in_force() {
     assert_eq!(String::from_utf8(piped.stdout).unwrap().lines().count(), 2);
     // The matched ads are left out of the next cycle.
     let next = |outcomes: &[&str]| {
-        let common = ["match", &jobs, "--offers", &licences, "--matched", &matches, "--no-header", "-o", "tsv"];
+        let common = ["match", &jobs, "--pool", &licences, "--matched", &matches, "--no-header", "-o", "tsv"];
         let outcomes: Vec<&str> = outcomes.iter().flat_map(|file| ["--matched", file]).collect();
         run(&[&common[..], &outcomes].concat()).1.lines().count()
     };

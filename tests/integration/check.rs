@@ -159,16 +159,16 @@ fn against_a_pool_of_any_size() {
     let jobs = "Requirements = TARGET.Memroy > 5 && TARGET.OpSys =?= \"linux\" && TARGET.Scores > \"5\"\n";
 
     assert_eq!(
-        found(&["--against", &pool, "--level", "warning"], jobs),
+        found(&["--pool", &pool, "--level", "warning"], jobs),
         ["unknown-attribute 1:16-1:29 1", "wrong-case 1:37-1:61 1", "wrong-type 1:65-1:84 1"]
     );
-    let report = json(&["--against", &pool, "--only", "unknown-attribute"], jobs);
+    let report = json(&["--pool", &pool, "--only", "unknown-attribute"], jobs);
     assert_eq!(report["findings"][0]["help"], "did you mean Memory (2 ads)?");
     assert_eq!(report["findings"][0]["message"], "none of the 2 ads of the pool has Memroy");
     // Without a pool there is nothing to compare with.
     assert!(found(&["--level", "warning"], jobs).is_empty());
     let empty = file("check-empty", "");
-    let output = run(&["--against", &empty], jobs);
+    let output = run(&["--pool", &empty], jobs);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 

@@ -94,7 +94,7 @@ fn a_file_that_vanishes_or_grows_is_read_or_reported() {
     fs::write(folder.join("offers.long"), &ads).expect("it can be written");
     // The offers are opened after the requests, which are a pipe.
     let vanish = || fs::remove_file(folder.join("offers.long")).expect("it is there");
-    let (status, told) = with_pipe(&folder, &["match", "pipe", "--offers", "offers.long"], 0, vanish);
+    let (status, told) = with_pipe(&folder, &["match", "pipe", "--pool", "offers.long"], 0, vanish);
     assert!(matches!(status, Some(0..=2)), "{status:?} {told}");
     assert!(status != Some(2) || told.contains("offers.long"), "{told}");
     fs::write(folder.join("growing.long"), &ads).expect("it can be written");
@@ -102,7 +102,7 @@ fn a_file_that_vanishes_or_grows_is_read_or_reported() {
         let text = [ads.as_bytes(), b"Name = \"n\"\nCpus = 2\nRequirements = true\n\n"].concat();
         fs::write(folder.join("growing.long"), text).expect("it can be written");
     };
-    let (status, told) = with_pipe(&folder, &["match", "pipe", "--offers", "growing.long"], 0, grow);
+    let (status, told) = with_pipe(&folder, &["match", "pipe", "--pool", "growing.long"], 0, grow);
     assert_eq!(status, Some(0), "{told}");
 }
 
@@ -113,7 +113,7 @@ fn two_writers_of_one_file_notice_each_other() {
     let commands: [(&[&str], &str, &str); 3] = [
         (&["fmt", "-w", "pipe", "one"], "[a=1]\n", "[b=2]\n"),
         (&["transform", "--set", "b=2", "-w", "pipe", "one"], "[a=1]\n", "[b=2]\n"),
-        (&["negotiate", "pipe", "--offers", "offers.long", "--usage", "one"], "", "# of another cycle\n"),
+        (&["negotiate", "pipe", "--pool", "offers.long", "--usage", "one"], "", "# of another cycle\n"),
     ];
     for (arguments, old, other) in commands {
         let path = folder.join("one");
@@ -143,12 +143,12 @@ fn killed_commands_leave_whole_files() {
     fs::write(folder.join("offers.long"), jobs.replace("JobId = \"j", "Name = \"m")).expect("it can be written");
     let case = |number| format!("  - name: c{number}\n    expression: {number} + 1\n    expect: 0\n");
     let spec = format!("cases:\n{}", (0..300).map(case).collect::<Vec<_>>().concat());
-    let negotiate = ["negotiate", "jobs.long", "--offers", "offers.long", "--now", "1000", "-q"];
+    let negotiate = ["negotiate", "jobs.long", "--pool", "offers.long", "--now", "1000", "-q"];
     let commands: [(&[&str], &str, Option<&str>); 4] = [
         (&[&negotiate[..], &["--usage", "written"]].concat(), "written", None),
         (&[&negotiate[..], &["--notify", "written"]].concat(), "written", None),
         (
-            &["match", "jobs.long", "--offers", "offers.long", "--now", "1000", "-q", "--notify", "written"],
+            &["match", "jobs.long", "--pool", "offers.long", "--now", "1000", "-q", "--notify", "written"],
             "written",
             Some("old\n"),
         ),
@@ -201,7 +201,7 @@ fn a_full_disk_leaves_files_as_they_are() {
     fs::write(folder.join("m.long"), named("Name")).expect("it can be written");
     for (script, kept) in [
         ("ulimit -f 8; trap '' XFSZ; \"$0\" fmt -w a.ad", "a.ad"),
-        ("ulimit -f 8; trap '' XFSZ; \"$0\" match j.long --offers m.long -q --notify new", "new"),
+        ("ulimit -f 8; trap '' XFSZ; \"$0\" match j.long --pool m.long -q --notify new", "new"),
         ("\"$0\" convert a.ad --to json > /dev/full", "a.ad"),
         ("\"$0\" census a.ad > /dev/full", "a.ad"),
     ] {

@@ -38,8 +38,8 @@ fn an_empty_file_is_an_empty_queue() {
     let empty = file("first-empty.long", "");
     for arguments in [
         &["query", "true", &empty, "--count"][..],
-        &["match", &empty, "--offers", MACHINES, "--count"],
-        &["match", JOBS, "--offers", &empty, "--count"],
+        &["match", &empty, "--pool", MACHINES, "--count"],
+        &["match", JOBS, "--pool", &empty, "--count"],
     ] {
         let (status, count, told) = classad(arguments);
         assert!(status == Some(1) && count == "0\n" && told.contains("is empty"), "{arguments:?} {status:?} {told}");
@@ -120,10 +120,10 @@ fn slips_of_an_expression_are_noted() {
         assert!(status == Some(1) && count == "0\n" && told.contains(note), "{constraint} {told}");
     }
     for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "HTCondor counts memory in MiB")] {
-        let told = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
+        let told = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
         assert!(told.contains(note), "{value} {told}");
     }
-    let (_, _, told) = classad(&["match", JOBS, "--offers", MACHINES, "--what-if", "RequestMemory=4096"]);
+    let (_, _, told) = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", "RequestMemory=4096"]);
     assert!(!told.contains("MiB"), "{told}");
 }
 
@@ -214,7 +214,7 @@ fn columns_that_were_asked_for_are_shown() {
     let (jobs, machines) = ("samples/pool/jobs.long", "samples/pool/machines.long");
     let columns = ["Name", "OpSysAndVer", "Start", "Rank", "Requirements", "Machine", "MyAddress"];
     let rows = shown(&["query", "true", machines, "--limit", "2", "--af", &columns.join(",")]);
-    let why = shown(&["match", "--why", jobs, "--offers", machines]);
+    let why = shown(&["match", "--why", jobs, "--pool", machines]);
     for (text, columns) in [(rows, &columns[..]), (why, &["request", "offer", "runner_up", "decided_by"])] {
         assert!(columns.iter().all(|column| text.contains(column)) && !text.contains("no room"), "{text}");
     }
@@ -249,4 +249,136 @@ fn a_topic_comes_before_the_command_of_its_name() {
     let (_, text, _) = classad(&["help", "explain"]);
     let (topic, command) = (text.find("explain: "), text.find("Usage: classad explain"));
     assert!(topic == Some(0) && command > topic, "{text}");
+}
+
+/// The former names of options mean what the names of today mean.
+#[test]
+fn former_names_are_understood() {
+    let refs = ["refs", JOBS];
+    for (name, former, arguments) in [
+        ("--pool", "--offers", &["match", JOBS][..]),
+        ("--pool", "--offers", &["negotiate", JOBS]),
+        ("--pool", "--offers", &["explain", JOBS]),
+        ("--pool", "--offers", &["autocluster", JOBS]),
+        ("--pool", "--offers", &["gangmatch", JOBS]),
+        ("--pool", "--against", &["check", JOBS]),
+        ("--pool", "--missing-in", &refs),
+    ] {
+        let with = |option: &str| classad(&[arguments, &[option, MACHINES]].concat());
+        let today = with(name);
+        assert!(!today.1.is_empty() && today == with(former), "{arguments:?}");
+        let help = classad(&[arguments[0], "--help"]).1;
+        assert!(help.contains(name) && !help.contains(former), "{help}");
+    }
+    let with = |option: &str| classad(&["transform", "--set", "A=1", option, "ProcId == 1", "--count", JOBS]);
+    assert_eq!(with("--constraint"), with("--where"));
+}
+
+/// `-v` is `--verbose` in each command but `query`, which refuses it: it was `--invert` there.
+#[test]
+fn v_reports_more() {
+    let with = |arguments: &[&str]| classad(&[arguments, &[JOBS]].concat());
+    let note = "note: the dialect is condor: samples/pool/jobs.long is in the long form";
+    for arguments in
+        [&["refs", "-v"][..], &["refs", "--verbose"], &["query", "--verbose", "true"], &["-v", "query", "true"]]
+    {
+        let (status, rows, told) = with(arguments);
+        assert!(status == Some(0) && !rows.is_empty() && told.contains(note), "{arguments:?} {told}");
+    }
+    for cluster in ["-v", "-qv", "-vv"] {
+        let (status, rows, told) = with(&["query", cluster, "true"]);
+        assert!(status == Some(2) && rows.is_empty() && told.contains("--invert prints"), "{cluster} {told}");
+    }
+    let evidence =
+        |option: &[&str]| classad(&[&["explain", JOBS, "--pool", MACHINES, "--request", "106.0"], option].concat()).1;
+    assert_eq!(evidence(&["-v"]), evidence(&["--verbose"]));
+    assert!(evidence(&["-vv"]).len() > evidence(&["-v"]).len() && evidence(&["-v"]).len() > evidence(&[]).len());
+}
+
+/// `--json` is `-o json`, and `--csv` is `-o csv`, where a command takes these forms.
+#[test]
+fn forms_have_shortcuts() {
+    for arguments in [
+        &["query", "true", JOBS, "--af", "ClusterId,Owner"][..],
+        &["match", JOBS, "--pool", MACHINES],
+        &["explain", JOBS, "--pool", MACHINES],
+        &["census", JOBS],
+        &["functions"],
+        &["diff", JOBS, MACHINES],
+    ] {
+        for form in ["json", "csv"] {
+            let short = classad(&[arguments, &[&format!("--{form}")]].concat());
+            assert!(
+                !short.1.is_empty() && short == classad(&[arguments, &["-o", form]].concat()),
+                "{arguments:?} {form}"
+            );
+        }
+    }
+    for arguments in [&["check", JOBS][..], &["parse", JOBS], &["convert", JOBS], &["parts", JOBS]] {
+        let short = classad(&[arguments, &["--json"]].concat());
+        assert!(!short.1.is_empty() && short == classad(&[arguments, &["-o", "json"]].concat()), "{arguments:?}");
+        let (status, rows, told) = classad(&[arguments, &["--csv"]].concat());
+        assert!(status == Some(2) && rows.is_empty() && told.contains("unexpected argument '--csv'"), "{told}");
+    }
+    for both in [&["--json", "--csv"][..], &["--json", "-o", "json"]] {
+        let (status, rows, _) = classad(&[&["query", "true", JOBS], both].concat());
+        assert!(status == Some(2) && rows.is_empty(), "{both:?}");
+    }
+    let (status, _, told) = classad(&["convert", JOBS]);
+    assert!(status == Some(2) && told.contains("--to <FORM>"), "{told}");
+}
+
+/// `output` of the configuration file is the form of all commands that take it.
+#[test]
+fn the_configuration_file_sets_the_form() {
+    let folder = std::path::PathBuf::from(file("first-form", "")).with_file_name("first-form-home");
+    std::fs::create_dir_all(folder.join("classad")).unwrap();
+    let with = |config: &str, arguments: &[&str]| {
+        std::fs::write(folder.join("classad/config.yaml"), config).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command.args(arguments).env("XDG_CONFIG_HOME", &folder).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let query = ["query", "true", JOBS, "--af", "ClusterId,Owner"];
+    assert_eq!(with("output: csv\n", &query).1, classad(&[&query[..], &["-o", "csv"]].concat()).1);
+    let json = classad(&[&query[..], &["-o", "json"]].concat()).1;
+    assert_eq!(with("output: csv\n", &[&query[..], &["-o", "json"]].concat()).1, json);
+    assert_eq!(with("output: csv\n", &[&query[..], &["--json"]].concat()).1, json);
+    // `parse` has no rows, so that it does what it does without the file.
+    assert_eq!(with("output: csv\n", &["parse", JOBS]).1, classad(&["parse", JOBS]).1);
+    let (status, rows, told) = with("output: pdf\n", &query);
+    assert!(status == Some(2) && rows.is_empty(), "{rows}");
+    assert!(told.contains("config.yaml: no command has the form pdf of the output"), "{told}");
+    for (config, is_noted) in [("verbose: true\n", true), ("verbose: false\n", false)] {
+        let (status, _, told) = with(config, &["refs", JOBS]);
+        assert!(status == Some(0) && told.contains("the dialect is condor") == is_noted, "{config} {told}");
+    }
+}
+
+/// `-o markdown` writes a table whose cells a reader of Markdown shows as they are.
+#[test]
+fn rows_become_a_markdown_table() {
+    let ads = file("first-markdown.ad", "[A = \"a|b*c\"; B_1 = \"x_y _z_\\nend & &lt; <b>\"]");
+    let (status, table, _) = classad(&["query", "true", &ads, "--af", "A,B_1", "-o", "markdown"]);
+    let expected = "| A | B_1 |\n| --- | --- |\n| a\\|b\\*c | x_y \\_z\\_<br>end & \\&lt; \\<b> |\n";
+    assert_eq!((status, table.as_str()), (Some(0), expected));
+    let (_, rows, _) = classad(&["query", "true", &ads, "--af", "A", "-o", "markdown", "--no-header"]);
+    assert_eq!(rows, "| a\\|b\\*c |\n");
+    for arguments in [
+        &["match", JOBS, "--pool", MACHINES][..],
+        &["explain", JOBS, "--pool", MACHINES],
+        &["census", JOBS],
+        &["functions"],
+        &["diff", JOBS, MACHINES],
+        &["refs", JOBS],
+        &["query", "true", JOBS, "--group-by", "Owner"],
+        &["autocluster", JOBS],
+    ] {
+        let table = classad(&[arguments, &["-o", "markdown"]].concat()).1;
+        let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+        let widths: Vec<usize> = table.lines().map(cells).collect();
+        assert!(widths.len() > 2 && widths.iter().all(|width| *width == widths[0]), "{arguments:?} {table}");
+    }
 }

@@ -191,14 +191,14 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     );
     let mixed = file("mixed.yaml", "docking:\n  - 1\n  - label.X\n");
     for more in [&[][..], &["--all"], &["--limit", "1"], &["--explain"]] {
-        let arguments = [&["gangmatch", &requests, "--offers", &offers, "--policy", &mixed], more].concat();
+        let arguments = [&["gangmatch", &requests, "--pool", &offers, "--policy", &mixed], more].concat();
         let (status, out, errors) = classad(&arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{more:?}");
         assert!(errors.contains("component 2 of `docking`") && errors.contains("mixed.yaml:3:5"), "{errors}");
     }
 }
 
-const POOL: [&str; 4] = ["--offers", "samples/license/machines.ad", "--offers", "samples/license/licenses.ad"];
+const POOL: [&str; 4] = ["--pool", "samples/license/machines.ad", "--pool", "samples/license/licenses.ad"];
 
 fn gangmatch(more: &[&str]) -> (Option<i32>, String, String) {
     classad(&[&["gangmatch", "samples/license/jobs.ad"], &POOL[..], more].concat())
@@ -238,7 +238,7 @@ fn whoever_has_seen_enough_ends_the_listing() {
     let offers = file("many-offers.ad", "[ Constraint = true ]\n".repeat(40));
     for form in ["tsv", "jsonl", "json", "tree", "new"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
-            .args(["gangmatch", &request, "--offers", &offers, "--all", "-o", form])
+            .args(["gangmatch", &request, "--pool", &offers, "--all", "-o", form])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -268,7 +268,7 @@ const NESTED_OFFERS: &str = "[ Name = \"s\"; Kind = \"service\"; Ports = {
 
 fn nested(more: &[&str]) -> (Option<i32>, String, String) {
     let (request, offers) = (file("nested.ad", NESTED), file("nested-offers.ad", NESTED_OFFERS));
-    classad(&[&["gangmatch", &request, "--offers", &offers], more].concat())
+    classad(&[&["gangmatch", &request, "--pool", &offers], more].concat())
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn nothing_is_shredded_in_sixty_columns() {
     let request = file("wide.ad", NESTED);
     for form in ["tree", "table"] {
         let output = Command::new(env!("CARGO_BIN_EXE_classad"))
-            .args(["gangmatch", &request, "--offers", &offers, "-o", form])
+            .args(["gangmatch", &request, "--pool", &offers, "-o", form])
             .env("COLUMNS", "60")
             .output()
             .expect("it runs");
@@ -335,11 +335,11 @@ fn nothing_is_shredded_in_sixty_columns() {
     chain += "[ Name = \"end\"; Number = 90; Constraint = other.Wants == 90 ]";
     let request = "[ Name = \"top\"; Ports = { [ Label = first; Wants = 0; Constraint = first.Number == 0 ] } ]";
     let (request, offers) = (file("chain.ad", request), file("chain-offers.ad", &chain));
-    let (status, text, _) = classad(&["gangmatch", &request, "--offers", &offers, "-o", "tree"]);
+    let (status, text, _) = classad(&["gangmatch", &request, "--pool", &offers, "-o", "tree"]);
     assert_eq!((status, text.lines().count()), (Some(0), 92));
     assert!(text.lines().all(|line| line.chars().count() <= 80) && text.contains(" 91 down: end"), "{text}");
     for form in ["json", "new"] {
-        let (status, text, errors) = classad(&["gangmatch", &request, "--offers", &offers, "-o", form]);
+        let (status, text, errors) = classad(&["gangmatch", &request, "--pool", &offers, "-o", form]);
         assert!(status == Some(0) && text.contains("\"end\"") && errors.is_empty(), "{form} {errors}");
     }
 }
@@ -423,7 +423,7 @@ fn a_request_without_a_gang_is_explained() {
     let (status, text, _) = classad(&[
         "gangmatch",
         "samples/papers/thesis-figure-8-two-hosts.ad",
-        "--offers",
+        "--pool",
         "samples/gangs/hosts.ad",
         "--explain",
     ]);
@@ -434,7 +434,7 @@ fn a_request_without_a_gang_is_explained() {
 fn a_root_is_used_for_nobody_else() {
     let both = "[ Name = \"a\"; Size = 2; Ports = { [ Label = p; Constraint = p.Size > 0 ] } ] [ Name = \"b\"; Size = 1; Constraint = true ]";
     let ads = file("roots-and-offers.ad", both);
-    let rows = |more: &[&str]| classad(&[&["gangmatch", &ads, "--offers", &ads, "--no-header"], more].concat()).1;
+    let rows = |more: &[&str]| classad(&[&["gangmatch", &ads, "--pool", &ads, "--no-header"], more].concat()).1;
     assert_eq!(rows(&["--roots", "Size == 2"]), "a\tb\t0/0\n");
     assert_eq!(rows(&["--roots", "Size > 0"]), "");
     assert_eq!(rows(&["--roots", "Size == 2", "--all"]), "a\tb\t0/0\n");
@@ -508,7 +508,7 @@ fn a_rank_that_is_no_number_is_told() {
         [ Name = \"z\"; Constraint = true; Rank = true ]";
     let (request, offers) = (file("request", request), file("offers", offers));
     for more in [&[][..], &["--all"], &["--explain"]] {
-        let (status, _, errors) = classad(&[&["gangmatch", &request, "--offers", &offers], more].concat());
+        let (status, _, errors) = classad(&[&["gangmatch", &request, "--pool", &offers], more].concat());
         assert_eq!(status, Some(0), "{errors}");
         let mut lines: Vec<&str> = errors.lines().collect();
         lines.sort_unstable();

@@ -26,7 +26,7 @@ fn ad(text: &str) -> Ad {
     parse_ad(text.as_bytes(), ParseOptions::default()).expect("it parses")
 }
 
-/// Machines first, then licences, as `gangmatch --offers machines --offers licences` has them.
+/// Machines first, then licences, as `gangmatch --pool machines --pool licences` has them.
 fn offers(machines: &[Machine], licences: &[Licence]) -> Vec<Ad> {
     let machine = |m: &Machine| {
         ad(&format!(

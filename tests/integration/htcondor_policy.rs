@@ -64,7 +64,7 @@ fn cycle(name: &str, asking: &[(u32, &str, &str)], offered: &[Slot<'_>], config:
     let (requests, offers) =
         (jobs(&format!("htc-{name}-jobs.long"), asking), slots(&format!("htc-{name}-slots.long"), offered));
     let config = file(&format!("htc-{name}.dump"), config);
-    let arguments = ["negotiate", &requests, "--offers", &offers, "--policy", "htcondor", "--config", &config];
+    let arguments = ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config];
     let (status, out, errors) = classad(&[&arguments, more].concat());
     assert!(matches!(status, Some(0 | 1)), "{name}: {errors}");
     let row = |line: &str| {
@@ -200,7 +200,7 @@ fn concurrency_limits_hold() {
     let (requests, offers) = (jobs("htc-limits-jobs.long", &asking), slots("htc-limits-slots.long", &offered));
     let config = file("htc-limits.dump", limits);
     let arguments =
-        ["negotiate", &requests, "--offers", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
+        ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
     let (_, out, _) = classad(&arguments);
     assert!(out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 1 needed"), "{out}");
 }
@@ -271,7 +271,7 @@ fn floors_come_first_and_ceilings_last() {
     let names: Vec<String> = (1..=4).map(|number| format!("s{number}")).collect();
     let offered: Vec<Slot<'_>> = names.iter().map(|name| slot(name, 1, FREE)).collect();
     let (requests, offers) = (jobs("htc-bounds-jobs.long", &asking), slots("htc-bounds-slots.long", &offered));
-    let (_, out, errors) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy]);
+    let (_, out, errors) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", &policy]);
     let rows: Vec<String> =
         out.lines().skip(1).map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(rows, ["1.0 s1", "3.0 s2", "2.0 s3", "5.0 s4"], "{errors}");
@@ -296,7 +296,7 @@ fn names_of_policies_and_their_variables() {
     let (requests, offers) =
         (jobs("htc-names-jobs.long", &[(1, "ann", "")]), slots("htc-names-slots.long", &[slot("s", 1, FREE)]));
     let run = |policy: &str, more: &[&str]| {
-        classad(&[&["negotiate", &requests, "--offers", &offers, "--policy", policy], more].concat())
+        classad(&[&["negotiate", &requests, "--pool", &offers, "--policy", policy], more].concat())
     };
     let (status, _, errors) = run("htcondr", &[]);
     assert_eq!(status, Some(2));

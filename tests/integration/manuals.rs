@@ -219,13 +219,80 @@ fn manual_pages_render_without_warnings() {
 }
 
 /// Lines to complete, and a word that each must offer.
-const COMPLETED: [(&str, &str); 5] = [
+const COMPLETED: [(&str, &str); 17] = [
     ("classad que", "query"),
     ("classad negot", "negotiate"),
     ("classad query --no-h", "--no-header"),
     ("classad explain --unmatche", "--unmatched"),
     ("classad query -o jsonl --af Name --sor", "--sort"),
+    ("classad help from-c", "from-condor"),
+    ("classad man negot", "negotiate"),
+    ("classad functions splitU", "splitUserName"),
+    ("classad check --only circu", "circular"),
+    ("classad query --dialect con", "condor"),
+    ("classad -q query -o markd", "markdown"),
+    ("classad query -slotads samples/pool/machines.long -constr", "-constraint"),
+    ("classad query -slotads samples/pool/machines.long -af Name Partitionable", "PartitionableSlot"),
+    ("classad query --ads samples/pool/machines.long --sort TotalSlotC", "TotalSlotCpus"),
+    ("classad match --pool samples/pool/machi", "samples/pool/machines.long"),
+    ("classad match --policy htc", "htcondor"),
+    ("classad workload po", "pool"),
 ];
+
+/// The search path of programs, with the folder of the binary first.
+fn search_path() -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_classad")).parent().expect("it is in a folder");
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+/// Returns the completions of the last word of a line, or of the word that ends with `|`.
+fn candidates(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    let at = words.iter().position(|word| word.ends_with('|')).unwrap_or(words.len() - 1);
+    let words: Vec<&str> = words.iter().map(|word| word.trim_end_matches('|')).collect();
+    let at = at.to_string();
+    let lines = run(&mut classad(&[&["completions", "--at", &at, "--"], &words[..]].concat()));
+    lines.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn words_are_completed_where_they_fit() {
+    for (line, expected) in [
+        ("classad che", &["check"][..]),
+        ("classad --dialect condor che", &["check"]),
+        ("classad --dialect=co", &["--dialect=condor"]),
+        // As bash splits it.
+        ("classad query --dialect = co", &["condor"]),
+        ("classad query --dialect =| true", &["classad", "condor"]),
+        ("classad check --only circular,undefined-u", &["circular,undefined-unsafe"]),
+        ("classad query --af Name,TotalSlotC samples/pool/machines.long|", &[":files"]),
+        ("classad query --af Name,TotalSlotC| samples/pool/machines.long", &["Name,TotalSlotCpus"]),
+        ("classad query TOTALSLOTC| samples/pool/machines.long", &["TotalSlotCpus", ":files"]),
+        ("classad match samples/pool/jo", &[":files"]),
+        ("classad explain -better", &["-better-analyze"]),
+        // Neither a word of `match`, nor one that only a daemon answers.
+        ("classad match -better", &[]),
+        ("classad query -schedd-c", &[]),
+        ("classad match -- --po", &[":files"]),
+        ("classad workload pool --machi", &["--machines"]),
+        ("classad query none.long --sort Mem", &[]),
+        ("classad transform --wher", &[]),
+        ("classad nothing --wher", &[]),
+    ] {
+        assert_eq!(candidates(line), expected, "{line}");
+    }
+    let topics = candidates("classad help ");
+    let commands = candidates("classad ");
+    assert!(commands.len() > 25 && commands.iter().all(|command| topics.contains(command)), "{commands:?}");
+    // The names of a packed file and of another form; a file that is none is passed over.
+    let folder = scratch("completed");
+    let json = folder.join("one.json");
+    fs::write(&json, "[{\"Alpha\": 1, \"odd name\": 2}]").expect("it can be written");
+    let binary = folder.join("other");
+    fs::write(&binary, [0xff, 0, 7]).expect("it can be written");
+    let line = format!("classad query --sort | {} {}", json.display(), binary.display());
+    assert_eq!(candidates(&line), ["'odd name'", "Alpha"]);
+}
 
 #[test]
 #[ignore = "needs bash, which .ci/run installs"]
@@ -237,7 +304,8 @@ fn bash_completes() {
              _classad classad \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
              printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
-        let found = run(Command::new("bash").args(["--norc", "-c", &script]).current_dir(root()));
+        let found =
+            run(Command::new("bash").args(["--norc", "-c", &script]).env("PATH", search_path()).current_dir(root()));
         assert!(found.lines().any(|word| word.trim() == offered), "{line}: {found}");
     }
 }
@@ -247,7 +315,11 @@ fn bash_completes() {
 fn fish_completes() {
     for (line, offered) in COMPLETED {
         let script = format!("source completions/classad.fish; complete -C '{line}'");
-        let output = Command::new("fish").args(["--no-config", "-c", &script]).current_dir(root()).output();
+        let output = Command::new("fish")
+            .args(["--no-config", "-c", &script])
+            .env("PATH", search_path())
+            .current_dir(root())
+            .output();
         let output = output.expect("fish runs");
         assert!(output.stderr.is_empty(), "{output:?}");
         // A word and what it is about, with a tab between.
@@ -282,7 +354,12 @@ fn zsh_completes() {
         told = told.display(),
         count = COMPLETED.len()
     );
-    let output = Command::new("zsh").args(["-f", "-c", &script]).current_dir(root()).output().expect("zsh runs");
+    let output = Command::new("zsh")
+        .args(["-f", "-c", &script])
+        .env("PATH", search_path())
+        .current_dir(root())
+        .output()
+        .expect("zsh runs");
     let found = fs::read_to_string(&told).unwrap_or_default();
     // Where a value has to follow, `=` does.
     let word = |line: &'_ str| line.split_whitespace().last().map(|word| word.trim_end_matches('=').to_owned());

@@ -161,7 +161,7 @@ fn references_are_merged_from_parts() {
         &["refs", "--attr", "Cpuss", "--count"],
         &["refs", "--union", "-o", "jsonl"],
         &["refs", "--count", "--expr", "Cpus + Own + MY.Spare.x"],
-        &["refs", "--missing-in", &pool],
+        &["refs", "--pool", &pool],
         &["refs", "--dot", "--lenient"],
     ];
     for (index, files) in inputs("references").into_iter().enumerate() {
@@ -178,10 +178,10 @@ fn checks_are_merged_from_parts() {
     let commands: [&[&str]; 6] = [
         &["check"],
         &["check", "-o", "json"],
-        &["check", "-o", "sarif", "--against", &pool],
+        &["check", "-o", "sarif", "--pool", &pool],
         &["check", "--only", "duplicate,syntax,contradiction", "--lenient"],
         &["check", "--level", "warning", "--fail-level", "error", "-o", "github"],
-        &["check", "--against", &pool, "--allow", "syntax"],
+        &["check", "--pool", &pool, "--allow", "syntax"],
     ];
     for (index, files) in inputs("checks").into_iter().enumerate() {
         for command in commands {
@@ -309,16 +309,16 @@ fn a_shell_runs_what_scatter_prints() {
     assert_eq!(merged, text(&run(&command, b"")));
     assert!(merged.1.len() > 100, "{merged:?}");
     // Runs on parts may be in other folders: options name files from the root, too.
-    let check = ["check", "--against", "Cargo.toml", "--map=m=Cargo.lock", "--only", "unknown-attribute", &paths[0]];
+    let check = ["check", "--pool", "Cargo.toml", "--map=m=Cargo.lock", "--only", "unknown-attribute", &paths[0]];
     let lines = text(&run(&[&["scatter", "--command", "--"], &check[..]].concat(), b"")).1;
     let root = std::env::current_dir().expect("there is a folder").display().to_string();
-    let expected = format!("--against {root}/Cargo.toml --map=m={root}/Cargo.lock --only unknown-attribute --now ");
+    let expected = format!("--pool {root}/Cargo.toml --map=m={root}/Cargo.lock --only unknown-attribute --now ");
     assert!(lines.contains(&expected), "{lines}");
     let behind = ["query", "--count", "--", "Cpus > 1", &paths[0]];
     let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
-        (&["match", "a", "--offers", "b"][..], "match: it writes no partial results"),
+        (&["match", "a", "--pool", "b"][..], "match: it writes no partial results"),
         (&["query", "true"], "only files have parts: name them; those of query follow the constraint"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),

@@ -317,7 +317,7 @@ fn a_slice_is_rounded_down() {
     let requests = file("slices.ads", request("bob").repeat(6) + &request("ann"));
     let offers = file("slice-offers.ads", "[ Requirements = true ]\n".repeat(5));
     let policy = file("slices.yaml", "share: { by: Owner, priorities: { ann: 10, bob: 1 } }\n");
-    let (_, out, errors) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--transcript"]);
+    let (_, out, errors) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", &policy, "--transcript"]);
     assert!(out.contains("bob: priority 1, up to 4 offers for 6 requests\n"), "{out}{errors}");
     assert!(out.contains("ann: priority 10, up to 1 offer for 1 request\n"), "{out}{errors}");
     let (_, help, _) = classad(&["help", "policy"]);
@@ -331,7 +331,7 @@ fn usage_is_accounted_from_cycle_to_cycle() {
     std::fs::remove_file(&usage).expect("it is there");
     let cycle = |now: &str| {
         let (status, out, errors) =
-            classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage, "--now", now, "--transcript"]);
+            classad(&["negotiate", JOBS, "--pool", MACHINES, "--usage", &usage, "--now", now, "--transcript"]);
         assert_eq!(status, Some(0), "{errors}");
         (out, std::fs::read_to_string(&usage).expect("it was written"))
     };
@@ -370,7 +370,7 @@ fn accounts_come_from_condor_userprio() {
     let userprio = file("userprio.long", userprio);
     let usage = file("imported.yaml", "");
     std::fs::remove_file(&usage).expect("it is there");
-    let arguments = ["negotiate", jobs, "--offers", slots, "--userprio", &userprio, "--usage", &usage, "--transcript"];
+    let arguments = ["negotiate", jobs, "--pool", slots, "--userprio", &userprio, "--usage", &usage, "--transcript"];
     let (status, out, errors) = classad(&arguments);
     assert_eq!(status, Some(0), "{errors}");
     // Alice: 8 times the square root of 1/2, and 2 for the rest, with the factor 10000.
@@ -382,14 +382,14 @@ fn accounts_come_from_condor_userprio() {
     let (status, _, errors) = classad(&arguments);
     assert_eq!(status, Some(2));
     assert!(errors.contains("has accounts already"), "{errors}");
-    let (status, _, errors) = classad(&["negotiate", jobs, "--offers", slots, "--userprio", jobs]);
+    let (status, _, errors) = classad(&["negotiate", jobs, "--pool", slots, "--userprio", jobs]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("names no submitter; write it with `condor_userprio -long`"), "{errors}");
     // Without -long it prints a table. That is one error, not one for each line.
     let table =
         "Last Priority Update: 11/22 23:37\nGroup  Effective\n  User Name  Priority\nalice@pool.example  504.38\n";
     let table = file("userprio-table.txt", table);
-    let (status, _, errors) = classad(&["negotiate", jobs, "--offers", slots, "--userprio", &table]);
+    let (status, _, errors) = classad(&["negotiate", jobs, "--pool", slots, "--userprio", &table]);
     assert_eq!((status, errors.lines().count()), (Some(2), 1), "{errors}");
 }
 
@@ -397,7 +397,7 @@ fn accounts_come_from_condor_userprio() {
 fn a_usage_file_with_a_mistake_is_left_alone() {
     let text = "half-life: -1\nsubmitters: { alice: { prioriti: 1 } }\n";
     let usage = file("bad-usage.yaml", text);
-    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--usage", &usage]);
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--pool", MACHINES, "--usage", &usage]);
     assert_eq!((status, out.as_str()), (Some(2), ""), "{errors}");
     assert!(errors.contains("usage.yaml:1:12") && errors.contains("did you mean `priority`?"), "{errors}");
     assert_eq!(std::fs::read_to_string(&usage).expect("it is there"), text);
@@ -407,9 +407,9 @@ fn a_usage_file_with_a_mistake_is_left_alone() {
 #[test]
 fn the_rows_are_those_of_match() {
     for [requests, offers] in [[JOBS, MACHINES], ["samples/pool/jobs.long", "samples/pool/machines.long"]] {
-        let (_, expected, _) = classad(&["match", requests, "--offers", offers]);
+        let (_, expected, _) = classad(&["match", requests, "--pool", offers]);
         for switch in [&[][..], &["--no-autocluster"], &["--no-matchlist", "--no-index"]] {
-            let (status, out, errors) = classad(&[&["negotiate", requests, "--offers", offers], switch].concat());
+            let (status, out, errors) = classad(&[&["negotiate", requests, "--pool", offers], switch].concat());
             assert_eq!(status, Some(0), "{errors}");
             let rows = out.lines().map(|line| line.rsplit_once('\t').map_or("", |(rows, _)| rows).to_owned() + "\n");
             assert_eq!(rows.collect::<String>(), expected, "{switch:?}");
@@ -419,7 +419,7 @@ fn the_rows_are_those_of_match() {
 
 #[test]
 fn what_a_cycle_costs() {
-    let (status, out, errors) = classad(&["negotiate", JOBS, "--offers", MACHINES, "--compare", "-o", "tsv"]);
+    let (status, out, errors) = classad(&["negotiate", JOBS, "--pool", MACHINES, "--compare", "-o", "tsv"]);
     assert_eq!(status, Some(0), "{errors}");
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
     let column = |name: &str| {
@@ -441,7 +441,7 @@ fn what_a_cycle_costs() {
 
 #[test]
 fn standard_input_is_read_once() {
-    for arguments in [["autocluster", "--offers", "-"], ["negotiate", "--offers", "-"]] {
+    for arguments in [["autocluster", "--pool", "-"], ["negotiate", "--pool", "-"]] {
         let (status, _, errors) = classad(&arguments);
         assert_eq!(status, Some(2));
         assert!(errors.contains("only once"), "{errors}");
@@ -461,7 +461,7 @@ fn ranks_that_are_no_numbers_are_told() {
     };
     let offers = file("idle-offers.ads", ["a", "b", "c"].map(offer).concat());
     for command in ["match", "negotiate"] {
-        let (status, _, errors) = classad(&[command, &requests, "--offers", &offers]);
+        let (status, _, errors) = classad(&[command, &requests, "--pool", &offers]);
         let told: Vec<&str> = errors.lines().filter(|line| line.starts_with("warning")).collect();
         assert_eq!(
             told,
@@ -473,7 +473,7 @@ fn ranks_that_are_no_numbers_are_told() {
         );
         assert_eq!(status, Some(0));
         // A docking vector decides without ranks.
-        let (_, _, errors) = classad(&[command, &requests, "--offers", &offers, "--dock", "label.Idle"]);
+        let (_, _, errors) = classad(&[command, &requests, "--pool", &offers, "--dock", "label.Idle"]);
         assert!(!errors.contains("counts as 0"), "{command}: {errors}");
     }
 }

@@ -15,7 +15,7 @@ fn the_matches_are_those_of_a_real_negotiator() {
         let (status, out, errors) = classad(&[
             "negotiate",
             &jobs,
-            "--offers",
+            "--pool",
             &slots,
             "--policy",
             "htcondor",

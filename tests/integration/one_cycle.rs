@@ -248,7 +248,7 @@ fn a_wide_gang_waits_for_its_round() {
     let offers = file("one-cycle-offers.ad", offers.concat());
     let policy = file("one-cycle-share.yaml", "share: { by: Owner, priorities: { ann: 1, bob: 1 } }\n");
     let (status, out, errors) =
-        classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--transcript"]);
+        classad(&["negotiate", &requests, "--pool", &offers, "--policy", &policy, "--transcript"]);
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     let events: Vec<&str> = out.lines().filter(|line| !line.contains("next best")).collect();
     assert_eq!(
@@ -269,10 +269,10 @@ fn a_wide_gang_waits_for_its_round() {
     // Where offers have weights, so does the gang.
     let weighted = "share: { by: Owner, weight: 1.5, priorities: { ann: 1, bob: 1 } }\n";
     let weighted = file("one-cycle-weights.yaml", weighted);
-    let arguments = ["negotiate", &requests, "--offers", &offers, "--policy", &weighted, "--transcript"];
+    let arguments = ["negotiate", &requests, "--pool", &offers, "--policy", &weighted, "--transcript"];
     let (_, out, _) = classad(&arguments);
     assert!(out.contains("wide waits for the next round: its gang has weight 4.5, ann may get 3 more"), "{out}");
-    let (_, out, _) = classad(&["negotiate", &requests, "--offers", &offers, "--policy", &policy, "--why"]);
+    let (_, out, _) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", &policy, "--why"]);
     assert!(
         out.starts_with("request\toffer\trequest_rank\toffer_rank\tpreempted\tport\trunner_up\tdecided_by\n"),
         "{out}"
@@ -286,7 +286,7 @@ fn ports_that_cannot_be_used_are_reported() {
     let good = "[ Name = \"good\"; Constraint = true ]";
     let requests = file("one-cycle-bad.ad", format!("[ Name = \"bad\"; Ports = 3 ] {good}"));
     let offers = file("one-cycle-bad-offers.ad", format!("[ Name = \"broken\"; Ports = {{ 1 }} ] {good}"));
-    let (status, out, errors) = classad(&["negotiate", &requests, "--offers", &offers]);
+    let (status, out, errors) = classad(&["negotiate", &requests, "--pool", &offers]);
     assert_eq!(status, Some(2), "{errors}");
     assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), ["good\tgood\t0\t0\t"]);
     assert!(

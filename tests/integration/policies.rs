@@ -127,7 +127,7 @@ fn what_is_read_is_enough() {
         ];
         let dialect = pick(&mut random, &["condor", "classad"]);
         for run in runs {
-            let common = [run, &[&requests, "--offers", &offers, "--dialect", dialect, "--now", "1000"]].concat();
+            let common = [run, &[&requests, "--pool", &offers, "--dialect", dialect, "--now", "1000"]].concat();
             let some = classad(&common);
             let all = classad(&[&common[..], &["--strict-input"]].concat());
             assert_eq!(some, all, "seed {seed}: {run:?}");
@@ -154,7 +154,7 @@ fn match_follows_a_policy_as_a_cycle_does() {
         let unshared: Vec<&str> = shared.lines().filter(|line| !line.starts_with("share")).collect();
         let unshared = file("follows-unshared.yaml", &(unshared.join("\n") + "\n"));
         let run = |command: &str, policy: &str, more: &[&str]| {
-            let common = [command, &requests, "--offers", &offers, "--policy", policy, "--now", "1000"];
+            let common = [command, &requests, "--pool", &offers, "--policy", policy, "--now", "1000"];
             classad(&[&common[..], more].concat())
         };
         let (status, expected, _) = run("negotiate", &unshared, &[]);
@@ -190,7 +190,7 @@ fn nothing_that_is_switched_off_changes_a_match() {
         let single = file("switched-single.long", single.join("\n"));
         for requests in [&requests, &single] {
             for way in ways {
-                let common = [&["match", requests, "--offers", &offers][..], way].concat();
+                let common = [&["match", requests, "--pool", &offers][..], way].concat();
                 let (status, expected, _) = classad(&common);
                 for switches in [&["--no-autocluster"][..], &["--no-matchlist"], &["--no-index"], &["--strict-input"]] {
                     let (also, out, errors) = classad(&[&common[..], switches].concat());
@@ -219,14 +219,14 @@ fn requests_of_any_form_share_what_is_found() {
             file(name, &text)
         };
         let [requests_json, offers_json] = [json(&requests, "forms-r.json"), json(&offers, "forms-o.json")];
-        let (status, expected, _) = classad(&["match", &requests, "--offers", &offers]);
-        let (also, out, errors) = classad(&["match", &requests_json, "--offers", &offers_json, "--stats"]);
+        let (status, expected, _) = classad(&["match", &requests, "--pool", &offers]);
+        let (also, out, errors) = classad(&["match", &requests_json, "--pool", &offers_json, "--stats"]);
         assert_eq!((also, out), (status, expected), "seed {seed}");
         let counters: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
         let count = |name: &str| counters[name].as_u64().expect("it is counted");
         assert!(count("autoclusters") <= count("roots") && count("probes") <= count("autoclusters"), "{errors}");
         shared += count("roots") - count("autoclusters");
-        let alone = ["match", &requests_json, "--offers", &offers_json, "--stats", "--no-autocluster"];
+        let alone = ["match", &requests_json, "--pool", &offers_json, "--stats", "--no-autocluster"];
         let (_, _, errors) = classad(&alone);
         let counters: serde_json::Value = serde_json::from_str(&errors).expect("counters are JSON");
         assert_eq!((&counters["autoclusters"], &counters["probes"]), (&0.into(), &counters["roots"]));
@@ -268,7 +268,7 @@ fn the_order_of_requests_does_not_count_where_ranks_decide() {
         let offers = file("permuted-offers.long", &offers);
         let run = |requests: &[String], way: &[&str]| {
             let requests = file("permuted-requests.long", requests.concat());
-            let (status, out, errors) = classad(&[&["match", &requests, "--offers", &offers], way].concat());
+            let (status, out, errors) = classad(&[&["match", &requests, "--pool", &offers], way].concat());
             assert_eq!(status, Some(0), "{errors}");
             by_request(&out)
         };
@@ -304,7 +304,7 @@ fn match_under_rules() {
         (&["--strategy", "stable"], &["b#1 m2", "b#2 m1"]),
     ];
     for (way, expected) in ways {
-        let common = [&["match", &jobs, "--offers", &machines, "--no-header"], &rules[..], way].concat();
+        let common = [&["match", &jobs, "--pool", &machines, "--no-header"], &rules[..], way].concat();
         let (_, out, errors) = classad(&common);
         let found: Vec<String> =
             pairs(&out).iter().map(|row| row.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect();
@@ -314,9 +314,9 @@ fn match_under_rules() {
     }
     let residual = file("rules-residual.yaml", "residual: { set: { Cpus: Cpus - 1 }, while: Cpus > 0 }\n");
     let (status, _, errors) =
-        classad(&["match", &jobs, "--offers", &machines, "--policy", &residual, "--strategy", "max"]);
+        classad(&["match", &jobs, "--pool", &machines, "--policy", &residual, "--strategy", "max"]);
     assert!(status == Some(2) && errors.contains("--strategy greedy"), "{errors}");
-    let naive = ["gangmatch", &jobs, "--offers", &machines, "--dock", "1", "--algorithm", "naive"];
+    let naive = ["gangmatch", &jobs, "--pool", &machines, "--dock", "1", "--algorithm", "naive"];
     let (status, _, errors) = classad(&naive);
     assert!(status == Some(2) && errors.contains("needs --algorithm best"), "{errors}");
 }
@@ -326,7 +326,7 @@ fn notices_of_a_cycle_use_its_ads_up() {
     let [jobs, machines] = [file("told-jobs.long", JOBS), file("told-machines.long", MACHINES)];
     let residual = file("told.yaml", "residual: { when: Cpus > 1, set: { Cpus: Cpus - 1 } }\n");
     let notices = file("told.jsonl", "");
-    let common = ["negotiate", &jobs, "--offers", &machines, "--policy", &residual, "--now", "1000"];
+    let common = ["negotiate", &jobs, "--pool", &machines, "--policy", &residual, "--now", "1000"];
     let (status, out, errors) = classad(&[&common[..], &["--notify", &notices, "--no-header"]].concat());
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     let found: Vec<&str> = out.lines().collect();
@@ -347,13 +347,12 @@ fn notices_of_a_cycle_use_its_ads_up() {
 
     // The life of an ad counts as in match.
     let expiring = file("told-expiring.long", "Name = \"m\"\nRequirements = true\nExpirationTime = 900\n");
-    let cycle =
-        |more: &[&str]| classad(&[&["negotiate", &jobs, "--offers", &expiring, "--now", "1000"], more].concat());
+    let cycle = |more: &[&str]| classad(&[&["negotiate", &jobs, "--pool", &expiring, "--now", "1000"], more].concat());
     assert_eq!([cycle(&[]).0, cycle(&["--at", "900"]).0, cycle(&["--as-given"]).0], [Some(1), Some(0), Some(0)]);
     assert!(cycle(&[]).2.contains("1 of 1 offers left out: expired"));
 
     let ports = file("told-ports.ad", "[ Constraint = true; Ports = { [ Label = cpu; Constraint = true ] } ]");
-    let (_, _, errors) = classad(&["match", &ports, "--offers", &machines]);
+    let (_, _, errors) = classad(&["match", &ports, "--pool", &machines]);
     assert!(errors.contains("1 request with Ports: `match` ignores ports"), "{errors}");
 }
 
@@ -367,8 +366,7 @@ fn gangs_are_served_by_roots_and_order() {
         "gang-offers.ad",
         "[ Name = \"root\"; Size = 3; Prio = 9; Constraint = true ] [ Name = \"m\"; Size = 1; Constraint = true ]",
     );
-    let run =
-        |more: &[&str]| classad(&[&["gangmatch", &requests, "--offers", &offers, "--no-header"], more].concat()).1;
+    let run = |more: &[&str]| classad(&[&["gangmatch", &requests, "--pool", &offers, "--no-header"], more].concat()).1;
     assert_eq!(run(&[]), "a\troot\t0/0\nb\tm\t0/0\n");
     assert_eq!(run(&["--order", "Prio"]), "b\troot\t0/0\na\tm\t0/0\n");
     assert_eq!(run(&["--roots", "Prio > 0"]), "a\tm\t0/0\n");

@@ -46,7 +46,7 @@ fn what_a_cycle_comes_to_is_drawn() {
     let shown = |locale: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
         command.current_dir(env!("CARGO_MANIFEST_DIR")).env("LC_ALL", locale).env("COLUMNS", "60");
-        command.args(["negotiate", "tests/cases/negotiate/jobs.ad", "--offers", "tests/cases/negotiate/machines.ad"]);
+        command.args(["negotiate", "tests/cases/negotiate/jobs.ad", "--pool", "tests/cases/negotiate/machines.ad"]);
         command.args(["--policy", "tests/cases/negotiate/share.yaml", "--stats", "-q"]);
         let mut session = rexpect::session::spawn_command(command, Some(60_000)).unwrap();
         session.exp_eof().unwrap().replace('\r', "")

@@ -305,7 +305,7 @@ fn from_match_to_claim_and_back() {
     let [jobs, machines, notices] =
         [("jobs", "[ Name = \"j\"; Constraint = true ]"), ("machines", OFFERS), ("notices", "")]
             .map(|(name, text)| file(&format!("protocol-{name}"), text));
-    let made = run(&["match", "-q", &jobs, "--offers", &machines, "--notify", &notices], b"");
+    let made = run(&["match", "-q", &jobs, "--pool", &machines, "--notify", &notices], b"");
     assert_eq!((made.status.code(), printed(&made).as_str()), (Some(0), ""));
     let told = fs::read_to_string(&notices).expect("it is written");
     assert_eq!(told.lines().count(), 2);
@@ -327,11 +327,11 @@ fn from_match_to_claim_and_back() {
     assert!(code == Some(1) && row.contains("m: it has no ClaimId any more"), "{row}");
 
     // Matched advertisements are used up, until there is a later one.
-    let again = run(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--as-given"], b"");
+    let again = run(&["match", &jobs, "--pool", &machines, "--matched", &notices, "--as-given"], b"");
     assert_eq!(again.status.code(), Some(1));
     let fresh = file("protocol-fresh", OFFERS.replace("Number = 1", "Number = 2"));
     let other = file("protocol-other", "[ Name = \"k\"; Constraint = true ]");
-    let later = run(&["match", &other, "--offers", &fresh, "--matched", &notices, "-o", "jsonl"], b"");
+    let later = run(&["match", &other, "--pool", &fresh, "--matched", &notices, "-o", "jsonl"], b"");
     assert_eq!(printed(&later), "{\"request\":\"k\",\"offer\":\"m\",\"request_rank\":0.0,\"offer_rank\":0.0}\n");
     // Ads in the long form are read in part.
     let fresh = file("protocol-fresh-long", "Name = \"m\"\nUpdateSequenceNumber = 2\nRequirements = true\n");
@@ -341,7 +341,7 @@ fn from_match_to_claim_and_back() {
     let (_, row) = claim(&printed(&later), OFFERS);
     assert!(row.contains("k: there is no such ad any more"), "{row}");
     // Nothing is told of nothing.
-    let none = run(&["match", &jobs, "--offers", &machines, "--matched", &notices, "--notify", &notices], b"");
+    let none = run(&["match", &jobs, "--pool", &machines, "--matched", &notices, "--notify", &notices], b"");
     assert_eq!((none.status.code(), fs::read_to_string(&notices).expect("it is there").as_str()), (Some(1), ""));
 }
 
@@ -350,22 +350,22 @@ fn ads_that_say_nothing_of_time_count_at_any_time() {
     let long = "Requirements = true\n\nRequirements = true\n\nName = \"a\"\nLastHeardFrom = 1\nRequirements = true\n";
     let offers = file("protocol-timeless", long);
     for time in ["0", "4000000000", "2030-01-01T00:00:00Z"] {
-        let output = run(&["match", "--offers", &offers, "--all", "--count", "--at", time], b"Requirements = true\n");
+        let output = run(&["match", "--pool", &offers, "--all", "--count", "--at", time], b"Requirements = true\n");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(printed(&output).as_str(), "3\n", "{time}: {errors}");
         assert!(errors.lines().all(|line| line.starts_with("note: the newest ad is ")), "{time}: {errors}");
     }
     let expiring = file("protocol-expiring", "Name = \"a\"\nExpirationTime = 1000\nRequirements = true\n");
     for (time, code) in [("1000", 0), ("1001", 1)] {
-        let output = run(&["match", "--offers", &expiring, "--at", time], b"Requirements = true\n");
+        let output = run(&["match", "--pool", &expiring, "--at", time], b"Requirements = true\n");
         assert_eq!(output.status.code(), Some(code), "{time}");
     }
     // Time is that of --now, if no other is given.
-    let output = run(&["match", "--offers", &expiring, "--now", "900"], b"Requirements = true\n");
+    let output = run(&["match", "--pool", &expiring, "--now", "900"], b"Requirements = true\n");
     assert_eq!(output.status.code(), Some(0));
-    let output = run(&["match", "--offers", &expiring], b"Requirements = true\n");
+    let output = run(&["match", "--pool", &expiring], b"Requirements = true\n");
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 1 offers left out: expired"));
-    assert_eq!(run(&["match", "--offers", &expiring, "--as-given"], b"Requirements = true\n").status.code(), Some(0));
+    assert_eq!(run(&["match", "--pool", &expiring, "--as-given"], b"Requirements = true\n").status.code(), Some(0));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_misspelt_change_is_noted() {
         let output = run(&[command, side, &pool, "--what-if", change], queue().as_bytes());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    for (command, side) in [("explain", "--pool"), ("match", "--offers")] {
+    for (command, side) in [("explain", "--pool"), ("match", "--pool")] {
         let found = errors(command, side, "RequsetMemory=1");
         assert!(found.contains("no request has the attribute RequsetMemory; did you mean RequestMemory?"), "{found}");
         let found = errors(command, side, "offer.Memroy=1");

@@ -236,7 +236,7 @@ fn chance_is_one_stream_that_a_seed_fixes() {
 fn ports_that_cannot_be_used_have_a_place() {
     let offers = file("offers.new", b"[ Constraint = true ]");
     let requests = b"[ Ports = { [ Label = a; Constraint = true ] } ]\n[ Ports = { [ Label = a ], [ Label = A ] } ]";
-    let output = run(&["gangmatch", "-", "--offers", &offers, "-o", "json"], requests);
+    let output = run(&["gangmatch", "-", "--pool", &offers, "-o", "json"], requests);
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && err.contains("standard input:2:28]"), "{err}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"label\":\"a\""));
@@ -433,7 +433,7 @@ fn a_gang_search_ends_at_its_budget() {
     let offer =
         |number: usize| format!("[ Type = \"M\"; Name = \"m{number}\"; A = {}.25; Requirements = true ]\n", number % 7);
     let offers = file("spent.offers", (0..40).map(offer).collect::<String>().as_bytes());
-    let output = run(&["gangmatch", "--max-search-tests", "200", "--offers", &offers, &request], b"");
+    let output = run(&["gangmatch", "--max-search-tests", "200", "--pool", &offers, &request], b"");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{message}");
     assert!(message.contains("1 evaluations or searches exceeded their budget"), "{message}");

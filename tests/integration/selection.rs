@@ -69,10 +69,10 @@ fn queries_answer_as_if_everything_were_parsed() {
     ];
     let options: [&[&str]; 16] = [
         &["--af", "Name,Cpus,Memory"],
-        &["--af", "Name", "-v"],
+        &["--af", "Name", "--invert"],
         &["--undefined"],
         &["--undefined", "--af", "Total"],
-        &["-v", "-o", "names"],
+        &["--invert", "-o", "names"],
         &["-o", "table"],
         &["-o", "jsonl"],
         &[],
@@ -337,7 +337,7 @@ fn matches_are_those_of_whole_ads() {
                 &["--constraint-attr", "START", "--all"],
                 &["--rank-attr", "Need", "--no-consume"],
             ] {
-                let common = ["match", requests, "--offers", offers, "--dialect", dialect];
+                let common = ["match", requests, "--pool", offers, "--dialect", dialect];
                 let fast = classad(&[&common[..], options].concat());
                 let full = classad(&[&common[..], options, &["--strict-input"]].concat());
                 assert_eq!(fast.1, full.1, "{index} {dialect} {options:?}\n{}", fast.2);
@@ -380,7 +380,7 @@ fn what_the_other_side_looks_for_is_found_in_every_ad() {
     let [requests, offers] = [&requests[..], &offers];
     for [requests, offers, expected] in [[requests, offers, "first\tm\t0\t0\n"], [offers, requests, "m\tfirst\t0\t0\n"]]
     {
-        let (_, out, errors) = classad(&["match", requests, "--offers", offers, "--no-header"]);
+        let (_, out, errors) = classad(&["match", requests, "--pool", offers, "--no-header"]);
         assert_eq!((out.as_str(), errors.as_str()), (expected, ""));
     }
 }

@@ -91,11 +91,11 @@ fn only_idle_jobs_get_only_free_slots() {
         + &job(10, "JobUniverse = 12\nJobStatus = 1")
         + &job(11, "JobUniverse = 5");
     let offers = file("states-pool", pool());
-    let all = &["--all", "--offers", &offers];
+    let all = &["--all", "--pool", &offers];
     assert_eq!(matched(all, &jobs), ["7.1 free@a", "7.1 backfill@a", "7.11 free@a", "7.11 backfill@a"]);
     assert_eq!(matched(&[all, &["--all-states"][..]].concat(), &jobs).len(), 11 * 9);
     for command in ["match", "negotiate", "gangmatch"] {
-        let output = run(&[command, "--offers", &offers], jobs.as_bytes());
+        let output = run(&[command, "--pool", &offers], jobs.as_bytes());
         let text = printed(&output);
         assert!(text.contains("free@a") && text.contains("7.11"), "{command}: {text}");
         for other in ["own@a", "claimed@a", "owner@a", "drained@a", "draining@a", "offline@a", "7.2", "7.5", "7.8"] {
@@ -110,10 +110,9 @@ fn only_idle_jobs_get_only_free_slots() {
 #[test]
 fn a_docking_vector_may_preempt_and_never_takes_what_no_job_gets() {
     let offers = file("states-preempted", pool());
-    let docked =
-        matched(&["--offers", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
+    let docked = matched(&["--pool", &offers, "--dock", "label.RemoteUser =?= \"bob@pool\""], &job(1, "JobStatus = 1"));
     assert_eq!(docked, ["7.1 claimed@a"]);
-    let all = matched(&["--offers", &offers, "--dock", "1", "--best", "20"], &job(1, "JobStatus = 1"));
+    let all = matched(&["--pool", &offers, "--dock", "1", "--best", "20"], &job(1, "JobStatus = 1"));
     assert_eq!(all.len(), 4, "{all:?}");
 }
 
@@ -121,7 +120,7 @@ fn a_docking_vector_may_preempt_and_never_takes_what_no_job_gets() {
 fn ads_of_other_kinds_have_no_state() {
     let of_papers = "[ Type = \"Machine\"; Name = \"m\"; State = \"Owner\"; Requirements = true ]";
     let offers = file("states-papers", of_papers);
-    let output = run(&["match", "--offers", &offers], b"[ Type = \"Job\"; JobStatus = 5; Requirements = true ]");
+    let output = run(&["match", "--pool", &offers], b"[ Type = \"Job\"; JobStatus = 5; Requirements = true ]");
     assert!(printed(&output).contains("m\t"), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -245,7 +244,7 @@ fn jobs_are_called_by_their_numbers_in_and_out() {
     }
     // Jobs of two access points that have one number are called by their global identities.
     let twins = job(0, "JobStatus = 1") + &job(0, "JobStatus = 1").replace("\"ap#", "\"ap2#");
-    let rows = matched(&["--offers", &offers], &twins);
+    let rows = matched(&["--pool", &offers], &twins);
     assert_eq!(rows, ["ap#7.0#1 free@a", "ap2#7.0#1 backfill@a"]);
 }
 
@@ -254,11 +253,11 @@ fn old_ads_are_evaluated_as_of_their_newest_time() {
     let offers = file("states-old", slot("a", "State = \"Unclaimed\"\nLastHeardFrom = 1000\nClassAdLifetime = 900"));
     let wanted =
         job(0, "JobStatus = 1\nServerTime = 1500").replace("TARGET.Arch ==", "time() == 1500 && TARGET.Arch ==");
-    let output = run(&["match", "--offers", &offers], wanted.as_bytes());
+    let output = run(&["match", "--pool", &offers], wanted.as_bytes());
     let notes = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{notes}");
     assert_eq!(notes.matches("the newest ad is of 1970-01-01T00:25:00").count(), 1, "{notes}");
-    let output = run(&["match", "--offers", &offers, "--now", "1400"], wanted.as_bytes());
+    let output = run(&["match", "--pool", &offers, "--now", "1400"], wanted.as_bytes());
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(1), true));
     // Commands that stream keep the clock, unless they are asked.
     let ads = file("states-dump", format!("{}{}", wanted, slot("a", "LastHeardFrom = 1600")));

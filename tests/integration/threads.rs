@@ -70,7 +70,7 @@ fn one_thread_and_several_print_the_same() {
         ("regexp(\"^m3\", Name)", &["-o", "table"]),
         ("Spare > 1", &["--undefined", "--limit", "3000"]),
         ("Memory > 5", &["--sort", "Memory", "--af", "Name,Memory"]),
-        ("Memory > 5", &["--group-by", "State", "-v"]),
+        ("Memory > 5", &["--group-by", "State", "--invert"]),
         ("Memory > 5", &["--count"]),
         ("Memory > 5", &["--limit", "2500", "--af", "Name"]),
         ("Name == \"m3900\"", &["-q"]),
@@ -121,7 +121,7 @@ fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
             assert_eq!((status, told.as_str()), (Some(1), note), "{constraint} {options:?}");
         }
     }
-    for (constraint, options) in [("Memroy > 5 || Cpus > 5", &[][..]), ("Memroy > 5", &["-v"])] {
+    for (constraint, options) in [("Memroy > 5 || Cpus > 5", &[][..]), ("Memroy > 5", &["--invert"])] {
         let (status, _, told) = same(&[&["query", constraint, good], options].concat());
         assert_eq!((status, told.as_str()), (Some(0), ""), "{constraint} {options:?}");
     }
@@ -219,8 +219,8 @@ fn several_threads_transform() {
     for options in [
         &["--set", "A=1"][..],
         &["--rename", "/^(.)e/=\\1", "--delete", "Cpus", "--eval-set", "B=Memory * 2", "-o", "jsonl"],
-        &["--where", "Cpus > 8", "--set", "Cpus=Cpus + 1", "-n"],
-        &["--where", "Cpus > 8", "--default", "Spare=8", "-n", "-o", "json"],
+        &["--constraint", "Cpus > 8", "--set", "Cpus=Cpus + 1", "-n"],
+        &["--constraint", "Cpus > 8", "--default", "Spare=8", "-n", "-o", "json"],
         &["--set", "A=\"x\\ny\"", "--strict"],
         &["--set", "Cpus=1", "-o", "names", "--id", "Cpus"],
         &["--copy", "Cpus=true 1", "--set", "A=1"],

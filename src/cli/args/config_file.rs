@@ -1,4 +1,4 @@
-//! Defaults of the global options and of `--id`: `CLASSAD_DIALECT`, and `classad/config.yaml` in the user's
+//! Defaults of the global options, of `--id` and of `-o`: `CLASSAD_DIALECT`, and `classad/config.yaml` in the user's
 //! configuration directory.
 
 use std::env;
@@ -6,15 +6,19 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
 use classad::ad::{Dialect, ExpressionKind, Value};
 use classad::format::{FileFormat, read};
 use classad::text::{closest_names, suggestion};
 
+use super::output::{output_option, takes_form};
 use crate::cli::render::diagnostics;
 
-/// The option that names ads. It is no global option, as not all commands name ads, but has one default in all.
+/// The option that names ads. Not all commands have it, but it has one default in all.
 const NAMING_OPTION: &str = "id";
+
+/// The option that sets the form of the output. Its default counts in the commands that take the form.
+const FORM_OPTION: &str = "output";
 
 /// A default value of an option, and the file or variable that sets it.
 struct OptionDefault {
@@ -38,8 +42,16 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         let options = || tree.get_arguments().filter(|arg| arg.is_global_set());
         let long = name.replace('_', "-");
         if long == NAMING_OPTION {
-            let value: &'static str = value.leak();
-            tree = tree.mut_subcommands(|command| set_default_of(command, NAMING_OPTION, value));
+            tree = with_default(tree, &|command| option_named(command, NAMING_OPTION), value.leak());
+            continue;
+        }
+        if long == FORM_OPTION {
+            let takes = |command: &Command| output_option(command).is_some_and(|option| takes_form(option, &value));
+            if !tree.get_subcommands().any(takes) {
+                return Err(format!("{source}: no command has the form {value} of the output"));
+            }
+            let taking = |command: &Command| output_option(command).filter(|_| takes(command)).cloned();
+            tree = with_default(tree, &taking, value.clone().leak());
             continue;
         }
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
@@ -50,17 +62,32 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
         // clap wants `'static` values; the text is needed until the process ends.
         let value: &'static str = value.leak();
-        tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(value));
+        tree = tree.mut_arg(option.get_id(), |arg| arg.default_value(flag_default(&option, value)));
     }
     Ok(tree)
 }
 
-/// Sets the default value of an option of a command, if the command has the option.
-fn set_default_of(command: Command, long: &str, value: &'static str) -> Command {
-    let option = command.get_arguments().find(|arg| arg.get_long() == Some(long)).map(|arg| arg.get_id().clone());
-    match option {
-        Some(option) => command.mut_arg(option, |arg| arg.default_value(value)),
-        None => command,
+/// Sets the default value of the option that `find` returns for a command, in all commands below `tree`.
+fn with_default(tree: Command, find: &dyn Fn(&Command) -> Option<Arg>, value: &'static str) -> Command {
+    tree.mut_subcommands(|command| {
+        let command = with_default(command, find, value);
+        match find(&command) {
+            Some(option) => command.mut_arg(option.get_id(), |arg| arg.required(false).default_value(value)),
+            None => command,
+        }
+    })
+}
+
+fn option_named(command: &Command, long: &str) -> Option<Arg> {
+    command.get_arguments().find(|arg| arg.get_long() == Some(long)).cloned()
+}
+
+/// Returns the value that clap takes as the default of an option: a number for one that is counted, such as `-vv`.
+fn flag_default<'v>(option: &Arg, value: &'v str) -> &'v str {
+    match (option.get_action(), value) {
+        (ArgAction::Count, "true") => "1",
+        (ArgAction::Count, "false") => "0",
+        _ => value,
     }
 }
 

@@ -1,19 +1,25 @@
 //! The global options, which every command takes, and the parsers of their values.
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::{Context, EvaluationSettings};
 use classad::format::FileFormat;
 
+use super::suggested_values::SuggestedValues;
+
+/// Heading of the options of every command in the help.
+pub const GLOBAL_HEADING: &str = "Options of every command";
+
 /// The options that every command takes.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = GLOBAL_HEADING)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
     /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
-    #[arg(long, global = true, value_name = "classad|condor")]
+    #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
     /// The form of the input, instead of finding it out
     #[arg(long, global = true, value_name = "FORM")]
@@ -57,15 +63,26 @@ pub struct GlobalOptions {
     /// Exit with 0 whatever is found
     #[arg(long, global = true)]
     pub exit_zero: bool,
-    /// Say which dialect the run has, and why
-    #[arg(long, global = true)]
-    pub verbose: bool,
+    // 0 without the option, 2 for `-vv`.
+    /// Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
     /// Print nothing on standard output
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+}
+
+/// Returns the parser of `--dialect`.
+fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
+    const DIALECTS: [(Dialect, &str); 2] = [
+        (Dialect::Classad, "The language of the papers"),
+        (Dialect::Condor, "The language as HTCondor 25 evaluates it"),
+    ];
+    let values = || DIALECTS.map(|(dialect, about)| PossibleValue::new(dialect.as_str()).help(about)).into();
+    SuggestedValues(values).try_map(|text| text.parse::<Dialect>())
 }
 
 /// The values of `--color`: when to use colour.

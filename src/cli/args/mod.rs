@@ -12,3 +12,4 @@ pub mod notify;
 pub mod output;
 pub mod partial_scope;
 pub mod policy;
+pub mod suggested_values;

@@ -1,7 +1,8 @@
-//! The options `--output` and `--no-header`, the forms that each command has, and writing of result tables.
+//! The options `--output` and `--no-header`, the forms that each command has, the shortcuts of two of them, and writing of
+//! result tables.
 
-use clap::builder::{EnumValueParser, TypedValueParser};
-use clap::{Args, Command, ValueEnum};
+use clap::builder::{ArgPredicate, EnumValueParser, TypedValueParser};
+use clap::{Arg, ArgAction, Args, Command, ValueEnum};
 
 use crate::cli::Failure;
 use crate::cli::render::output::{OutputForm, out};
@@ -38,8 +39,15 @@ pub struct NullArgs {
 }
 
 /// The forms of rows.
-const ROWS: &[OutputForm] =
-    &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Names];
+const ROWS: &[OutputForm] = &[
+    OutputForm::Table,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Names,
+];
 
 /// The forms of ads.
 const ADS: &[OutputForm] = &[
@@ -54,7 +62,7 @@ const ADS: &[OutputForm] = &[
 
 /// The forms of reports.
 const REPORTS: &[OutputForm] =
-    &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv];
+    &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
 
 /// The forms of `convert`.
 const CONVERTED: &[OutputForm] = &[
@@ -93,6 +101,43 @@ pub fn restrict_forms(tree: Command) -> Command {
             })
         })
     })
+}
+
+/// The forms that have an option of their own name.
+const SHORTCUTS: [&str; 2] = ["json", "csv"];
+
+/// Gives each command that takes `-o json` the option `--json`, and each that takes `-o csv` the option `--csv`.
+pub fn add_shortcuts(tree: Command) -> Command {
+    tree.mut_subcommands(|command| {
+        let command = add_shortcuts(command);
+        let Some(option) = output_option(&command).cloned() else { return command };
+        let taken: Vec<&str> = SHORTCUTS.into_iter().filter(|form| takes_form(&option, form)).collect();
+        let flags = taken.iter().map(|&form| {
+            let others = taken.iter().copied().filter(|other| *other != form);
+            let flag = Arg::new(form).long(form).action(ArgAction::SetTrue).help(format!("Same as -o {form}"));
+            flag.conflicts_with(option.get_id()).conflicts_with_all(others)
+        });
+        let command = command.args(flags);
+        // A flag sets the default of the form, which no other argument can set beside it.
+        let defaults = taken.iter().map(|&form| (form, ArgPredicate::Equals("true".into()), Some(form)));
+        let is_required = option.is_required_set();
+        command.mut_arg(option.get_id(), |option| match is_required {
+            true => option.required(false).required_unless_present_any(&taken).default_value_ifs(defaults),
+            false => option.default_value_ifs(defaults),
+        })
+    })
+}
+
+/// Returns the option of a command that sets the form of its output.
+pub fn output_option(command: &Command) -> Option<&Arg> {
+    command
+        .get_arguments()
+        .find(|option| option.get_long_and_visible_aliases().is_some_and(|names| names.contains(&"output")))
+}
+
+/// Whether the option that sets the form of the output takes this form.
+pub fn takes_form(option: &Arg, form: &str) -> bool {
+    option.get_possible_values().iter().any(|value| value.get_name() == form)
 }
 
 /// Parser of some of the forms.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use clap::builder::PossibleValue;
 use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
@@ -11,6 +12,7 @@ use classad::matching::policy::{
 };
 use classad::text::join_and;
 
+use super::suggested_values::SuggestedValues;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
@@ -19,12 +21,18 @@ use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
+/// Returns the names of the ready policies.
+fn ready_policies() -> Vec<PossibleValue> {
+    READY_POLICIES.iter().map(|(name, _)| PossibleValue::new(*name).help("Ready policy")).collect()
+}
+
 /// The options that set a policy: a file, or single keys of a policy.
 #[derive(Args)]
 pub struct PolicyArgs {
     // The path of a policy file. A name without dot and slash is that of a ready policy.
     /// A policy in YAML, or the ready policy `htcondor`: see `classad help policy`
     #[arg(long, value_name = "FILE|NAME")]
+    #[arg(value_parser = SuggestedValues(ready_policies), hide_possible_values = true)]
     policy: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
     /// Which requests are served; offers for which it is true are not served

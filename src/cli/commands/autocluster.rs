@@ -22,12 +22,12 @@ use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad autocluster samples/pool/jobs.long --offers samples/pool/machines.long
-  classad autocluster --significant samples/pool/jobs.long --offers samples/pool/machines.long
-  classad autocluster --requests samples/pool/jobs.long --offers samples/pool/machines.long \\
+  classad autocluster samples/pool/jobs.long --pool samples/pool/machines.long
+  classad autocluster --significant samples/pool/jobs.long --pool samples/pool/machines.long
+  classad autocluster --requests samples/pool/jobs.long --pool samples/pool/machines.long \\
       --policy samples/policy.yaml
-  classad autocluster --annotate samples/pool/jobs.long --offers samples/pool/machines.long
-  classad autocluster --submitters samples/pool/jobs.long --offers samples/pool/machines.long -o new";
+  classad autocluster --annotate samples/pool/jobs.long --pool samples/pool/machines.long
+  classad autocluster --submitters samples/pool/jobs.long --pool samples/pool/machines.long -o new";
 
 /// Group requests that no offer and no policy can tell apart
 ///
@@ -41,8 +41,8 @@ pub struct Autocluster {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers; without any, only the attributes that the requests and the policy read are significant
-    #[arg(long, value_name = "FILE")]
-    offers: Vec<String>,
+    #[arg(long, value_name = "FILE", alias = "offers")]
+    pool: Vec<String>,
     /// Print the names of the significant attributes
     #[arg(long, conflicts_with = "requests_of_clusters")]
     significant: bool,
@@ -70,7 +70,7 @@ pub struct Autocluster {
 
 impl Autocluster {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let [requests, offers] = input::open_sides(session, &self.requests, &self.offers)?;
+        let [requests, offers] = input::open_sides(session, &self.requests, &self.pool)?;
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy.read(session, self.policy_config.config.as_deref())?.policy;
         let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));

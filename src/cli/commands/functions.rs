@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
+use clap::builder::PossibleValue;
 use classad::ad::Name;
 use classad::eval::{FUNCTIONS, find_function, similar_functions};
 
+use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::render::function_help::{function_description, function_example};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
@@ -22,10 +24,15 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Functions {
     /// The function to explain; upper or lower case
+    #[arg(value_parser = SuggestedValues(function_names), hide_possible_values = true)]
     name: Option<String>,
     /// The form of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
+}
+
+fn function_names() -> Vec<PossibleValue> {
+    FUNCTIONS.iter().map(|function| PossibleValue::new(function.name).help(function.doc)).collect()
 }
 
 impl Functions {

@@ -34,19 +34,19 @@ use crate::cli::{Failure, Status, refuse_contradictions};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
-      --offers samples/license/licenses.ad
-  classad gangmatch samples/gangs/jobs.ad --offers samples/gangs/offers.ad \\
+  classad gangmatch samples/license/jobs.ad --pool samples/license/machines.ad \\
+      --pool samples/license/licenses.ad
+  classad gangmatch samples/gangs/jobs.ad --pool samples/gangs/offers.ad \\
       --policy samples/gangs/policy.yaml -o tree
-  classad gangmatch samples/multiprocessor/client.ad --offers samples/multiprocessor/service.ad \\
-      --offers samples/multiprocessor/nodes.ad --all
+  classad gangmatch samples/multiprocessor/client.ad --pool samples/multiprocessor/service.ad \\
+      --pool samples/multiprocessor/nodes.ad --all
   classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
-      --offers samples/gangs/hosts.ad --limit 2 -o json
-  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
-      --offers samples/license/licenses.ad --explain
+      --pool samples/gangs/hosts.ad --limit 2 -o json
+  classad gangmatch samples/license/jobs.ad --pool samples/license/machines.ad \\
+      --pool samples/license/licenses.ad --explain
   classad gangmatch samples/papers/2000-figure-2-job.ad --environment \\
-      --offers samples/papers/2000-figure-1-machine.ad \\
-      --offers samples/papers/2000-figure-3-license.ad \\
+      --pool samples/papers/2000-figure-1-machine.ad \\
+      --pool samples/papers/2000-figure-3-license.ad \\
       | classad eval '_ctx_0._ad.Ports[1].Constraint'";
 
 /// Match requests with all the offers that their ports need
@@ -68,8 +68,8 @@ pub struct Gangmatch {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required = true)]
-    offers: Vec<String>,
+    #[arg(long, value_name = "FILE", required = true, alias = "offers")]
+    pool: Vec<String>,
     /// How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the
     /// thesis, take the first gang that they find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
@@ -104,7 +104,7 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let sources = input::open_sides(session, &self.requests, &self.offers)?;
+        let sources = input::open_sides(session, &self.requests, &self.pool)?;
         let policy = &self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);

@@ -89,7 +89,7 @@ struct RoutingRun<'r> {
 impl RouteCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let form = self.output.form;
-        if !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Csv | OutputForm::Tsv)) {
+        if !form.is_none_or(|form| matches!(form, OutputForm::Table | OutputForm::Json) || form.has_lines_of_cells()) {
             return refuse("routes are written as a table, json, csv or tsv");
         }
         let mut sources = input::open_sources(session, &self.input.paths()?)?;
@@ -130,8 +130,8 @@ impl RouteCommand {
                 write_json_value(&mut out, &run.json(!self.summary))?;
                 writeln!(out)?;
             }
-            Some(OutputForm::Csv | OutputForm::Tsv) if !self.summary => self.output.write(&run.job_table())?,
-            Some(OutputForm::Csv | OutputForm::Tsv) => self.output.write(&run.route_table())?,
+            Some(form) if form.has_lines_of_cells() && !self.summary => self.output.write(&run.job_table())?,
+            Some(form) if form.has_lines_of_cells() => self.output.write(&run.route_table())?,
             _ => {
                 if !self.summary && !run.rows.is_empty() {
                     self.output.write(&run.job_table())?;

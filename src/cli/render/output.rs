@@ -40,6 +40,8 @@ pub enum OutputForm {
     Csv,
     /// Tab-separated values
     Tsv,
+    /// A Markdown table
+    Markdown,
     /// Only the identities, one a line
     Names,
     /// Typed columns in Apache Parquet, for other programs
@@ -120,6 +122,11 @@ impl Drop for BufferedStdout {
 }
 
 impl OutputForm {
+    /// Whether each row is a line of cells.
+    pub fn has_lines_of_cells(self) -> bool {
+        matches!(self, OutputForm::Csv | OutputForm::Tsv | OutputForm::Markdown)
+    }
+
     /// Returns the file format of a form for whole ads. `None` for the forms that are rows or trees.
     pub fn ad_form(self) -> Option<FileFormat> {
         match self {
@@ -129,12 +136,8 @@ impl OutputForm {
             OutputForm::Jsonl => Some(FileFormat::JsonLines),
             OutputForm::Xml => Some(FileFormat::Xml),
             OutputForm::Yaml => Some(FileFormat::Yaml),
-            OutputForm::Table
-            | OutputForm::Tree
-            | OutputForm::Csv
-            | OutputForm::Tsv
-            | OutputForm::Names
-            | OutputForm::Parquet => None,
+            OutputForm::Table | OutputForm::Tree | OutputForm::Names => None,
+            OutputForm::Csv | OutputForm::Tsv | OutputForm::Markdown | OutputForm::Parquet => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Results as rows of cells: tables, CSV, tab-separated values, JSON.
+//! Results as rows of cells: tables, CSV, tab-separated values, Markdown, JSON.
 
 use std::io::{self, Write};
 
@@ -164,7 +164,7 @@ impl TableWriter {
             return refuse("only the columns of `query --af` are written as parquet");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            return refuse("these are rows, not ads: write them as table, csv, tsv or json");
+            return refuse("these are rows, not ads: write them as table, csv, tsv, markdown or json");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }
@@ -223,20 +223,26 @@ impl TableWriter {
     /// Writes the header before the first row.
     fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let is_due = !std::mem::replace(&mut self.has_begun, true) && self.with_header;
-        if is_due && matches!(self.form, OutputForm::Csv | OutputForm::Tsv) {
+        if is_due && self.form.has_lines_of_cells() {
             self.write_line(out, self.table.header.iter().map(String::as_str))?;
+            if self.form == OutputForm::Markdown {
+                writeln!(out, "|{}", " --- |".repeat(self.table.header.len()))?;
+            }
         }
         Ok(())
     }
 
     /// Writes a line of separated values.
     fn write_line<'c>(&self, out: &mut dyn Write, cells: impl Iterator<Item = &'c str>) -> io::Result<()> {
-        let is_csv = self.form == OutputForm::Csv;
-        let (separator, escape): (_, fn(&str) -> String) = if is_csv { (",", csv_cell) } else { ("\t", tsv_cell) };
+        let ([begin, separator, end], escape): ([&str; 3], fn(&str) -> String) = match self.form {
+            OutputForm::Csv => (["", ",", ""], csv_cell),
+            OutputForm::Markdown => (["| ", " | ", " |"], markdown_cell),
+            _ => (["", "\t", ""], tsv_cell),
+        };
         for (index, cell) in cells.enumerate() {
-            write!(out, "{}{}", if index == 0 { "" } else { separator }, escape(cell))?;
+            write!(out, "{}{}", if index == 0 { begin } else { separator }, escape(cell))?;
         }
-        writeln!(out)
+        writeln!(out, "{end}")
     }
 }
 
@@ -246,6 +252,33 @@ pub fn tsv_cell(cell: &str) -> String {
         return cell.to_owned();
     }
     cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+/// Escapes the characters that Markdown would not print as they are. A line end becomes `<br>`.
+fn markdown_cell(cell: &str) -> String {
+    let mut escaped = String::with_capacity(cell.len());
+    let is_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let mut letters = cell.chars().peekable();
+    let mut before = None;
+    while let Some(letter) = letters.next() {
+        let after = letters.peek().copied();
+        let is_special = match letter {
+            '\\' | '|' | '*' | '`' | '<' | '[' | ']' | '~' => true,
+            // Within a word it is itself.
+            '_' => !(is_word(before) && is_word(after)),
+            // The beginning of an entity, such as `&lt;`.
+            '&' => is_word(after) || after == Some('#'),
+            _ => false,
+        };
+        match letter {
+            '\r' if after == Some('\n') => {}
+            '\n' | '\r' => escaped.push_str("<br>"),
+            letter if is_special => escaped.extend(['\\', letter]),
+            letter => escaped.push(letter),
+        }
+        before = Some(letter);
+    }
+    escaped
 }
 
 fn csv_cell(cell: &str) -> String {

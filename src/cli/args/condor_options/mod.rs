@@ -178,9 +178,9 @@ const EXPLAIN_COLUMN: usize = 1;
 /// option only.
 const MIN_ABBREVIATION_LETTERS: usize = 3;
 
-/// Returns the rows of the table in `classad help from-condor`: HTCondor's option, and our equivalent.
-pub fn option_table() -> Vec<(String, String)> {
-    let ours = |meaning: &OptionMeaning| match meaning {
+/// Returns our equivalent of one of HTCondor's options; `None` if the command has no such option.
+fn equivalent(meaning: OptionMeaning) -> Option<String> {
+    match meaning {
         Unknown => None,
         Implied => Some("makes it `explain`".to_owned()),
         Switch(option) => Some(format!("`{option}`")),
@@ -197,10 +197,52 @@ pub fn option_table() -> Vec<(String, String)> {
         Ignored => Some("no effect on files".to_owned()),
         Live => Some("refused: it asks a daemon".to_owned()),
         Undone(instead) => Some(format!("refused: {instead}")),
-    };
+    }
+}
+
+/// What follows one of HTCondor's words on the command line.
+pub enum WordMeaning {
+    /// A value, as that of this option of ours.
+    TakesValueOf(&'static str),
+    /// Expressions, one for each column.
+    TakesColumns,
+    /// Nothing that belongs to the word.
+    TakesNothing,
+}
+
+/// Returns what follows one of HTCondor's words in a command; `None` if the command has no such word.
+pub fn find_condor_word(command: &str, word: &str) -> Option<WordMeaning> {
+    let (_, column) = COMMAND_COLUMNS.iter().find(|(known, _)| *known == command)?;
+    if !is_condor_option(word) {
+        return None;
+    }
+    match find_option(split_suffix(word).0)?.1[*column] {
+        Unknown => None,
+        WithValue(ours) => Some(WordMeaning::TakesValueOf(ours)),
+        Ads => Some(WordMeaning::TakesValueOf("--pool")),
+        Machine => Some(WordMeaning::TakesValueOf("--offer")),
+        Columns | Append => Some(WordMeaning::TakesColumns),
+        _ => Some(WordMeaning::TakesNothing),
+    }
+}
+
+/// Returns HTCondor's words that a command takes, each with our equivalent. There are none for most commands.
+pub fn condor_words(command: &str) -> Vec<(String, String)> {
+    let Some((_, column)) = COMMAND_COLUMNS.iter().find(|(known, _)| *known == command) else { return Vec::new() };
+    let is_done = |meaning: OptionMeaning| !matches!(meaning, Unknown | Live | Undone(_));
+    let done = CONDOR_OPTIONS.iter().filter(|option| is_done(option.1[*column]));
+    done.map(|option| {
+        let about = equivalent(option.1[*column]).unwrap_or_default();
+        (format!("-{}", option.0[0]), about.replace('`', ""))
+    })
+    .collect()
+}
+
+/// Returns the rows of the table in `classad help from-condor`: HTCondor's option, and our equivalent.
+pub fn option_table() -> Vec<(String, String)> {
     let row = |CondorOption(names, [query, explain]): &CondorOption| {
         let names: Vec<String> = names.iter().map(|name| format!("-{name}")).collect();
-        let text = match (ours(query), ours(explain)) {
+        let text = match (equivalent(*query), equivalent(*explain)) {
             (Some(query), None) => format!("{query} (`query`)"),
             (Some(query), Some(explain)) if query != explain => format!("{query} (`query`), {explain} (`explain`)"),
             (Some(both), Some(_)) => both,

@@ -12,7 +12,7 @@ mod text;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
 use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
@@ -24,6 +24,7 @@ use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
@@ -41,7 +42,7 @@ use partial::{read_partials, write_partial};
 const EXAMPLES: &str = "\
 Examples:
   classad check samples/pool/jobs.long
-  classad check --against samples/pool/machines.long samples/pool/jobs.long
+  classad check --pool samples/pool/machines.long samples/pool/jobs.long
   classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
   classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
   classad check --config samples/routes/config.dump
@@ -61,8 +62,8 @@ pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
     /// Check whether a pool has the attributes, types and spellings that the ads ask for
-    #[arg(long, value_name = "POOL")]
-    against: Vec<String>,
+    #[arg(long, value_name = "FILE", alias = "against")]
+    pool: Vec<String>,
     /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
@@ -72,9 +73,11 @@ pub struct Check {
     config: Vec<String>,
     /// Apply only these rules; --rules lists all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     only: Vec<String>,
     /// Do not apply these rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     allow: Vec<String>,
     /// Exit with 1 if there is a finding of this level or worse
     #[arg(long, value_name = "LEVEL", default_value = "warning", value_parser = level())]
@@ -128,7 +131,7 @@ impl Check {
         session.is_partial = self.partial;
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
         let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
-        let mut pools = if self.against.is_empty() { Vec::new() } else { input::open_sources(session, &self.against)? };
+        let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();
         for path in &self.config {
             configurations.push(LoadedConfiguration::read(session, path)?);
@@ -148,7 +151,7 @@ impl Check {
         for loaded in &configurations {
             configuration::check(&mut run, session, loaded, &task);
         }
-        if !self.against.is_empty() {
+        if !self.pool.is_empty() {
             let (mut pool, mut is_empty) = (PoolStatistics::default(), true);
             input::for_each_ad(session, &mut pools, |_, _, entry| {
                 pool.add(&entry.ad);
@@ -156,7 +159,7 @@ impl Check {
                 Ok(true)
             })?;
             if is_empty {
-                return refuse("the pool of --against has no ads to compare with");
+                return refuse("the files of --pool have no ads to compare with");
             }
             task.pool = Some(Arc::new(pool));
         }
@@ -212,6 +215,11 @@ impl Check {
         ResultTable::with_rows(&["rule", "level", "finds", "bad", "good"], rows).write(&mut out(), form, true)?;
         Ok(Status::Yes)
     }
+}
+
+/// Returns the names of all rules, each with its description.
+fn rule_values() -> Vec<PossibleValue> {
+    RULES.iter().map(|rule| PossibleValue::new(rule.name).help(rule.doc)).collect()
 }
 
 /// Returns the names of rules as [`RULES`] spells them; `names` may differ in case.

@@ -31,15 +31,15 @@ use tables::{match_table, message_table, outcome_table};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+  classad match samples/memory/jobs.long --pool samples/memory/machines.long --notify - \\
       | classad claim --ads samples/memory/jobs.long --ads samples/memory/machines.long
-  classad gangmatch samples/license/jobs.ad --offers samples/license/machines.ad \\
-      --offers samples/license/licenses.ad -o jsonl \\
+  classad gangmatch samples/license/jobs.ad --pool samples/license/machines.ad \\
+      --pool samples/license/licenses.ad -o jsonl \\
       | classad claim - --ads samples/license/jobs.ad --ads samples/license/machines.ad \\
       --ads samples/license/licenses.ad --transcript
-  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+  classad match samples/memory/jobs.long --pool samples/memory/machines.long --notify - \\
       | classad claim --release --ads samples/memory/jobs.long --ads samples/memory/machines.long
-  classad match samples/memory/jobs.long --offers samples/memory/machines.long --notify - \\
+  classad match samples/memory/jobs.long --pool samples/memory/machines.long --notify - \\
       | classad claim --list";
 
 /// Claim matches, checked against the current ads

@@ -51,7 +51,7 @@ pub struct Explain {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required = true, visible_alias = "offers")]
+    #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
     /// Explain the requests that greedy matching leaves without an offer
     #[arg(long, conflicts_with_all = ["reverse", "offer"])]
@@ -70,12 +70,8 @@ pub struct Explain {
     /// machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
-    /// Show the evidence: every clause with its counts; with -vv also the value of every part of a clause in the
-    /// nearest offer
-    #[arg(short = 'v', action = clap::ArgAction::Count)]
-    evidence: u8,
     /// Print only the totals and the causes, each with the number of requests and the change that helps most of them
-    #[arg(long, conflicts_with = "evidence")]
+    #[arg(long, conflicts_with = "verbose")]
     summary: bool,
     /// Leave out the requests that match some offer, free or not
     #[arg(long)]
@@ -104,7 +100,7 @@ impl Explain {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
         let form = common.output.form;
-        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
+        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
         if !is_listed && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
             return refuse("explanations are written as text, json, jsonl, csv or tsv");
         }
@@ -181,7 +177,8 @@ impl Explain {
             difference = Some(MatchDifference::new(&before, &after));
             parties = changed;
         }
-        let mut case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, self.evidence);
+        let mut case =
+            ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
         if tells_states {
             case = case.with_states();
         }
@@ -224,7 +221,7 @@ impl Explain {
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
         let mut rows: Vec<(usize, Vec<TableCell>)> = Vec::new();
-        let is_listed = matches!(form, Some(OutputForm::Csv | OutputForm::Tsv));
+        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
         let mut matches_all = unserved.is_empty();
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
@@ -237,7 +234,7 @@ impl Explain {
         }
         let policies = effects.and_then(JobEffects::text).filter(|_| has_text);
         policies.map_or(Ok(()), |text| writeln!(out(), "{text}"))?;
-        let is_queue = self.summary || (total > 1 && self.evidence == 0 && !has_gangs);
+        let is_queue = self.summary || (total > 1 && session.options.verbose == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.

@@ -10,6 +10,7 @@ use classad::text::{closest_names, suggestion};
 
 use super::markup::{HelpBlock, parse};
 use super::{MANUAL_DATE, roff, topics};
+use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
@@ -29,6 +30,7 @@ Pages of commands are in section 1, pages of topics in section 7: `explain.7` is
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
     /// The command or topic; without one, print classad(1)
+    #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
     /// Write all pages into this folder instead of printing one
     #[arg(long, value_name = "DIR", conflicts_with = "page")]

@@ -10,14 +10,17 @@ pub mod manual;
 
 use std::io::Write;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Command};
 use classad::text::{closest_names, suggestion};
 
+use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
+use overview::COMMAND_GROUPS;
 pub use overview::overview;
 use topics::TOPICS;
 
@@ -35,7 +38,26 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Help {
     /// The command or topic; or `commands`, `options` or `topics` for a list
+    #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
+}
+
+/// Returns the lists, the topics and the commands.
+fn words_to_explain() -> Vec<PossibleValue> {
+    let lists = ["commands", "options", "topics"].map(PossibleValue::new);
+    lists.into_iter().chain(topics_and_commands()).collect()
+}
+
+/// Returns the topics and the commands, each with what it is about.
+fn topics_and_commands() -> Vec<PossibleValue> {
+    let topics = TOPICS.iter().map(|topic| PossibleValue::new(topic.name).help(topic.about()));
+    let tree = crate::cli::tree_without_overview();
+    let names = COMMAND_GROUPS.iter().flat_map(|(_, commands)| commands.iter().copied());
+    let commands = names.filter(|name| topics::find_topic(name).is_none()).map(move |name| {
+        let about = tree.find_subcommand(name).and_then(Command::get_about).cloned();
+        PossibleValue::new(name).help(about.unwrap_or_default())
+    });
+    topics.chain(commands).collect()
 }
 
 /// Wraps the texts below the options of all commands for the terminal, so that clap has no line to break.

@@ -31,7 +31,7 @@ Usage: classad COMMAND [OPTIONS] [FILES]
 Examples:
   classad query 'Memory > 8000' slots.long --af Name,Memory
   classad explain jobs.long --pool slots.long --unmatched
-  classad match jobs.long --offers slots.long
+  classad match jobs.long --pool slots.long
   classad check jobs.long
 
 Options of every command (`classad help options` lists all of them):

@@ -48,7 +48,7 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults of the options of every command, by their names, as in `dialect: condor`; without `XDG_CONFIG_HOME` it \
+    "defaults of the options of every command, of `id` and of `output`, by their names, as in `dialect: condor`; without `XDG_CONFIG_HOME` it \
      is in `~/.config`",
 )];
 

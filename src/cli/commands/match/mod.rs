@@ -25,12 +25,12 @@ use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad match samples/pool/jobs.long --offers samples/pool/machines.long
-  classad match --all samples/pool/jobs.long --offers samples/pool/machines.long --count
-  classad match --strategy max samples/memory/jobs.long --offers samples/memory/machines.long
+  classad match samples/pool/jobs.long --pool samples/pool/machines.long
+  classad match --all samples/pool/jobs.long --pool samples/pool/machines.long --count
+  classad match --strategy max samples/memory/jobs.long --pool samples/memory/machines.long
   classad match --what-if 'RequestMemory=RequestMemory/4' samples/pool/jobs.long \\
-      --offers samples/pool/machines.long
-  classad match samples/pool/jobs.long --offers samples/pool/machines.long \\
+      --pool samples/pool/machines.long
+  classad match samples/pool/jobs.long --pool samples/pool/machines.long \\
       --order JobPrio --dock -label.Memory";
 
 /// Match requests with offers, one offer for each request
@@ -45,8 +45,8 @@ pub struct MatchCommand {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required_unless_present = "cases")]
-    offers: Vec<String>,
+    #[arg(long, value_name = "FILE", required_unless_present = "cases", alias = "offers")]
+    pool: Vec<String>,
     /// How offers are assigned to requests
     #[arg(long, default_value = "greedy")]
     strategy: MatchStrategy,
@@ -90,7 +90,7 @@ impl MatchCommand {
             return cases::run(session, file, cases::match_pair);
         }
         self.check_options()?;
-        let sources = input::open_sides(session, &self.requests, &self.offers)?;
+        let sources = input::open_sides(session, &self.requests, &self.pool)?;
         let policy = self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");

@@ -36,12 +36,12 @@ use transcript::Transcript;
 
 const EXAMPLES: &str = "\
 Examples:
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
       --policy samples/policy.yaml --transcript
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long \\
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
       --order JobPrio --dock label.Memory
-  classad negotiate samples/pool/jobs.long --offers samples/pool/machines.long --compare";
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long --compare";
 
 /// Run a negotiation cycle: a policy decides which offers requests get
 ///
@@ -58,8 +58,8 @@ pub struct Negotiate {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required = true)]
-    offers: Vec<String>,
+    #[arg(long, value_name = "FILE", required = true, alias = "offers")]
+    pool: Vec<String>,
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub struct Negotiate {
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
-        let sources = input::open_sides(session, &self.requests, &self.offers)?;
+        let sources = input::open_sides(session, &self.requests, &self.pool)?;
         let mut policy = self.policy.read(session, self.policy_config.config.as_deref())?;
         let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;

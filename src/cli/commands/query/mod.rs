@@ -29,7 +29,7 @@ use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::args::global::time;
+use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
@@ -134,8 +134,15 @@ pub struct QueryCommand {
     #[arg(long)]
     count: bool,
     /// Print the ads that the constraint is not true of
-    #[arg(short = 'v', long)]
+    #[arg(long)]
     invert: bool,
+    /// Report more: the dialect and why it was chosen
+    // Replaces the option of every command, for the sake of `-v`.
+    #[arg(long, action = clap::ArgAction::Count, help_heading = GLOBAL_HEADING)]
+    verbose: u8,
+    /// The former short name of `--invert`, which is refused
+    #[arg(short = 'v', hide = true, action = clap::ArgAction::Count)]
+    former_invert: u8,
     /// Print the ads for which the constraint is undefined, and the attributes that they lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
@@ -338,6 +345,10 @@ impl QueryCommand {
         let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
             (
+                self.former_invert > 0,
+                "`query` does not take -v: --invert prints the ads for which the constraint is not true, --verbose reports more",
+            ),
+            (
                 groups && has_columns,
                 "--group-by prints its own columns, without --af and --attributes: --sum, --mean, --min and --max add some",
             ),
@@ -399,5 +410,5 @@ fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String
 }
 
 fn is_tabular(form: OutputForm) -> bool {
-    matches!(form, OutputForm::Table | OutputForm::Csv | OutputForm::Tsv | OutputForm::Names | OutputForm::Parquet)
+    matches!(form, OutputForm::Table | OutputForm::Names | OutputForm::Parquet) || form.has_lines_of_cells()
 }

@@ -39,7 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   classad refs samples/papers/thesis-figure-6-job.ad
   classad refs --attr Requirements --count samples/pool/jobs.long
-  classad refs --missing-in samples/pool/machines.long samples/pool/jobs.long
+  classad refs --pool samples/pool/machines.long samples/pool/jobs.long
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
@@ -47,9 +47,9 @@ A reference is external if the ad itself does not answer it; it is printed as it
 `*` means any name: one that is computed, or a whole ad that is used as a value.
 With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
 not reported.
-Exit status: 0 if there are references, 1 if there are none; with --missing-in 0 if none is missing, 1 otherwise.
+Exit status: 0 if there are references, 1 if there are none; with --pool 0 if none is missing, 1 otherwise.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
---missing-in of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
+--pool of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
 {attribute, of, indexed, deviant, unindexed, absent}.
 A side of a rectangle is indexed, empty (no value meets it), deviant (only evaluation with the partner can tell) or
 unindexed (undefined, an error, a list or an ad). A constraint that no partner meets is `never` met (thesis 4.2 to 4.4).";
@@ -77,14 +77,14 @@ pub struct Refs {
     #[arg(long)]
     count: bool,
     /// List the references that no ad of this pool resolves, with similar names of the pool
-    #[arg(long, value_name = "POOL", conflicts_with = "internal")]
-    missing_in: Option<String>,
+    #[arg(long, value_name = "FILE", alias = "missing-in", conflicts_with = "internal")]
+    pool: Option<String>,
     /// Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language
-    #[arg(long, conflicts_with_all = ["internal", "union", "count", "missing_in"])]
+    #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
     /// List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a
     /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
-    #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "missing_in", "dot"])]
+    #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot"])]
     rectangle: bool,
     /// Write a partial result for `classad merge`, of parts of files
     #[arg(long, conflicts_with_all = ["cases", "rectangle"])]
@@ -104,7 +104,7 @@ impl Refs {
         session.is_partial = self.partial;
         let alone = self.input.is_empty() && self.expr.is_some();
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
-        let pool = input::open_optional(session, self.missing_in.as_ref())?;
+        let pool = input::open_optional(session, self.pool.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&pool));
         if self.rectangle {
             let rows = rectangle_table(session, &mut sources, self.count)?;
@@ -151,7 +151,7 @@ impl Refs {
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
         let task = self.task(session)?;
-        let pool = input::open_optional(session, self.missing_in.as_ref())?;
+        let pool = input::open_optional(session, self.pool.as_ref())?;
         let found = read_partials(session, partials, &task)?;
         self.print(session, found, pool)
     }
@@ -175,10 +175,10 @@ impl Refs {
 
     /// Whether each ad gets its rows.
     fn is_table(&self) -> bool {
-        !(self.dot || self.count || self.union || self.missing_in.is_some())
+        !(self.dot || self.count || self.union || self.pool.is_some())
     }
 
-    /// Prints the references. `pool` is the file of `--missing-in`.
+    /// Prints the references. `pool` is the file of `--pool`.
     fn print(
         &self,
         session: &mut Session,

@@ -31,7 +31,7 @@ Examples:
   classad transform --default RequestDisk=1048576 --delete /^Debug/ samples/transform/jobs.long
   classad transform --rules samples/transform/site.rules samples/transform/jobs.long
   classad transform -n --rules samples/transform/site.rules samples/transform/jobs.long
-  classad transform --where 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' samples/transform/jobs.long
+  classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' samples/transform/jobs.long
 
 Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
 Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.
@@ -54,7 +54,7 @@ pub struct TransformCommand {
     #[arg(long, conflicts_with_all = ["write", "diff", "files"])]
     print_rules: bool,
     /// Change only the ads for which this expression is true; the other ads stay as they are
-    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    #[arg(long = "constraint", alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
     /// Print what would change, and which rule or flag would change it
     #[arg(short = 'n', long = "diff", conflicts_with = "write")]
@@ -81,7 +81,7 @@ impl TransformCommand {
         let texts = rules.iter().chain(configurations.iter().map(|loaded| &loaded.text));
         session.decide_dialect_by_forms(forms.chain(texts.map(|rules| (rules.name.as_ref(), rules.block.form))));
         input::decide_time(session, &sources);
-        let only = input::parse_optional_expression(session, "--where", self.only.as_deref())?;
+        let only = input::parse_optional_expression(session, "--constraint", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let mut pipeline = self.steps.build_pipeline(session, rules, configurations, self.route.as_deref())?;
         if self.print_rules {
@@ -228,7 +228,7 @@ fn write_results(
 impl Pipeline {
     /// Reports what a rule or a flag could not do with the ad named `id`.
     fn report_fault(&self, session: &mut Session, id: &str, fault: &TransformFault) -> Result<(), Failure> {
-        let what = fault.position.map_or_else(|| "--where".to_owned(), |position| self.describe(position));
+        let what = fault.position.map_or_else(|| "--constraint".to_owned(), |position| self.describe(position));
         if let Some(halt) = &fault.halt {
             session.report_abort(halt, &format!("{id}: {what}"));
             return Ok(());
