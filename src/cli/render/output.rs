@@ -134,8 +134,12 @@ impl OutputForm {
             OutputForm::Jsonl => Some(FileFormat::JsonLines),
             OutputForm::Xml => Some(FileFormat::Xml),
             OutputForm::Yaml => Some(FileFormat::Yaml),
-            OutputForm::Table | OutputForm::Tree | OutputForm::Names => None,
-            OutputForm::Csv | OutputForm::Tsv | OutputForm::Markdown => None,
+            OutputForm::Table
+            | OutputForm::Tree
+            | OutputForm::Names
+            | OutputForm::Csv
+            | OutputForm::Tsv
+            | OutputForm::Markdown => None,
         }
     }
 }

@@ -34,7 +34,8 @@ impl OutputSchema {
 pub fn schema_text(name: Option<&str>) -> Result<String, String> {
     let Some(name) = name else {
         let width = SCHEMAS.iter().map(|schema| schema.name.len()).max().unwrap_or(0);
-        return Ok(SCHEMAS.iter().map(|schema| format!("  {:width$}  {}\n", schema.name, schema.about())).collect());
+        let lines = SCHEMAS.iter().map(|schema| format!("  {:width$}  {}\n", schema.name, schema.about()));
+        return Ok(lines.collect());
     };
     let found = SCHEMAS.iter().find(|schema| schema.name.eq_ignore_ascii_case(name));
     found.map(|schema| schema.text.to_owned()).ok_or_else(|| {

@@ -72,7 +72,7 @@ impl<'c> ExplanationInput<'c> {
     ) -> Self {
         let context = session.context();
         let all_of = |ads: &[NamedAd], is_kind: fn(AdvertisedState) -> bool| {
-            !ads.is_empty() && ads.iter().all(|ad| is_kind(ad.state(&context)))
+            !ads.is_empty() && ads.iter().all(|ad| !context.is_interrupted() && is_kind(ad.state(&context)))
         };
         let (subjects, partners, nouns) = if is_reverse {
             let are_jobs = all_of(&parties.requests, |state| matches!(state, AdvertisedState::Job(_)));
@@ -161,7 +161,10 @@ impl<'c> ExplanationInput<'c> {
         let tells_slots = self.tells_states && !self.is_reverse;
         ExplainerInput {
             ads: self.partners.iter().map(|ad| ad.ad.clone()).collect(),
-            standings: tells_slots.then(|| self.partners.iter().map(standing).collect()),
+            standings: tells_slots.then(|| {
+                let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
+                partners.map(standing).collect()
+            }),
             protocol: self.protocol.clone(),
             // The docking vector orders offers for requests, not the other way round.
             docking: if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() },
