@@ -9,7 +9,7 @@ use crate::cli::args::condor_options::{WordArguments, condor_words, find_condor_
 
 /// The words that can be at a place of a command line.
 #[derive(Default)]
-pub struct Candidates {
+pub struct CompletionCandidates {
     /// The text before the word within its argument, such as `--output=` or `Name,`.
     prefix: String,
     /// The beginning of the word.
@@ -20,7 +20,7 @@ pub struct Candidates {
     has_files: bool,
 }
 
-impl Candidates {
+impl CompletionCandidates {
     /// Returns the words for the argument with the index `at` of `line`, which has the arguments after the name of the
     /// program.
     pub fn of_line(tree: &Command, line: &[String], at: usize) -> Self {
@@ -32,7 +32,7 @@ impl Candidates {
         let before: Vec<&str> =
             line[..at.min(line.len())].iter().map(String::as_str).filter(|word| *word != "=").collect();
         let others = line.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| word.as_str());
-        let mut found = Candidates { begun: begun.to_owned(), ..Candidates::default() };
+        let mut found = CompletionCandidates { begun: begun.to_owned(), ..CompletionCandidates::default() };
         let (command, name_at) = find_command(tree, &before);
         let given = &before[name_at..];
         let ends_options = given.contains(&"--");
