@@ -326,6 +326,9 @@ fn forms_have_shortcuts() {
     }
     let (status, _, told) = classad(&["convert", JOBS]);
     assert!(status == Some(2) && told.contains("--to <FORM>"), "{told}");
+    // What refuses -o refuses its short forms.
+    let (status, rows, _) = classad(&["join", JOBS, "--with", JOBS, "--on", "ClusterId", "--count", "--json"]);
+    assert!(status == Some(2) && rows.is_empty(), "{rows}");
 }
 
 /// `output` of the configuration file is the form of all commands that take it.

@@ -50,6 +50,7 @@ mod repl;
 mod robustness;
 mod rule_blocks;
 mod samples;
+mod schemas;
 mod selection;
 mod slips;
 mod specialize;

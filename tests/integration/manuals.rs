@@ -277,6 +277,7 @@ fn words_are_completed_where_they_fit() {
         ("classad workload pool --machi", &["--machines"]),
         ("classad query none.long --sort Mem", &[]),
         ("classad transform --wher", &[]),
+        ("classad help schema che", &["check"]),
         ("classad nothing --wher", &[]),
     ] {
         assert_eq!(candidates(line), expected, "{line}");

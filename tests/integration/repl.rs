@@ -212,6 +212,12 @@ fn what_takes_too_long_is_interrupted() {
         terminal.send("\r");
         // From here on Ctrl-C is a signal.
         terminal.until(WRITTEN);
+        // What goes on is shown after a second, at every entry.
+        match entry {
+            ":match" => terminal.until("matching; Ctrl-C stops it"),
+            ":pool d59 > 0" => terminal.until("evaluating; Ctrl-C stops it"),
+            _ => String::new(),
+        };
         terminal.send(CTRL_C);
         let shown = terminal.until(WRITING);
         assert!(shown.contains("interrupted"), "{entry}: {shown}");

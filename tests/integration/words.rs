@@ -186,7 +186,8 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         assert_eq!((out.as_str(), status), ("", 2), "{arguments:?}");
     }
     // An expression is no option, nor is a value of one.
-    for arguments in [&["true", "--sort", "-Memory", "--af", "Name"][..], &["-1 < Memory", "-qv"], &["true", "-ojson"]]
+    for arguments in
+        [&["true", "--sort", "-Memory", "--af", "Name"][..], &["-1 < Memory", "-qo", "json"], &["true", "-ojson"]]
     {
         let (_, errors, status) = run("query", &[arguments, &["samples/pool/machines.long"]].concat());
         assert!(errors.is_empty() && status < 2, "{arguments:?}: {errors}");

@@ -121,9 +121,9 @@ pub fn add_shortcuts(tree: Command) -> Command {
         // A flag sets the default of the form, which no other argument can set beside it.
         let defaults = taken.iter().map(|&form| (form, ArgPredicate::Equals("true".into()), Some(form)));
         let is_required = option.is_required_set();
-        command.mut_arg(option.get_id(), |option| match is_required {
-            true => option.required(false).required_unless_present_any(&taken).default_value_ifs(defaults),
-            false => option.default_value_ifs(defaults),
+        command.mut_arg(option.get_id(), |option| {
+            let option = option.default_value_ifs(defaults);
+            if is_required { option.required(false).required_unless_present_any(&taken) } else { option }
         })
     })
 }

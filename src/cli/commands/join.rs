@@ -59,7 +59,7 @@ pub struct JoinCommand {
     #[arg(long, value_name = "EXPR,...", allow_hyphen_values = true)]
     af: Vec<String>,
     /// Print only the number of rows
-    #[arg(long, conflicts_with_all = ["af", "output", "no_header"])]
+    #[arg(long, conflicts_with_all = ["af", "output", "json", "csv", "no_header"])]
     count: bool,
     #[command(flatten)]
     output: TableOutputArgs,

@@ -136,8 +136,13 @@ impl OutputForm {
             OutputForm::Jsonl => Some(FileFormat::JsonLines),
             OutputForm::Xml => Some(FileFormat::Xml),
             OutputForm::Yaml => Some(FileFormat::Yaml),
-            OutputForm::Table | OutputForm::Tree | OutputForm::Names => None,
-            OutputForm::Csv | OutputForm::Tsv | OutputForm::Markdown | OutputForm::Parquet => None,
+            OutputForm::Table
+            | OutputForm::Tree
+            | OutputForm::Names
+            | OutputForm::Csv
+            | OutputForm::Tsv
+            | OutputForm::Markdown
+            | OutputForm::Parquet => None,
         }
     }
 }

@@ -57,6 +57,19 @@ pub fn report_step(what: &str, done: usize, all: Option<usize>) {
     advance_bar(|| what.to_owned(), ["{human_pos}", "{human_len}"], done as u64, all.map(|all| all as u64));
 }
 
+/// Reports for how long work has gone on whose steps cannot be counted.
+pub fn report_wait(what: &str, elapsed: Duration) {
+    advance_bar(|| format!("{what}; Ctrl-C stops it"), ["{human_pos} s", ""], elapsed.as_secs(), None);
+}
+
+/// Begins the next run of a program that does several: the progress bar may appear again.
+pub fn begin_run() {
+    if let Some(work) = lock_state().as_mut() {
+        work.run_began = Instant::now();
+        IS_ALLOWED.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Clears the progress bar from the terminal, because the work has ended or another line is about to be printed.
 pub fn clear() {
     if IS_ALLOWED.load(Ordering::Relaxed) {

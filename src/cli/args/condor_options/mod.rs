@@ -201,28 +201,28 @@ fn equivalent(meaning: OptionMeaning) -> Option<String> {
 }
 
 /// What follows one of HTCondor's words on the command line.
-pub enum WordMeaning {
+pub enum WordArguments {
     /// A value, as that of this option of ours.
-    TakesValueOf(&'static str),
+    ValueOf(&'static str),
     /// Expressions, one for each column.
-    TakesColumns,
+    Columns,
     /// Nothing that belongs to the word.
-    TakesNothing,
+    Nothing,
 }
 
 /// Returns what follows one of HTCondor's words in a command; `None` if the command has no such word.
-pub fn find_condor_word(command: &str, word: &str) -> Option<WordMeaning> {
+pub fn find_condor_word(command: &str, word: &str) -> Option<WordArguments> {
     let (_, column) = COMMAND_COLUMNS.iter().find(|(known, _)| *known == command)?;
     if !is_condor_option(word) {
         return None;
     }
     match find_option(split_suffix(word).0)?.1[*column] {
         Unknown => None,
-        WithValue(ours) => Some(WordMeaning::TakesValueOf(ours)),
-        Ads => Some(WordMeaning::TakesValueOf("--pool")),
-        Machine => Some(WordMeaning::TakesValueOf("--offer")),
-        Columns | Append => Some(WordMeaning::TakesColumns),
-        _ => Some(WordMeaning::TakesNothing),
+        WithValue(ours) => Some(WordArguments::ValueOf(ours)),
+        Ads => Some(WordArguments::ValueOf("--pool")),
+        Machine => Some(WordArguments::ValueOf("--offer")),
+        Columns | Append => Some(WordArguments::Columns),
+        _ => Some(WordArguments::Nothing),
     }
 }
 

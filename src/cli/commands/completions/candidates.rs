@@ -5,11 +5,11 @@ use clap::{Arg, Command, ValueHint};
 
 use super::FILES_LINE;
 use super::file_names::attribute_names;
-use crate::cli::args::condor_options::{WordMeaning, condor_words, find_condor_word};
+use crate::cli::args::condor_options::{WordArguments, condor_words, find_condor_word};
 
 /// The words that can be at a place of a command line.
 #[derive(Default)]
-pub struct Candidates {
+pub struct CompletionCandidates {
     /// The text before the word within its argument, such as `--output=` or `Name,`.
     prefix: String,
     /// The beginning of the word.
@@ -20,7 +20,7 @@ pub struct Candidates {
     has_files: bool,
 }
 
-impl Candidates {
+impl CompletionCandidates {
     /// Returns the words for the argument with the index `at` of `line`, which has the arguments after the name of the
     /// program.
     pub fn of_line(tree: &Command, line: &[String], at: usize) -> Self {
@@ -32,14 +32,14 @@ impl Candidates {
         let before: Vec<&str> =
             line[..at.min(line.len())].iter().map(String::as_str).filter(|word| *word != "=").collect();
         let others = line.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| word.as_str());
-        let mut found = Candidates { begun: begun.to_owned(), ..Candidates::default() };
+        let mut found = CompletionCandidates { begun: begun.to_owned(), ..CompletionCandidates::default() };
         let (command, name_at) = find_command(tree, &before);
         let given = &before[name_at..];
         let ends_options = given.contains(&"--");
         if let Some((option, value)) = begun.split_once('=').filter(|_| begun.starts_with("--") && !ends_options) {
             if let Some(option) = find_option(tree, command, option) {
                 found.prefix = format!("{}=", &begun[..begun.len() - value.len() - 1]);
-                found.begun = value.to_owned();
+                value.clone_into(&mut found.begun);
                 found.add_values(option, others);
             }
         } else if let Some(option) = pending_option(tree, command, given).filter(|_| !ends_options) {
@@ -150,16 +150,14 @@ fn find_command<'t>(tree: &'t Command, words: &[&str]) -> (&'t Command, usize) {
 /// Returns the option that a word names, of a command or of every command.
 fn find_option<'t>(tree: &'t Command, command: &'t Command, word: &str) -> Option<&'t Arg> {
     let mut args = command.get_arguments().chain(tree.get_arguments());
-    match word.strip_prefix("--") {
-        Some(long) => args.find(|arg| {
+    if let Some(long) = word.strip_prefix("--") {
+        return args.find(|arg| {
             arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
-        }),
-        // In a cluster, such as `-qo`, the last letter takes the value.
-        None => {
-            let last = word.strip_prefix('-')?.chars().last()?;
-            args.find(|arg| arg.get_short() == Some(last))
-        }
+        });
     }
+    // In a cluster, such as `-qo`, the last letter takes the value.
+    let last = word.strip_prefix('-')?.chars().last()?;
+    args.find(|arg| arg.get_short() == Some(last))
 }
 
 fn takes_value(option: &Arg) -> bool {
@@ -170,7 +168,7 @@ fn takes_value(option: &Arg) -> bool {
 fn pending_option(tree: &Command, command: &Command, words: &[&str]) -> Option<Arg> {
     let last = words.last().filter(|last| last.starts_with('-'))?;
     let ours = match find_condor_word(command.get_name(), last) {
-        Some(WordMeaning::TakesValueOf(ours)) => ours,
+        Some(WordArguments::ValueOf(ours)) => ours,
         Some(_) => return None,
         None => last,
     };
@@ -180,7 +178,7 @@ fn pending_option(tree: &Command, command: &Command, words: &[&str]) -> Option<A
 /// Whether the words end with one of HTCondor's words that take columns, such as `-af`, and the columns so far.
 fn takes_columns(command: &Command, words: &[&str]) -> bool {
     let last = words.iter().rev().find(|word| word.starts_with('-'));
-    last.is_some_and(|word| matches!(find_condor_word(command.get_name(), word), Some(WordMeaning::TakesColumns)))
+    last.is_some_and(|word| matches!(find_condor_word(command.get_name(), word), Some(WordArguments::Columns)))
 }
 
 /// Returns the positional argument that follows the words.

@@ -11,7 +11,7 @@ use clap_complete::{Shell, generate};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
-use candidates::Candidates;
+use candidates::CompletionCandidates;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,7 +45,7 @@ impl Completions {
         let script = match (self.at, self.shell) {
             (Some(at), _) => {
                 let tree = crate::cli::tree();
-                Candidates::of_line(&tree, &self.words, at).lines().into_bytes()
+                CompletionCandidates::of_line(&tree, &self.words, at).lines().into_bytes()
             }
             (_, Some(Shell::Bash)) => include_bytes!("scripts/bash").to_vec(),
             (_, Some(Shell::Zsh)) => include_bytes!("scripts/zsh").to_vec(),

@@ -3,6 +3,7 @@
 mod markup;
 mod overview;
 mod roff;
+mod schemas;
 mod terminal;
 mod topics;
 
@@ -22,6 +23,7 @@ use crate::cli::{Failure, Status, refuse};
 
 use overview::COMMAND_GROUPS;
 pub use overview::overview;
+use schemas::{SCHEMAS, schema_text};
 use topics::TOPICS;
 
 /// Date in the title line of each manual page.
@@ -31,20 +33,29 @@ const EXAMPLES: &str = "\
 Examples:
   classad help formats
   classad help query
-  classad help options";
+  classad help options
+  classad help schema check";
 
 /// Print the help of a command or a topic
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {
-    /// The command or topic; or `commands`, `options` or `topics` for a list
+    /// The command or topic; or `commands`, `options`, `topics` or `schema` for a list
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
+    /// After `schema`, the output whose JSON Schema is printed
+    #[arg(value_parser = SuggestedValues(schema_names), hide_possible_values = true)]
+    name: Option<String>,
+}
+
+/// Returns the names of the schemas, each with what it describes.
+fn schema_names() -> Vec<PossibleValue> {
+    SCHEMAS.iter().map(|schema| PossibleValue::new(schema.name).help(schema.about())).collect()
 }
 
 /// Returns the lists, the topics and the commands.
 fn words_to_explain() -> Vec<PossibleValue> {
-    let lists = ["commands", "options", "topics"].map(PossibleValue::new);
+    let lists = ["commands", "options", "topics", "schema"].map(PossibleValue::new);
     lists.into_iter().chain(topics_and_commands()).collect()
 }
 
@@ -99,6 +110,15 @@ impl Help {
         let Some(word) = &self.word else {
             return print(&overview());
         };
+        if word == "schema" {
+            return match schema_text(self.name.as_deref()) {
+                Ok(text) => print(&text),
+                Err(reason) => refuse(reason),
+            };
+        }
+        if let Some(name) = &self.name {
+            return refuse(format!("{name} is one word too many: only `schema` is followed by a name"));
+        }
         if let Some(list) = list_of(word) {
             return print(&list);
         }

@@ -4,6 +4,7 @@ use classad::matching::gang::{Gang, Gangmatcher};
 use classad::protocol::Protocol;
 
 use super::argument::EntryPart;
+use super::background::wait_for;
 use super::state::ReplState;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
@@ -95,7 +96,9 @@ fn explain_request(
     let policy = LoadedPolicy::default();
     let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states();
     if let Some(other) = other {
-        pair::explain_pair(session, &input, &input.explainer(session, false), (other, None), None)?;
+        let parts = input.explainer_input(session, false);
+        let explainer = wait_for(session, "explaining", move |context| parts.build(context))?;
+        pair::explain_pair(session, &input, &explainer, (other, None), None)?;
         return Ok(());
     }
     let renderer = ReportRenderer::new(&input, None, false);
@@ -109,8 +112,11 @@ fn explain_request(
             writer.add(renderer.gang(session, &[0], &report))?;
         }
     } else {
-        let report = input.explain(session, &[0], &input.explainer(session, false));
-        session.check_interrupt()?;
+        let parts = input.explainer_input(session, false);
+        let (request, user) = (parties.requests[0].ad.clone(), input.user_of(session, &[0]));
+        let explain = move |context| parts.build(context).explain_for(&request, user.as_ref());
+        let report = wait_for(session, "explaining", explain)?;
+        let report = input.with_job(session, &[0], report);
         writer.add(renderer.report(session, &[0], &report)?)?;
     }
     writer.finish(None)

@@ -2,6 +2,7 @@
 
 mod ads;
 mod argument;
+mod background;
 mod commands;
 mod entry;
 mod explain_commands;

@@ -6,7 +6,7 @@ use std::path::Path;
 use classad::ad::ScopeAd;
 use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
-use classad::eval::Abort;
+use classad::eval::{Abort, Context};
 use classad::explain::ClauseOutcome;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
 use classad::pool::Store;
@@ -17,6 +17,7 @@ use indexmap::IndexSet;
 
 use super::ads::{load_pool, print_pool_summary};
 use super::argument::EntryPart;
+use super::background::wait_for;
 use super::entry::are_existing_files;
 use super::state::ReplState;
 use crate::cli::Failure;
@@ -116,7 +117,9 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
         })
     };
     let ads = state.pool.ads().into_iter().map(with_definitions).collect();
-    let values = Store::new(ads, context.dialect).evaluate(expression, &context);
+    let evaluated = expression.clone();
+    let evaluate = move |context: Context| Store::new(ads, context.dialect).evaluate(&evaluated, &context);
+    let values = wait_for(state.session, "evaluating", evaluate)?;
     for (row, offer) in state.pool.offers().iter().enumerate() {
         let value = match values.value(row) {
             Ok(value) => value,
@@ -194,11 +197,14 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
     state.require_pool("there are no offers: `:pool FILE` loads some")?;
     let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
     let offers = state.pool.ads();
-    let mut matcher = Matchmaker::new(&offers, state.protocol(), state.session.context(), accelerations);
-    let candidates = matcher.candidates(&request.ad);
-    state.session.check_interrupt()?;
-    state.session.report_budget_failures(matcher.statistics.failures);
-    let (all, matching) = (counted(offers.len(), "offer"), with_commas(candidates.len()));
+    let (count, protocol, ad) = (offers.len(), state.protocol(), request.ad.clone());
+    let find_candidates = move |context| {
+        let mut matcher = Matchmaker::new(&offers, protocol, context, accelerations);
+        (matcher.candidates(&ad), matcher.statistics.failures)
+    };
+    let (candidates, failures) = wait_for(state.session, "matching", find_candidates)?;
+    state.session.report_budget_failures(failures);
+    let (all, matching) = (counted(count, "offer"), with_commas(candidates.len()));
     state.print_sentences(&single_line(&format!("{} matches {matching} of {all}", request.id())))?;
     if request.ad.get(&PORTS).is_some() {
         state.session.note("it has Ports, which only :gang fills");

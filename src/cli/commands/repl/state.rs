@@ -22,6 +22,7 @@ use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::diagnostics::{self, sentence_line};
 use crate::cli::render::output::out;
+use crate::cli::render::progress;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
@@ -109,6 +110,7 @@ impl<'s> ReplState<'s> {
     /// Fails if the output cannot be written, or if the entry is bad and `--fail-fast` is given.
     pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
         self.session.begin_entry(place);
+        progress::begin_run();
         let entry = ReplEntry::parse(text);
         // If this entry comes from a loaded file, the outer entry is the `:load`. Keep the source of the outer entry,
         // to restore it at the end.

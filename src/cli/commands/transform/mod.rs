@@ -31,7 +31,8 @@ Examples:
   classad transform --default RequestDisk=1048576 --delete /^Debug/ samples/transform/jobs.long
   classad transform --rules samples/transform/site.rules samples/transform/jobs.long
   classad transform -n --rules samples/transform/site.rules samples/transform/jobs.long
-  classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' samples/transform/jobs.long
+  classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
+      samples/transform/jobs.long
 
 Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
 Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.

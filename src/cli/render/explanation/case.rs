@@ -1,7 +1,11 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
 use classad::ad::{Ad, ByteString, Name, Value};
-use classad::explain::{Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SummaryWriter};
+use classad::eval::Context;
+use classad::explain::{
+    Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SlotStanding, SummaryWriter,
+};
+use classad::matching::policy::PolicyRule;
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute};
 use indexmap::IndexMap;
@@ -34,6 +38,28 @@ pub struct ExplanationInput<'c> {
     pub tells_states: bool,
 }
 
+/// What an explainer is made of. It borrows nothing, so that another thread can make the explainer.
+pub struct ExplainerInput {
+    ads: Vec<Ad>,
+    /// The states of the ads; `None` if states do not count.
+    standings: Option<Vec<SlotStanding>>,
+    protocol: Protocol,
+    docking: Vec<PolicyRule>,
+    max_refusals: usize,
+}
+
+impl ExplainerInput {
+    /// Makes the explainer.
+    pub fn build(self, context: Context) -> Explainer {
+        let explainer = Explainer::new(&self.ads, self.protocol, context).with_max_refusals(self.max_refusals);
+        let explainer = match &self.standings {
+            Some(standings) => explainer.with_slots(&self.ads, standings),
+            None => explainer,
+        };
+        explainer.with_docking(self.docking)
+    }
+}
+
 impl<'c> ExplanationInput<'c> {
     /// Makes the input for explaining requests or, with `is_reverse`, offers.
     pub fn new(
@@ -46,7 +72,7 @@ impl<'c> ExplanationInput<'c> {
     ) -> Self {
         let context = session.context();
         let all_of = |ads: &[NamedAd], is_kind: fn(AdvertisedState) -> bool| {
-            !ads.is_empty() && ads.iter().all(|ad| is_kind(ad.state(&context)))
+            !ads.is_empty() && ads.iter().all(|ad| !context.is_interrupted() && is_kind(ad.state(&context)))
         };
         let (subjects, partners, nouns) = if is_reverse {
             let are_jobs = all_of(&parties.requests, |state| matches!(state, AdvertisedState::Job(_)));
@@ -122,27 +148,38 @@ impl<'c> ExplanationInput<'c> {
 
     /// Makes the explainer of the subjects. Unless `all_offers`, a report holds only as many refusals as it shows.
     pub fn explainer(&self, session: &Session, all_offers: bool) -> Explainer {
-        let ads: Vec<_> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
-        let explainer = Explainer::new(&ads, self.protocol.clone(), session.context());
-        let explainer = if all_offers { explainer } else { explainer.with_max_refusals(MAX_LISTED_OFFERS) };
-        let explainer = if self.tells_states && !self.is_reverse {
-            let context = session.context();
-            let standing = |ad: &NamedAd| {
-                let standing = ad.standing(&context);
-                (standing.state, standing.holder.clone())
-            };
-            explainer.with_slots(&ads, &self.partners.iter().map(standing).collect::<Vec<_>>())
-        } else {
-            explainer
+        self.explainer_input(session, all_offers).build(session.context())
+    }
+
+    /// Collects what the explainer of the subjects needs.
+    pub fn explainer_input(&self, session: &Session, all_offers: bool) -> ExplainerInput {
+        let context = session.context();
+        let standing = |ad: &NamedAd| {
+            let standing = ad.standing(&context);
+            (standing.state, standing.holder.clone())
         };
-        // The docking vector orders offers for requests, not the other way round.
-        if self.is_reverse { explainer } else { explainer.with_docking(self.policy.policy.docking.clone()) }
+        let tells_slots = self.tells_states && !self.is_reverse;
+        ExplainerInput {
+            ads: self.partners.iter().map(|ad| ad.ad.clone()).collect(),
+            standings: tells_slots.then(|| {
+                let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
+                partners.map(standing).collect()
+            }),
+            protocol: self.protocol.clone(),
+            // The docking vector orders offers for requests, not the other way round.
+            docking: if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() },
+            max_refusals: if all_offers { usize::MAX } else { MAX_LISTED_OFFERS },
+        }
     }
 
     /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
     pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
         let ad = &self.subjects[group[0]].ad;
-        let mut report = explainer.explain_for(ad, self.user_of(session, group).as_ref());
+        self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()))
+    }
+
+    /// Returns the report of a group with what the ads of jobs tell of the jobs.
+    pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
         report.job = self.job_report(session, group[0]);
         if self.is_not_waiting(session, group[0]) {
             report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
