@@ -51,8 +51,8 @@ impl<R> AdTextMemo<R> {
         }
     }
 
-    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, as
-    /// [`AttributeTextReader::push_ad`] does. `None` if the ad cannot be read attribute by attribute.
+    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, with the blank line
+    /// behind it in the long form. `None` if the ad cannot be read attribute by attribute.
     ///
     /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all `false`.
     pub fn class(&mut self, text: AdText, make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {

@@ -45,8 +45,8 @@ impl TextCensusCounter {
         }
     }
 
-    /// Counts the first ad of a text. Returns its length, as [`AttributeTextReader::push_ad`] does. `None` if the ad cannot
-    /// be counted attribute by attribute; then nothing is counted.
+    /// Counts the first ad of a text. Returns its length, with the blank line behind it in the long form. `None` if the ad
+    /// cannot be counted attribute by attribute; then nothing is counted.
     pub fn take_text(&mut self, text: AdText) -> Option<usize> {
         if self.counter.scope.has_nested {
             return None;
