@@ -44,12 +44,17 @@ const ADS: &[OutputForm] = &[
     OutputForm::Names,
 ];
 
+/// The forms of documents of ads.
+const DOCUMENTS: &[OutputForm] =
+    &[OutputForm::Long, OutputForm::New, OutputForm::Json, OutputForm::Jsonl, OutputForm::Xml, OutputForm::Yaml];
+
 /// The forms of reports.
 const REPORTS: &[OutputForm] =
     &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv];
 
 /// The commands that have only some forms.
-const FORMS: [(&str, &[OutputForm]); 11] = [
+const FORMS: [(&str, &[OutputForm]); 14] = [
+    ("anonymize", DOCUMENTS),
     ("census", ROWS),
     ("collect", ADS),
     ("diff", ROWS),
@@ -60,6 +65,8 @@ const FORMS: [(&str, &[OutputForm]); 11] = [
     ("negotiate", ROWS),
     ("parse", ADS),
     ("refs", ROWS),
+    ("sample", ADS),
+    ("split", DOCUMENTS),
     ("transform", ADS),
 ];
 
