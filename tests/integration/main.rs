@@ -6,6 +6,7 @@ mod checks;
 use checks::random;
 
 mod advertising;
+mod anonymize;
 mod binary;
 mod census;
 mod check;
@@ -49,6 +50,7 @@ mod repl;
 mod robustness;
 mod rule_blocks;
 mod samples;
+mod samples_and_splits;
 mod selection;
 mod slips;
 mod specialize;

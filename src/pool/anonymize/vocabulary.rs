@@ -19,6 +19,7 @@ const WORDS: &str = "\
     Cpus Memory Disk Swap GPUs Gpu CUDA \
     KB MB GB TB sec min hour day \
     CondorVersion CondorPlatform BuildID PackageID \
+    v1 v2 v3 v4 http https ftp file data s3 gs osdf stash pelican box gdrive \
     NEVER ALWAYS IF_NEEDED ON_EXIT ON_EXIT_OR_EVICT";
 
 static COMMON_WORDS: LazyLock<FxHashSet<String>> =
