@@ -4,6 +4,7 @@
 
 mod ad_memo;
 mod ad_text_memo;
+pub mod anonymize;
 mod autocluster;
 mod bound_column;
 mod census;

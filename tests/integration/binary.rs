@@ -27,7 +27,12 @@ pub fn run(arguments: &[&str], input: &[u8]) -> Output {
 
 /// Exit status, standard output and standard error of `classad` with these arguments and an empty input.
 pub fn classad(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = run(arguments, b"");
+    classad_on(arguments, b"")
+}
+
+/// Exit status, standard output and standard error of `classad` with these arguments and this input.
+pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let output = run(arguments, input);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

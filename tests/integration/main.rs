@@ -6,6 +6,7 @@ mod checks;
 use checks::random;
 
 mod advertising;
+mod anonymize;
 mod binary;
 mod census;
 mod check;
@@ -50,6 +51,7 @@ mod repl;
 mod robustness;
 mod rule_blocks;
 mod samples;
+mod samples_and_splits;
 mod schemas;
 mod selection;
 mod slips;

@@ -60,6 +60,10 @@ const ADS: &[OutputForm] = &[
     OutputForm::Names,
 ];
 
+/// The forms of documents of ads.
+const DOCUMENTS: &[OutputForm] =
+    &[OutputForm::Long, OutputForm::New, OutputForm::Json, OutputForm::Jsonl, OutputForm::Xml, OutputForm::Yaml];
+
 /// The forms of reports.
 const REPORTS: &[OutputForm] =
     &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
@@ -76,7 +80,8 @@ const CONVERTED: &[OutputForm] = &[
 ];
 
 /// The commands that have only some forms.
-const FORMS: [(&str, &[OutputForm]); 12] = [
+const FORMS: [(&str, &[OutputForm]); 15] = [
+    ("anonymize", DOCUMENTS),
     ("census", ROWS),
     ("collect", ADS),
     ("convert", CONVERTED),
@@ -88,6 +93,8 @@ const FORMS: [(&str, &[OutputForm]); 12] = [
     ("negotiate", ROWS),
     ("parse", ADS),
     ("refs", ROWS),
+    ("sample", ADS),
+    ("split", DOCUMENTS),
     ("transform", ADS),
 ];
 

@@ -1,5 +1,6 @@
 //! The subcommands, one file or folder each. A subcommand is a struct of its clap arguments with a method `run`.
 
+pub mod anonymize;
 pub mod autocluster;
 pub mod census;
 pub mod check;
@@ -24,8 +25,10 @@ pub mod query;
 pub mod refs;
 pub mod repl;
 pub mod route;
+pub mod sample;
 pub mod scatter;
 pub mod specialize;
+pub mod split;
 pub mod test;
 pub mod transform;
 pub mod workload;

@@ -15,6 +15,7 @@ pub mod history_files;
 pub mod input;
 pub mod match_records;
 pub mod named_ad;
+pub mod new_files;
 pub mod part_plan;
 pub mod partial;
 pub mod parties;

@@ -6,7 +6,7 @@ use super::topics::TOPICS;
 pub const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     ("Ask", &["query", "explain", "census", "diff", "join", "refs", "collect"]),
     ("Match", &["match", "negotiate", "gangmatch", "autocluster", "claim"]),
-    ("Write", &["check", "fmt", "test", "transform", "route", "convert"]),
+    ("Write", &["check", "fmt", "test", "transform", "route", "convert", "sample", "split", "anonymize"]),
     ("Language", &["eval", "repl", "specialize", "functions", "parse"]),
     ("Other", &["parts", "scatter", "merge", "workload", "completions", "man", "help"]),
 ];

@@ -1,0 +1,141 @@
+//! `classad anonymize`: ads with pseudonyms.
+
+use std::hash::{BuildHasher, RandomState};
+
+use clap::Args;
+use classad::ad::Ad;
+use classad::eval::Context;
+use classad::format::{AdEntry, FileFormat};
+use classad::pool::anonymize::{Anonymizer, TextUses};
+use classad::protocol::display_name;
+use classad::text::join_and;
+
+use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::source::read_whole;
+use crate::cli::render::output::{AdWriter, OutputForm, out};
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  classad anonymize --key secret samples/pool/jobs.long
+  classad anonymize --key secret samples/pool/machines.long -o jsonl
+  condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
+
+Every word in a string becomes a pseudonym of 13 letters or more, in values and within expressions: names, hosts and the
+components of paths. A word is a run of letters, digits and `_`. IPv4 addresses become others with the same common
+prefixes; the groups of IPv6 and hardware addresses become words. The same word has the same pseudonym everywhere under
+the same key. Without a key, each run has a key of its own, so that its output agrees with no other.
+Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that tell nothing of a site,
+such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. Comments are dropped. Who knows the key finds out whether
+a word that they guess is there, so do not give the key away.
+
+Strings are equal exactly if their pseudonyms are, with `==` and with `=?=`. Constraints that compare strings only so
+match as before. Each attribute that does more with strings is listed on standard error: functions such as regexp(),
+substr() and stringListMember(), or the order of two strings. An attribute that no ad of the input has may be a string.
+Exit status: 0 if there is an ad, 1 if there is none.";
+
+/// Replace names, hosts, paths and addresses in strings by pseudonyms, for bug reports
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct AnonymizeCommand {
+    #[command(flatten)]
+    input: AdFilesArgs,
+    /// The key of the pseudonyms; files with the same key agree
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// A file whose bytes are the key
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    key_file: Option<String>,
+    /// Words that are kept wherever they occur
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
+    keep: Vec<String>,
+    /// The form of the output
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<OutputForm>,
+}
+
+/// Anonymizes each ad.
+struct AnonymizeTask<'a> {
+    key: Vec<u8>,
+    keep: &'a [String],
+    context: Context,
+}
+
+/// The result of [`AnonymizeTask`].
+#[derive(Default)]
+struct AnonymousEntry {
+    ad: Ad,
+    /// The name of the ad in the input.
+    name: Option<String>,
+    /// The uses of strings that this thread had not found before.
+    uses: TextUses,
+}
+
+impl AnonymizeCommand {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let key = self.key()?;
+        let mut sources = input::open_decided(session, &self.input.paths()?)?;
+        let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
+        let mut writer = AdWriter::new(self.output, form)?;
+        let task = AnonymizeTask { key, keep: &self.keep, context: session.context() };
+        let (mut out, mut uses, mut count) = (out(), TextUses::default(), 0_usize);
+        map_ads(session, &mut sources, None, &task, |session, mut mapped| {
+            let AnonymousEntry { ad, name, uses: new_uses } = std::mem::take(&mut mapped.output);
+            if !new_uses.is_empty() {
+                uses.merge(new_uses);
+            }
+            count += 1;
+            let name = name.unwrap_or_else(|| mapped.location());
+            writer.write(session, &mut out, &NamedAd::unnamed(ad).with_name(name))?;
+            Ok(true)
+        })?;
+        if !sources.is_empty() {
+            writer.finish(&mut out)?;
+        }
+        for (name, found) in uses.beyond_equality() {
+            let found: Vec<String> = found.into_iter().map(|found| format!("`{found}`")).collect();
+            session.warning(&format!(
+                "{name}: {} may use more of strings than equality, so that its value may change",
+                join_and(&found)
+            ));
+        }
+        Ok(Status::of(count > 0))
+    }
+
+    /// Returns the key. Without one, makes a key from random numbers of the system.
+    fn key(&self) -> Result<Vec<u8>, Failure> {
+        if let Some(path) = &self.key_file {
+            let key = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+            return if key.is_empty() {
+                Err(Failure::refused(format!("the key file {path} is empty")))
+            } else {
+                Ok(key)
+            };
+        }
+        Ok(match &self.key {
+            Some(key) if key.is_empty() => return Err(Failure::refused("--key is empty")),
+            Some(key) => key.as_bytes().to_vec(),
+            None => (0_u8..4).flat_map(|part| RandomState::new().hash_one(part).to_be_bytes()).collect(),
+        })
+    }
+}
+
+impl AdTask for AnonymizeTask<'_> {
+    type State = Anonymizer;
+    type Output = AnonymousEntry;
+
+    fn new_state(&self) -> Anonymizer {
+        let mut anonymizer = Anonymizer::new(&self.key);
+        self.keep.iter().for_each(|text| anonymizer.keep(text));
+        anonymizer
+    }
+
+    fn run(&self, anonymizer: &mut Anonymizer, AdEntry { ad, .. }: AdEntry) -> AnonymousEntry {
+        let name = display_name(&ad, None, &self.context);
+        AnonymousEntry { ad: anonymizer.anonymize(&ad), name, uses: anonymizer.take_uses() }
+    }
+}

@@ -1,0 +1,146 @@
+//! New files that are written in turns. Only some of them are open at a time.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use crate::cli::{Failure, refuse};
+
+/// Maximum number of files that are open. Many systems allow a process 256, and the input needs some.
+const MAX_OPEN_FILES: usize = 64;
+
+/// New files by their paths, in the order in which they were created. `T` is what the caller knows of each.
+pub struct NewFiles<T> {
+    files: IndexMap<String, NewFile<T>>,
+    /// The indexes of the open files, that of the file written last at the end.
+    open: Vec<usize>,
+    /// The shortened names, by the texts that they stand for.
+    short_names: FxHashMap<Vec<u8>, String>,
+}
+
+struct NewFile<T> {
+    contents: T,
+    /// `None` while the file is closed.
+    file: Option<BufWriter<File>>,
+    is_finished: bool,
+}
+
+impl<T> Default for NewFiles<T> {
+    fn default() -> Self {
+        NewFiles { files: IndexMap::new(), open: Vec::new(), short_names: FxHashMap::default() }
+    }
+}
+
+impl<T> NewFiles<T> {
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns what is known of the file that was created last.
+    pub fn last(&self) -> Option<&T> {
+        self.files.last().map(|(_, file)| &file.contents)
+    }
+
+    /// Returns the paths in the order in which the files were created.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Returns the first `length` bytes of `name`, with a number that no other `text` has.
+    pub fn short_name(&mut self, text: &[u8], name: &str, length: usize) -> String {
+        if let Some(known) = self.short_names.get(text) {
+            return known.clone();
+        }
+        let short = format!("{}%~{}", &name[..name.floor_char_boundary(length)], self.files.len() + 1);
+        self.short_names.insert(text.to_vec(), short.clone());
+        short
+    }
+
+    /// Calls `write` for the file at `path`. If the file is new, `new` makes what is known of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created or written, or another program has created it.
+    pub fn write(
+        &mut self,
+        path: &str,
+        new: impl FnOnce() -> T,
+        write: impl FnOnce(&mut T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let index = if let Some(index) = self.files.get_index_of(path) {
+            index
+        } else {
+            // The file is created at once, so that no file that exists is overwritten.
+            match File::create_new(path) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return refuse(format!("{path} exists and is not overwritten"));
+                }
+                Err(error) => return Err(Failure::unwritable(path, &error)),
+            }
+            self.files.insert(path.to_owned(), NewFile { contents: new(), file: None, is_finished: false });
+            self.files.len() - 1
+        };
+        self.write_at(index, write)
+    }
+
+    /// Calls `finish` for the file that was created last, and closes it.
+    pub fn finish_last(
+        &mut self,
+        finish: impl FnOnce(&mut T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let last = self.files.len() - 1;
+        self.finish_at(last, finish)
+    }
+
+    /// Calls `finish` for each file that is not finished, and closes it.
+    pub fn finish(&mut self, mut finish: impl FnMut(&mut T, &mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        (0..self.files.len()).try_for_each(|index| self.finish_at(index, &mut finish))
+    }
+
+    fn finish_at(
+        &mut self,
+        index: usize,
+        finish: impl FnOnce(&mut T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.files[index].is_finished, true) {
+            return Ok(());
+        }
+        self.write_at(index, finish)?;
+        self.open.retain(|open| *open != index);
+        self.close(index)
+    }
+
+    fn write_at(
+        &mut self,
+        index: usize,
+        write: impl FnOnce(&mut T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        if self.files[index].file.is_none() && self.open.len() >= MAX_OPEN_FILES {
+            let oldest = self.open.remove(0);
+            self.close(oldest)?;
+        }
+        self.open.retain(|open| *open != index);
+        self.open.push(index);
+        let (path, NewFile { contents, file, .. }) = self.files.get_index_mut(index).expect("the file was created");
+        let unwritable = |error| Failure::unwritable(&*path, &error);
+        let file = match file {
+            Some(file) => file,
+            None => file.insert(BufWriter::new(
+                File::options().append(true).open(Path::new(path.as_str())).map_err(unwritable)?,
+            )),
+        };
+        write(contents, file).map_err(unwritable)
+    }
+
+    /// Writes what is left in the buffer of a file, and closes the file.
+    fn close(&mut self, index: usize) -> Result<(), Failure> {
+        let (path, file) = self.files.get_index_mut(index).expect("the file was created");
+        let Some(file) = file.file.take() else { return Ok(()) };
+        file.into_inner().map(drop).map_err(|error| Failure::unwritable(&*path, error.error()))
+    }
+}

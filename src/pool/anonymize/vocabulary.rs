@@ -1,0 +1,36 @@
+//! Words that tell nothing of a site or a person, and on which matching and reading an ad depend.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// The words, separated by blanks: constants of the language, kinds of ads, states and activities, systems and
+/// processors, units, and what HTCondor writes into strings of its own.
+const WORDS: &str = "\
+    true false undefined error yes no none any all and or not \
+    Job Machine Slot Daemon DaemonMaster Scheduler Negotiator Collector Submitter Query Accounting Grid Defrag HAD \
+    License Generic Partitionable Dynamic Static Backfill \
+    Owner Unclaimed Claimed Matched Preempting Drained Idle Busy Retiring Vacating Suspended Benchmarking Killing \
+    Running Completed Held Removed Transferring Output Unexpanded Active Inactive \
+    X86_64 INTEL x86 i386 i686 aarch64 arm64 ppc64 ppc64le riscv64 AMD64 GenuineIntel AuthenticAMD ARM \
+    LINUX WINDOWS MACOS OSX macOS Darwin FREEBSD Debian Ubuntu CentOS RedHat RHEL Rocky AlmaLinux Fedora SUSE \
+    CentOS7 CentOS8 AlmaLinux8 AlmaLinux9 Rocky8 Rocky9 \
+    Vanilla Standard Local Parallel Java VM Docker Container Singularity Apptainer \
+    Cpus Memory Disk Swap GPUs Gpu CUDA \
+    KB MB GB TB sec min hour day \
+    CondorVersion CondorPlatform BuildID PackageID \
+    v1 v2 v3 v4 http https ftp file data s3 gs osdf stash pelican box gdrive \
+    NEVER ALWAYS IF_NEEDED ON_EXIT ON_EXIT_OR_EVICT";
+
+static COMMON_WORDS: LazyLock<FxHashSet<String>> =
+    LazyLock::new(|| WORDS.split_whitespace().map(str::to_ascii_lowercase).collect());
+
+/// Whether a word is kept, in any case: one of the table, or the name of a slot such as `slot1_2`.
+pub(super) fn is_common_word(word: &[u8]) -> bool {
+    str::from_utf8(word).is_ok_and(|word| {
+        let word = word.to_ascii_lowercase();
+        let numbers = word.strip_prefix("slot").unwrap_or_default();
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        COMMON_WORDS.contains(&word) || numbers.split('_').all(is_number)
+    })
+}
