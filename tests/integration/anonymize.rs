@@ -149,7 +149,9 @@ fn pools_match_as_before() {
                     if is_match(&before) != is_match(&after) {
                         // A constraint that does more with strings than to compare them for equality is listed.
                         let mut anonymizer = Anonymizer::new(seed.as_bytes());
-                        [job, machine].map(|ad| anonymizer.anonymize(ad));
+                        for ad in [job, machine] {
+                            anonymizer.anonymize(ad);
+                        }
                         let uses = anonymizer.take_uses();
                         let constraints = ["Requirements", "START", "WithinResourceLimits"].map(Name::new);
                         let listed = uses.beyond_equality();

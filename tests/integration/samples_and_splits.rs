@@ -31,7 +31,7 @@ fn a_sample_has_distinct_ads_in_order() {
         lines.map(|number| number.parse().expect("it is a number")).collect()
     };
     let sample = |arguments: &[&str]| classad(&[&["sample", path.as_str()], arguments].concat());
-    let mut seen = BTreeSet::new();
+    let mut drawn_before = BTreeSet::new();
     for seed in 0..40_u32 {
         let seed = seed.to_string();
         let (status, out, told) = sample(&["-n", "25", "--seed", &seed]);
@@ -39,9 +39,9 @@ fn a_sample_has_distinct_ads_in_order() {
         assert!(status == Some(0) && told.is_empty() && numbers.len() == 25);
         assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
         assert_eq!(sample(&["--ads", "25", "--seed", &seed]).1, out);
-        seen.extend(numbers);
+        drawn_before.extend(numbers);
     }
-    assert!(seen.len() > 350 && seen.last() > Some(&450), "{seen:?}");
+    assert!(drawn_before.len() > 350 && drawn_before.last() > Some(&450), "{drawn_before:?}");
     let (status, out, told) = sample(&["-n", "501"]);
     assert_eq!((status, told.as_str()), (Some(0), "note: the input has only 500 ads\n"));
     assert_eq!(numbers(&out), (0..500).collect::<Vec<u32>>());

@@ -1,12 +1,13 @@
 //! `classad split`: writes ads into several files.
 
+use std::io::Write;
+
 use clap::Args;
 use classad::ad::{Ad, Expression, Value};
 use classad::eval::{Context, Environment, Evaluator};
 use classad::format::{AdBatch, AdBatchWriter, AdDocumentWriter, AdEntry, FileFormat};
 use classad::protocol::display_name;
 use classad::syntax::{Style, print_value};
-use std::io::Write;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::{AdTask, map_ads};
@@ -110,21 +111,18 @@ impl SplitCommand {
             }
             let size = length as u64 + SEPARATOR_BYTES;
             let number = files.len();
-            let name = match key {
-                Some(key) => {
-                    let name = file_name(key);
-                    if name.len() > MAX_NAME_BYTES { files.short_name(key, &name, SHORT_NAME_BYTES) } else { name }
+            let name = if let Some(key) = key {
+                let name = file_name(key);
+                if name.len() > MAX_NAME_BYTES { files.short_name(key, &name, SHORT_NAME_BYTES) } else { name }
+            } else {
+                let is_full = files.last().is_none_or(|file| match self.cut.bytes {
+                    Some(most) => file.bytes + size + overhead > most,
+                    None => Some(file.ads) == self.cut.ads,
+                });
+                if is_full && number > 0 {
+                    files.finish_last(|file, out| file.document.finish(out))?;
                 }
-                None => {
-                    let is_full = files.last().is_none_or(|file| match self.cut.bytes {
-                        Some(most) => file.bytes + size + overhead > most,
-                        None => Some(file.ads) == self.cut.ads,
-                    });
-                    if is_full && number > 0 {
-                        files.finish_last(|file, out| file.document.finish(out))?;
-                    }
-                    format!("{:04}", number + usize::from(is_full))
-                }
+                format!("{:04}", number + usize::from(is_full))
             };
             let new = || SplitFile { document: AdDocumentWriter::new(form), ads: 0, bytes: 0 };
             files.write(&format!("{before}{name}{after}"), new, |file, out| {
@@ -158,6 +156,12 @@ fn overhead(form: FileFormat) -> Result<u64, Failure> {
     Ok(empty.len() as u64 + SEPARATOR_BYTES)
 }
 
+/// Returns a character or byte as `%` and two hexadecimal digits.
+fn escaped(code: u32) -> impl Iterator<Item = char> {
+    let digit = move |shift: u32| char::from_digit(code >> shift & 0xf, 16).unwrap_or('0').to_ascii_uppercase();
+    ['%', digit(4), digit(0)].into_iter()
+}
+
 /// Returns the text of a value for the name of a file. Different texts have different names.
 fn file_name(value: &[u8]) -> String {
     if value.is_empty() {
@@ -168,13 +172,13 @@ fn file_name(value: &[u8]) -> String {
         for character in chunk.valid().chars() {
             let is_first_dot = character == '.' && name.is_empty();
             if character.is_ascii_control() || matches!(character, '/' | '%') || is_first_dot {
-                name += &format!("%{:02X}", u32::from(character));
+                name.extend(escaped(u32::from(character)));
             } else {
                 name.push(character);
             }
         }
         for byte in chunk.invalid() {
-            name += &format!("%{byte:02X}");
+            name.extend(escaped(u32::from(*byte)));
         }
     }
     name

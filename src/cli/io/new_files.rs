@@ -55,7 +55,8 @@ impl<T> NewFiles<T> {
         if let Some(known) = self.short_names.get(text) {
             return known.clone();
         }
-        let short = format!("{}%~{}", &name[..name.floor_char_boundary(length)], self.files.len() + 1);
+        let end = (0..=length.min(name.len())).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+        let short = format!("{}%~{}", &name[..end], self.files.len() + 1);
         self.short_names.insert(text.to_vec(), short.clone());
         short
     }
