@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::eval::FreeNames;
 
 use super::coded_expressions::{CodedExpressions, code_expressions};
@@ -98,9 +98,12 @@ impl ExpressionColumn {
     #[must_use]
     pub fn of(ads: &[Ad], name: &Name) -> Self {
         let mut column = ExpressionColumnBuilder::new();
+        let mut positions: FxHashMap<*const AdShape, Option<usize>> = FxHashMap::default();
         for (row, ad) in ads.iter().enumerate() {
-            if let Some(expression) = ad.get(name) {
-                column.add(row, expression);
+            let shape = ad.shape();
+            let position = positions.entry(Arc::as_ptr(shape)).or_insert_with(|| shape.position(name));
+            if let Some(position) = position {
+                column.add(row, &ad.expressions()[*position]);
             }
         }
         column.finish()

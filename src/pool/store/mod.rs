@@ -2,17 +2,20 @@
 //!
 //! An expression is evaluated once for each group of ads that agree in all attributes on which its value can depend.
 
+mod clauses;
+
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
 use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
 use crate::eval::{Abort, CompiledEvaluator, Context, FreeNames, transitive_closure};
 
 use super::Partition;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
+use clauses::ClauseValues;
 
 /// The ads of a pool as columns. A *row* is an ad.
 #[derive(Default)]
@@ -108,7 +111,8 @@ impl Store {
             if self.has_all_columns {
                 self.columns.keys().any(is_scope_name)
             } else {
-                self.ads.iter().any(has_scope_attribute)
+                let mut seen: FxHashSet<*const AdShape> = FxHashSet::default();
+                self.ads.iter().any(|ad| seen.insert(Arc::as_ptr(ad.shape())) && has_scope_attribute(ad))
             }
         })
     }
@@ -121,11 +125,23 @@ impl Store {
     /// Evaluates an expression in each ad, without a partner.
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
+        let has_dependencies = dependencies.is_some();
         let groups = self.partition(dependencies.map(|found| found.names));
-        let evaluator = self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect));
-        let value = |row: &u32| evaluator.evaluate(expression, &self.ads[*row as usize], context);
+        let clauses = if has_dependencies { ClauseValues::of(self, expression, &groups, context) } else { None };
+        let (ads, evaluator) = self.ads_and_evaluator();
+        let value = |row: &u32| {
+            let row = *row as usize;
+            match clauses.as_ref().and_then(|clauses| clauses.conjunction(row)) {
+                Some(value) => Ok(value),
+                None => evaluator.evaluate(expression, &ads[row], context),
+            }
+        };
         let values = groups.first_rows().iter().map(value).collect();
         StoreValues { groups, values }
+    }
+
+    fn ads_and_evaluator(&mut self) -> (&[Ad], &mut CompiledEvaluator) {
+        (&self.ads, self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect)))
     }
 
     /// Returns the attributes on which the value of an expression can depend; `None` if they are not known, as with
