@@ -49,6 +49,12 @@ impl Data {
         self.file(name, &PoolWorkload { machines, jobs, ..PoolWorkload::default() }, 2, file)
     }
 
+    /// A file of a pool with so many machines and jobs. The machines do not depend on the number of jobs.
+    pub fn pool_of(&self, [machines, jobs]: [u32; 2], file: &str) -> Result<PathBuf> {
+        let name = if file.starts_with("machines") { format!("{machines}") } else { format!("{machines}-{jobs}") };
+        self.file(&format!("pool-{name}"), &PoolWorkload { machines, jobs, ..PoolWorkload::default() }, 2, file)
+    }
+
     /// Jobs and machines of a pool.
     pub fn pool_files(&self, name: &str) -> Result<Files> {
         Ok([self.pool(name, "jobs.long")?, self.pool(name, "machines.long")?])

@@ -1,13 +1,15 @@
 //! How fast this is on the machine at hand, beside HTCondor's own library at the same work in the same run:
 //! `cargo bench`; `cargo bench -- figures` for the figures of the thesis about the index, `cargo bench -- gangs` for
-//! those about gangmatching.
+//! those about gangmatching; `cargo bench -- growth` for the growth with the number of ads.
 //!
 //! Every row is measured in turns, ours and theirs, and has the medians; where both give an answer, it must be
 //! the same.  The data come from `classad::workload`, the library from `tests/conformance/python`.
 
+mod chart;
 mod data;
 mod figures;
 mod gangs;
+mod growth;
 mod machine;
 mod measure;
 mod peer;
@@ -36,8 +38,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// How fast this is, beside HTCondor's own library
 #[derive(Parser)]
 struct Arguments {
-    /// `figures` or `gangs`: the figures of the thesis about the index, or about gangmatching; else only the rows
-    /// whose name has this in it
+    /// `figures`, `gangs` or `growth`: the figures of the thesis about the index, or about gangmatching, or the growth
+    /// with the number of ads; else only the rows whose name has this in it
     only: Option<String>,
     /// Small data and single runs, to see that everything works
     #[arg(long)]
@@ -81,17 +83,23 @@ fn run(arguments: Arguments) -> Result<ExitCode> {
         rounds: if arguments.quick { 1 } else { arguments.rounds.max(1) },
         limit: Duration::from_secs(arguments.limit),
     };
-    let only = arguments.only.as_deref();
-    let (file, text, is_sound) = if only == Some("figures") {
-        ("FIGURES.md", figures::report(&bench)?, true)
-    } else if only == Some("gangs") {
-        ("GANGS.md", gangs::report(&bench)?, true)
-    } else {
-        let (text, is_sound) = rows::report(&bench, only)?;
-        ("RESULTS.md", text, is_sound)
+    let mut is_sound = true;
+    let files = match arguments.only.as_deref() {
+        Some("figures") => vec![("FIGURES.md", figures::report(&bench)?)],
+        Some("gangs") => vec![("GANGS.md", gangs::report(&bench)?)],
+        Some("growth") => {
+            let (tables, chart) = growth::report(&bench)?;
+            vec![("GROWTH.md", tables), ("growth.svg", chart)]
+        }
+        only => {
+            let text;
+            (text, is_sound) = rows::report(&bench, only)?;
+            // A part is no result.
+            if only.is_none() { vec![("RESULTS.md", text)] } else { Vec::new() }
+        }
     };
-    // What is small, or only a part, is no result.
-    if !arguments.quick && only.is_none_or(|only| ["figures", "gangs"].contains(&only)) {
+    // What is small is no result.
+    for (file, text) in files.iter().filter(|_| !arguments.quick) {
         fs::write(root.join("benches").join(file), text)?;
     }
     if !is_sound {

@@ -50,7 +50,10 @@ impl ClauseValues {
         }
         let (ads, evaluator) = store.ads_and_evaluator();
         let values = clauses.into_iter().zip(partitions).map(|(clause, groups)| {
-            let truth = |row: &u32| clause_truth(evaluator.value(clause, &ads[*row as usize], &share), share.dialect);
+            let truth = |row: &u32| {
+                let value = evaluator.value(clause, &ads[*row as usize], &share);
+                clause_truth(value.as_ref(), share.dialect)
+            };
             ClauseValue { truths: groups.first_rows().iter().map(truth).collect(), groups }
         });
         Some(ClauseValues { clauses: values.collect(), dialect: context.dialect })
@@ -73,13 +76,13 @@ impl ClauseValues {
     }
 }
 
-fn clause_truth(value: Option<CompiledValue>, dialect: Dialect) -> ClauseTruth {
+fn clause_truth(value: Option<&CompiledValue>, dialect: Dialect) -> ClauseTruth {
     let of = |is| if is { ClauseTruth::True } else { ClauseTruth::False };
     match value {
-        Some(CompiledValue::Value(Value::Boolean(is))) => of(is),
+        Some(CompiledValue::Value(Value::Boolean(is))) => of(*is),
         Some(CompiledValue::Value(Value::Undefined)) => ClauseTruth::Undefined,
-        Some(CompiledValue::Value(Value::Integer(integer))) if dialect.is_condor() => of(integer != 0),
-        Some(CompiledValue::Value(Value::Real(real))) if dialect.is_condor() => of(real != 0.0),
+        Some(CompiledValue::Value(Value::Integer(integer))) if dialect.is_condor() => of(*integer != 0),
+        Some(CompiledValue::Value(Value::Real(real))) if dialect.is_condor() => of(*real != 0.0),
         _ => ClauseTruth::Unknown,
     }
 }
