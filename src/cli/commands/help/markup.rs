@@ -8,6 +8,9 @@ use super::topics::named_table;
 /// Begins a preformatted line.
 const INDENT: &str = "  ";
 
+/// Begins an item of a list.
+const ITEM: &str = "- ";
+
 /// A block of a help text.
 pub enum HelpBlock {
     /// Name and one-line subject of the text.
@@ -19,10 +22,13 @@ pub enum HelpBlock {
     Literal(String),
     /// Terms and their definitions.
     Terms(Vec<(String, String)>),
+    /// Items of a list, each as one line.
+    Items(Vec<String>),
 }
 
-/// Parses a help text. `Examples:` is a heading, indented lines are preformatted, and a line `<!-- NAME -->` stands for
-/// the terms of [`named_table`].
+/// Parses a help text. `Examples:` is a heading, and indented lines are preformatted, but for those that continue an item
+/// of a list. The rows of a table with two columns are terms. A line `<!-- NAME -->` stands for the terms of
+/// [`named_table`].
 pub fn parse(text: &str) -> Vec<HelpBlock> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().peekable();
@@ -37,13 +43,52 @@ pub fn parse(text: &str) -> Vec<HelpBlock> {
         } else if line.starts_with("```") {
             let literal: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
             blocks.push(HelpBlock::Literal(literal.join("\n").trim_end_matches('\n').to_owned()));
+        } else if let Some(row) = table_row(line) {
+            // The first row has the headings, and the second one separates them.
+            let rows = from_fn(|| lines.next_if(|line| line.starts_with('|'))).skip(1).filter_map(table_row);
+            let rows: Vec<(String, String)> = rows.collect();
+            blocks.push(HelpBlock::Terms(if rows.is_empty() { vec![row] } else { rows }));
+        } else if let Some(first) = line.strip_prefix(ITEM) {
+            let rest = from_fn(|| lines.next_if(|line| line.starts_with(INDENT)));
+            let item = once(first).chain(rest.map(str::trim_start)).collect::<Vec<_>>().join(" ").replace("**", "");
+            match blocks.last_mut() {
+                Some(HelpBlock::Items(items)) => items.push(item),
+                _ => blocks.push(HelpBlock::Items(vec![item])),
+            }
         } else if let Some(first) = line.strip_prefix(INDENT) {
             let rest = from_fn(|| lines.next_if(|line| line.starts_with(INDENT))).map(|line| &line[INDENT.len()..]);
             blocks.push(HelpBlock::Literal(once(first).chain(rest).collect::<Vec<_>>().join("\n")));
         } else if !line.is_empty() {
-            let rest = from_fn(|| lines.next_if(|line| !line.is_empty() && !line.starts_with(INDENT)));
+            let is_text =
+                |line: &&str| !line.is_empty() && ![INDENT, ITEM, "|"].iter().any(|mark| line.starts_with(mark));
+            let rest = from_fn(|| lines.next_if(is_text));
             blocks.push(HelpBlock::Paragraph(once(line).chain(rest).collect::<Vec<_>>().join(" ")));
         }
     }
     blocks
+}
+
+/// Returns the two cells of a row of a table, the first one without backquotes; `None` for any other line.
+fn table_row(line: &str) -> Option<(String, String)> {
+    let (term, text) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+    Some((term.replace('`', ""), text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HelpBlock, parse};
+
+    #[test]
+    fn lists_and_tables_are_blocks() {
+        let blocks =
+            parse("Text\n- **one** is\n  long\n- two\n\n| key | meaning |\n|---|---|\n| `a`, `b` | c |\n\nmore");
+        let [HelpBlock::Paragraph(first), HelpBlock::Items(items), HelpBlock::Terms(terms), HelpBlock::Paragraph(last)] =
+            &*blocks
+        else {
+            panic!("{} blocks", blocks.len());
+        };
+        assert_eq!((first.as_str(), last.as_str()), ("Text", "more"));
+        assert_eq!(*items, ["one is long", "two"]);
+        assert_eq!(*terms, [("a, b".to_owned(), "c".to_owned())]);
+    }
 }

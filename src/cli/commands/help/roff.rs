@@ -22,6 +22,9 @@ pub fn render(blocks: &[HelpBlock]) -> String {
                 let lines: Vec<String> = text.lines().map(literal).collect();
                 format!("{new}.RS 4\n.EX\n{}\n.EE\n.RE\n", lines.join("\n"))
             }
+            HelpBlock::Items(items) => {
+                items.iter().map(|item| format!(".IP \\(bu 2\n{}\n", inline_markup(item))).collect()
+            }
             HelpBlock::Terms(terms) => {
                 let row = |(term, text): &(String, String)| {
                     format!(".TP\n\\fB{}\\fR\n{}\n", escape(term), inline_markup(text))

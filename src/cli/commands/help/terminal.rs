@@ -18,6 +18,7 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
         HelpBlock::Heading(heading) => format!("{}\n", heading.to_uppercase()),
         HelpBlock::Paragraph(text) => wrap(text, width, "", ""),
         HelpBlock::Literal(text) => text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect(),
+        HelpBlock::Items(items) => items.iter().map(|item| wrap(item, width, "- ", "  ")).collect(),
         HelpBlock::Terms(terms) => terms.iter().map(|(term, text)| term_row(term, text, width)).collect(),
     });
     parts.collect::<Vec<_>>().join("\n")
@@ -27,33 +28,59 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
 const WRITTEN_WIDTH: usize = 108;
 
 /// Wraps the text below the options of a command's help in lines of at most `width` characters. Lines that were broken
-/// only for their width are joined first. Commands that are continued with a backslash remain as they are.
+/// only for their width are joined first. The last column of a table continues below itself. Commands that are continued
+/// with a backslash remain as they are.
 pub fn wrap_after_help(text: &str, width: usize) -> String {
     let width = width.min(MAX_TEXT_WIDTH);
     let mut items: Vec<String> = Vec::new();
     let mut last_width = 0;
     for line in text.lines() {
-        let (indent, words) = (line.len() - line.trim_start().len(), line.trim_start());
+        let (indent, words) = (indent_of(line), line.trim_start());
         let first_word = words.split(' ').next().unwrap_or_default().chars().count();
         let was_broken = last_width + 1 + first_word > WRITTEN_WIDTH && !words.starts_with("-o ");
         let last = items.last_mut().filter(|last| !last.is_empty() && !words.is_empty() && !last.ends_with('\\'));
         match last {
-            Some(last) if indent == 0 && !last.starts_with(' ') && was_broken => last.extend([" ", words]),
-            Some(last) if indent > 4 && last.starts_with("  ") && !last.ends_with('|') => last.extend([" ", words]),
+            Some(last) if indent == 0 && indent_of(last) == 0 && was_broken => last.extend([" ", words]),
+            Some(last) if indent > 0 && last_column(last) == Some(indent) => last.extend([" ", words]),
+            Some(last) if indent > 4 && indent_of(last) > 0 && was_broken => last.extend([" ", words]),
             _ => items.push(line.to_owned()),
         }
         last_width = line.chars().count();
     }
     let wrapped = items.iter().map(|item| {
-        let words = item.trim_start();
-        let indent = &item[..item.len() - words.len()];
-        if words.is_empty() {
-            "\n".to_owned()
-        } else {
-            wrap(words, width, indent, if indent.is_empty() { "" } else { "      " })
-        }
+        let hanging = match (indent_of(item), last_column(item)) {
+            (0, _) => 0,
+            (_, Some(column)) if column + MIN_COLUMN_WIDTH <= width => column,
+            _ => 6,
+        };
+        if item.is_empty() { "\n".to_owned() } else { wrap_item(item, width, hanging) }
     });
     wrapped.collect::<String>().trim_end().to_owned()
+}
+
+/// Minimum width, in characters, of a last column that continues below itself.
+const MIN_COLUMN_WIDTH: usize = 40;
+
+/// Breaks a line that may have columns. The lines after the first one begin with `hanging` spaces.
+fn wrap_item(item: &str, width: usize, hanging: usize) -> String {
+    let column = last_column(item).unwrap_or(indent_of(item));
+    let start = item.char_indices().nth(column).map_or(0, |(start, _)| start);
+    wrap(&item[start..], width, &item[..start], &" ".repeat(hanging))
+}
+
+/// Number of spaces at the beginning of a line.
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Position, in characters, of the last column of an indented line: two spaces separate columns. `None` if the line has
+/// one column.
+fn last_column(line: &str) -> Option<usize> {
+    if indent_of(line) == 0 {
+        return None;
+    }
+    let gap = line.rfind("  ")? + 2;
+    (gap > indent_of(line)).then(|| line[..gap].chars().count())
 }
 
 /// Renders a term with its definition beside it, or below it if the term is long.
@@ -93,6 +120,13 @@ mod tests {
         assert!(wrapped.contains("word that goes\non.\n-o json: x\n  key  word"), "{wrapped}");
         assert!(wrapped.ends_with("word more"), "{wrapped}");
         assert!(wrapped.lines().all(|line| line.chars().count() <= 60), "{wrapped}");
+    }
+
+    #[test]
+    fn columns_and_indented_lines_remain() {
+        let text = "A spec:\n  ads:\n    job:      # attributes\n      Cpus: 2\n  key   what the key means, in many words\n        and more";
+        let expected = "A spec:\n  ads:\n    job:      # attributes\n      Cpus: 2\n  key   what the key means, in many words and\n        more";
+        assert_eq!(wrap_after_help(text, 49), expected);
     }
 
     #[test]
