@@ -228,7 +228,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
         return RequestVerdict::NoConstraint;
     }
     let residues: Vec<_> = clauses.iter().map(|clause| &clause.analysis.residue).collect();
-    let decisive = inconsistencies(&residues, table.context.dialect).into_iter().find(|found| {
+    let telling = inconsistencies(&residues, table.context.dialect).into_iter().filter(|found| {
         // A single clause can contradict itself. Report such a contradiction only if the clause is no comparison with a
         // constant and its failure reason is vague. Otherwise the comparison or the failure reason says more.
         let is_telling = match found.clauses.as_slice() {
@@ -241,7 +241,9 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
         };
         is_telling && table.dependencies(&analysis.request, &found.subject).is_some()
     });
-    if let Some(found) = decisive {
+    // Constants contradict each other whatever the request's attributes are.
+    let is_changeable = |place: &&usize| !clauses[**place].analysis.request_attributes.is_empty();
+    if let Some(found) = telling.min_by_key(|found| found.clauses.iter().filter(is_changeable).count()) {
         return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };
     }
     if report.offers == 0 {

@@ -114,7 +114,7 @@ impl Eval {
         input::add_definitions(session, &mut definitions, &self.define)?;
         // A name may also be an attribute of the target or of --define.
         let is_known = |name: &Name| definitions.get(name).is_some() || target.is_some();
-        let unseen_names = UnseenNames::of_expression(&expression).without(is_known);
+        let unseen_names = UnseenNames::of_expressions([&expression]).without(is_known);
         let context = session.context();
         let task = EvalTask { command: self, expression: &expression, definitions, target, context, unseen_names };
         let (mut status, mut first_text) = (Status::Yes, None);
@@ -152,7 +152,7 @@ impl Eval {
         let is_defined = self.my.is_some() || self.target.is_some() || !self.define.is_empty();
         let has_names = |text: &String| {
             let parsed = parse_expression(text.as_bytes(), ParseOptions::new(session.dialect()));
-            parsed.is_ok_and(|expression| !UnseenNames::of_expression(&expression).is_empty())
+            parsed.is_ok_and(|expression| !UnseenNames::of_expressions([&expression]).is_empty())
         };
         !is_defined && !io::stdin().is_terminal() && text.is_some_and(has_names)
     }

@@ -251,7 +251,7 @@ impl KeyedAd {
 
 impl<'k> KeyTask<'k> {
     fn new(expression: &'k Expression, context: Context) -> Self {
-        KeyTask { expression, context, names: UnseenNames::of_expression(expression) }
+        KeyTask { expression, context, names: UnseenNames::of_expressions([expression]) }
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use classad::ad::{Expression, ExpressionKind, Name, ScopeAd};
 use classad::constraint::is_scope_name;
 use classad::format::{AttributeNameCollector, FileFormat, Stream};
+use classad::lint::StandardType;
 use classad::pool::Census;
+use classad::text::{closest_names, suggestion};
 use indexmap::IndexSet;
 
 use super::input;
@@ -25,10 +27,10 @@ impl UnseenNames {
         UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Collects the names that an expression looks up in the ad itself: `x`, and `y` of `MY.y`. A name that is selected
+    /// Collects the names that expressions look up in the ad itself: `x`, and `y` of `MY.y`. A name that is selected
     /// from anything else is one of a nested ad. Inside `[ ... ]`, names may be those of the nested ad.
-    pub fn of_expression(expression: &Expression) -> Self {
-        let (mut names, mut pending) = (IndexSet::new(), vec![expression]);
+    pub fn of_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Self {
+        let (mut names, mut pending) = (IndexSet::new(), expressions.into_iter().collect::<Vec<_>>());
         while let Some(part) = pending.pop() {
             match part.kind() {
                 ExpressionKind::Attribute(name) if !is_scope_name(name) => {
@@ -71,9 +73,8 @@ impl UnseenNames {
     /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
     /// Reports nothing if `first` has no attribute.
     pub fn report(&self, session: &Session, first: &SourceText) {
-        if self.seen().contains(&false) {
-            let known: Vec<String> = attribute_names(session, first).iter().map(ToString::to_string).collect();
-            self.report_among(session, &known);
+        if self.has_unseen() {
+            self.report_among(session, &attribute_name_texts(session, first));
         }
     }
 
@@ -82,6 +83,22 @@ impl UnseenNames {
         for name in self.unseen().filter(|_| !known.is_empty()) {
             input::note_unknown_attribute(session, known.iter().map(String::as_str), name);
         }
+    }
+
+    /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar. Attributes
+    /// that HTCondor's daemons write may be missing without a mistake.
+    pub fn report_columns(&self, session: &Session, known: &[String]) {
+        for name in self.unseen().filter(|name| StandardType::of(name).is_none()) {
+            let near = closest_names(name.as_str(), known.iter().map(String::as_str));
+            if !near.is_empty() {
+                session.note(&format!("no selected ad has the attribute {name}{}", suggestion(&near)));
+            }
+        }
+    }
+
+    /// Whether some name has not been seen.
+    pub fn has_unseen(&self) -> bool {
+        self.unseen().next().is_some()
     }
 
     /// Returns the names that no ad had.
@@ -113,12 +130,17 @@ pub fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {
     census.attributes().map(|(name, _)| name.clone()).collect()
 }
 
+/// Returns the attribute names of a text as [`attribute_names`] does, as texts.
+pub fn attribute_name_texts(session: &Session, text: &SourceText) -> Vec<String> {
+    attribute_names(session, text).iter().map(ToString::to_string).collect()
+}
+
 /// Returns the attribute names at the beginning of the first file that is not empty, if its beginning was read.
 pub fn first_names(session: &Session, sources: &[AdSource]) -> Option<Vec<String>> {
     let from = session.options.from.map(FileFormat::from);
     sources.iter().filter(|source| source.part.as_ref().is_none_or(|part| part.start == 0)).find_map(|source| {
         let mut stream = Stream::new(Box::new(File::open(source.path()).ok()?), from).ok()?;
         let text = SourceText::of_block(&source.name, stream.next_block().ok()??);
-        Some(attribute_names(session, &text).iter().map(ToString::to_string).collect())
+        Some(attribute_name_texts(session, &text))
     })
 }

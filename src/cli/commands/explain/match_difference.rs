@@ -5,8 +5,10 @@ use classad::text::{counted, join_and, with_commas};
 
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::ExplanationInput;
-use crate::cli::render::explanation::writer::DEFAULT_MAX_ITEMS;
 use crate::cli::session::Session;
+
+/// Maximum number of subjects that a sentence lists.
+const MAX_LISTED: usize = 10;
 
 /// Who gains and who loses a match by `--what-if`, as indexes of subjects.
 pub struct MatchDifference {
@@ -21,16 +23,24 @@ impl MatchDifference {
         MatchDifference { gaining: changed(true), losing: changed(false) }
     }
 
-    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`.
+    /// Keeps only some subjects.
+    pub fn retain(&mut self, is_wanted: impl Fn(usize) -> bool) {
+        self.gaining.retain(|subject| is_wanted(*subject));
+        self.losing.retain(|subject| is_wanted(*subject));
+    }
+
+    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list is
+    /// complete.
     pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
+        let most = if case.evidence_level == 0 { MAX_LISTED } else { usize::MAX };
         let phrase = |subjects: &[usize], verbs: [&str; 2]| match subjects {
             [] => format!("none {}", verbs[0]),
             [only] => format!("1 {noun} {} a match: {}", verbs[0], case.subjects[*only].id()),
             several => {
-                let shown = several.iter().take(DEFAULT_MAX_ITEMS).map(|at| case.subjects[*at].id().to_owned());
+                let shown = several.iter().take(most).map(|at| case.subjects[*at].id().to_owned());
                 let mut shown: Vec<String> = shown.collect();
-                if several.len() > DEFAULT_MAX_ITEMS {
-                    shown.push(format!("{} more", with_commas(several.len() - DEFAULT_MAX_ITEMS)));
+                if several.len() > most {
+                    shown.push(format!("{} more (-v lists them)", with_commas(several.len() - most)));
                 }
                 format!("{} {} a match: {}", counted(several.len(), noun), verbs[1], join_and(&shown))
             }

@@ -4,9 +4,12 @@ mod configured_policies;
 mod groups;
 mod help_text;
 mod match_difference;
+mod matched;
+mod selection;
 mod suggestions;
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -14,15 +17,12 @@ use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
-use classad::text::{similar_ids, suggestion};
-use rustc_hash::FxHashSet;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
-use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::parallel::do_in_order;
@@ -38,6 +38,8 @@ use configured_policies::JobEffects;
 use groups::{allocate, explain_bilateral, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
+use matched::{matched_requests, note_whole_slots, print_matched};
+use selection::accepts;
 
 /// Explain why requests match nothing
 ///
@@ -174,8 +176,12 @@ impl Explain {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
                 matching_subjects(session, &if tells_states { case.with_states() } else { case })
             });
-            difference = Some(MatchDifference::new(&before, &after));
+            let mut changes = MatchDifference::new(&before, &after);
             parties = changed;
+            if let Some(wanted) = self.request.as_deref().filter(|_| !self.reverse) {
+                changes.retain(|request| parties.requests[request].is_called(wanted, &context));
+            }
+            difference = Some(changes);
         }
         let mut case =
             ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
@@ -216,7 +222,11 @@ impl Explain {
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
-        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved])?;
+        let matched = match (allocation.as_ref(), self.request.as_deref()) {
+            (Some(allocation), Some(wanted)) => matched_requests(session, case, allocation, wanted),
+            _ => Vec::new(),
+        };
+        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], !matched.is_empty())?;
         let form = self.ads.common.output.form;
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
@@ -234,10 +244,14 @@ impl Explain {
         }
         let policies = effects.and_then(JobEffects::text).filter(|_| has_text);
         policies.map_or(Ok(()), |text| writeln!(out(), "{text}"))?;
+        if let Some(allocation) = allocation.as_ref().filter(|_| has_text) {
+            print_matched(case, allocation, &matched)?;
+        }
         let is_queue = self.summary || (total > 1 && session.options.verbose == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
+        let has_taken = AtomicBool::new(false);
         let mut next = 0;
         while next < total {
             if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
@@ -256,6 +270,7 @@ impl Explain {
                 let group = &pairs[place];
                 let report = explain_bilateral(session, case, group, explainer, allocation.as_ref());
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
+                has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
                 if session.options.quiet || (self.unmatchable && report.matches > 0) {
                     return Ok((None, matches));
                 }
@@ -306,62 +321,11 @@ impl Explain {
             let document = merge_json(causes.into_json(), "what_if", what_if);
             page.finish(Some(merge_json(document, "policies", effects.map(JobEffects::to_json))))?;
         }
+        if let Some(allocation) = allocation.as_ref().filter(|_| has_taken.into_inner()) {
+            note_whole_slots(session, case, allocation);
+        }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
-    }
-
-    /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
-    /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
-    /// requests that are not selected take offers too.
-    fn select_wanted(
-        &self,
-        session: &mut Session,
-        case: &ExplanationInput<'_>,
-        filter: Option<&Query>,
-        requests: [Vec<usize>; 2],
-    ) -> Result<[Vec<usize>; 2], Failure> {
-        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
-        let context = session.context();
-        let mut is_wanted = |request: &usize| {
-            let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| request.is_called(wanted, &context))
-                && (!self.unmatched || accepts(session, filter, request))
-        };
-        let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
-        match wanted.filter(|_| selected.iter().all(Vec::is_empty)) {
-            Some(wanted) => {
-                let near = similar_ids(wanted, case.subjects.iter().map(NamedAd::id));
-                refuse(format!("there is no ad called {wanted} to explain{}", suggestion(&near)))
-            }
-            None => Ok(selected),
-        }
-    }
-
-    /// Returns the indexes of the requests that the policy serves, and the indexes of the unserved requests. With
-    /// `--unmatched`, served requests are in the order of the policy, else in the order of the input.
-    ///
-    /// With `--reverse` offers are explained. The first list then has the indexes of all offers, and the second list is
-    /// empty.
-    fn served_and_unserved(
-        &self,
-        session: &mut Session,
-        case: &ExplanationInput<'_>,
-    ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
-        if self.reverse {
-            return Ok(((0..case.subjects.len()).collect(), Vec::new()));
-        }
-        let [requests, _] = case.parties.ads();
-        let roots = case.policy.policy.roots(&requests, &session.context());
-        let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
-        session.report_budget_failures(failures);
-        let served: FxHashSet<usize> = roots.iter().copied().collect();
-        let unserved = (0..requests.len()).filter(|request| !served.contains(request)).collect();
-        // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
-        // order of the input.
-        if !self.unmatched {
-            roots.sort_unstable();
-        }
-        Ok((roots, unserved))
     }
 }
 
@@ -379,13 +343,4 @@ enum Explained {
     Report(CauseEntry, String),
     /// A row for each member of the group, with the index of the member.
     Rows(Vec<(usize, Vec<TableCell>)>),
-}
-
-/// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a
-/// budget, reports the budget and returns false.
-fn accepts(session: &mut Session, constraint: Option<&Query>, request: &NamedAd) -> bool {
-    constraint.map_or(Ok(true), |constraint| constraint.accepts(&request.ad)).unwrap_or_else(|halt| {
-        session.report_abort(&halt, request.id());
-        false
-    })
 }

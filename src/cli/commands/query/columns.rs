@@ -13,6 +13,7 @@ use crate::cli::Failure;
 use crate::cli::args::named_expressions::named_expressions;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
@@ -81,6 +82,16 @@ impl Columns {
     pub fn attributes_beside(&self) -> impl Iterator<Item = &'static str> {
         let masked = self.mask.iter().flat_map(PrintMask::function_attributes);
         masked.chain(self.table.iter().flat_map(AdTable::attributes))
+    }
+
+    /// Returns the names that the options for columns, keys and groups mention.
+    pub fn names(&self) -> UnseenNames {
+        let attributes: Vec<Expression> = self.attributes.iter().cloned().map(Expression::attribute).collect();
+        let groups = self.group.iter().flat_map(GroupColumns::expressions);
+        let keys = self.sort.iter().map(|key| &key.expression);
+        UnseenNames::of_expressions(
+            self.af.iter().map(|(_, expression)| expression).chain(keys).chain(groups).chain(&attributes),
+        )
     }
 
     /// Whether the output has a row for each ad: of `--af`, of a print mask, or of a table.

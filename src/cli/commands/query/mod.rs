@@ -35,7 +35,7 @@ use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::AdSource;
-use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts};
 use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
@@ -213,7 +213,8 @@ impl QueryCommand {
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            unseen_names: UnseenNames::of_expression(&constraint),
+            unseen_names: UnseenNames::of_expressions([&constraint]),
+            unseen_columns: columns.names(),
             errors: Arc::default(),
         };
         if self.is_typed() && !session.options.quiet {
@@ -246,11 +247,14 @@ impl QueryCommand {
             Ok(true)
         })?;
         let status = output.finish(session)?;
-        if let Some(first) = first_text.filter(|_| status == Status::No && scanner.filter == TruthFilter::True) {
+        let Some(first) = first_text else { return Ok(status) };
+        if status == Status::No && scanner.filter == TruthFilter::True {
             scanner.unseen_names.report(session, &first);
             scanner.errors.report(session);
             note_slips(session, &constraint);
             self.note_names(session, &choice);
+        } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
+            scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
         }
         Ok(status)
     }

@@ -87,6 +87,8 @@ struct AccumulatorRecord {
 struct QueryNotes {
     /// Whether each name of the constraint has occurred.
     seen: Vec<bool>,
+    /// Whether each name of the columns has occurred.
+    seen_columns: Vec<bool>,
     /// Whether the constraint was no error in some ad, and why it was one in another.
     has_valid_value: bool,
     reason: Option<String>,
@@ -140,8 +142,10 @@ impl QueryCommand {
             writer.end_file(source)?;
         }
         let (has_valid_value, reason) = scanner.errors.to_parts();
-        let names = if has_found { None } else { first_names(session, sources) };
-        let notes = QueryNotes { seen: scanner.unseen_names.seen(), has_valid_value, reason, names };
+        let needs_names = !has_found || scanner.unseen_columns.has_unseen();
+        let names = if needs_names { first_names(session, sources) } else { None };
+        let (seen, seen_columns) = (scanner.unseen_names.seen(), scanner.unseen_columns.seen());
+        let notes = QueryNotes { seen, seen_columns, has_valid_value, reason, names };
         writer.finish(session, &notes)?;
         Ok(Status::Yes)
     }
@@ -173,19 +177,24 @@ impl QueryCommand {
             Ok(true)
         })?;
         let status = output.finish(session)?;
+        let (unseen, errors) = (UnseenNames::of_expressions([&constraint]), ConstraintErrors::default());
+        let unseen_columns = columns.names();
+        let mut names = None;
+        for notes in &partials.notes {
+            let notes: QueryNotes = serde_json::from_value(notes.clone()).unwrap_or_default();
+            unseen.mark_seen(&notes.seen);
+            unseen_columns.mark_seen(&notes.seen_columns);
+            errors.add_parts(notes.has_valid_value, notes.reason);
+            names = names.or(notes.names);
+        }
+        let names = names.unwrap_or_default();
         if status == Status::No && self.filter() == TruthFilter::True {
-            let (unseen, errors) = (UnseenNames::of_expression(&constraint), ConstraintErrors::default());
-            let mut names = None;
-            for notes in &partials.notes {
-                let notes: QueryNotes = serde_json::from_value(notes.clone()).unwrap_or_default();
-                unseen.mark_seen(&notes.seen);
-                errors.add_parts(notes.has_valid_value, notes.reason);
-                names = names.or(notes.names);
-            }
-            unseen.report_among(session, &names.unwrap_or_default());
+            unseen.report_among(session, &names);
             errors.report(session);
             note_slips(session, &constraint);
             self.note_names(session, &choice);
+        } else if status == Status::Yes {
+            unseen_columns.report_columns(session, &names);
         }
         Ok(status)
     }

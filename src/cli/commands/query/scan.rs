@@ -62,6 +62,8 @@ pub struct AdScanner<'q> {
     /// Names that the constraint looks up, each with whether some ad has had it so far. Names that no ad has are
     /// reported after the scan.
     pub unseen_names: UnseenNames,
+    /// The names of columns that have not occurred in any ad so far.
+    pub unseen_columns: UnseenNames,
     /// What the values of the constraint have been so far.
     pub errors: Arc<ConstraintErrors>,
 }
@@ -118,9 +120,14 @@ impl AdScanner<'_> {
         };
         let mut projected = block.project(projection);
         self.scan_items(block, &mut projected, cache, findings);
-        self.unseen_names.mark_present(|name| projected.has_occurred(name));
+        self.mark_present(|name| projected.has_occurred(name));
         // `scan_items` does not see the ads that the prefilter rejects. The reader counts these ads too.
         projected.number()
+    }
+
+    fn mark_present(&self, has: impl Fn(&Name) -> bool) {
+        self.unseen_names.mark_present(&has);
+        self.unseen_columns.mark_present(&has);
     }
 
     /// Scans the ads and problems read from a block. Returns the number of the last ad in `items`.
@@ -137,7 +144,7 @@ impl AdScanner<'_> {
             last = last.max(item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number));
             match item {
                 Ok(entry) => {
-                    self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
+                    self.mark_present(|name| entry.ad.get(name).is_some());
                     self.scan_ad(block, entry, cache, &mut evaluator, findings);
                 }
                 Err(problem) => findings.push(ScanFinding::Problem(problem)),
@@ -155,7 +162,7 @@ impl AdScanner<'_> {
         let (mut evaluator, mut cache) = (self.query.evaluator(), ReadCache::new(self.context.dialect));
         let mut findings = Vec::new();
         for (text, entry) in ads {
-            self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
+            self.mark_present(|name| entry.ad.get(name).is_some());
             self.scan_ad(&text.block, entry, &mut cache, &mut evaluator, &mut findings);
             for finding in findings.drain(..) {
                 if !consume(&text, finding)? {

@@ -243,9 +243,26 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     };
     let operand = RuleOperand::of(text, input::parse_argument_expression(session, &format!("--{flag} {name}"), text)?);
     Ok(match flag {
-        "set" => RuleAction::Set(name, operand),
+        "set" => {
+            if refers_to(&operand, &name) {
+                session.warning(&format!(
+                    "--set {name}: {name} refers to itself, so that it has no value; --eval-set {name} computes the new value \
+                     from the old one"
+                ));
+            }
+            RuleAction::Set(name, operand)
+        }
         "default" => RuleAction::Default(name, operand),
         _ => RuleAction::EvaluateSet(name, operand),
+    })
+}
+
+/// Whether the expression of an operand looks a name up in the ad itself.
+fn refers_to(operand: &RuleOperand, name: &Name) -> bool {
+    let names = operand.expression().map(|expression| UnseenNames::of_expressions([expression]));
+    names.is_some_and(|names| {
+        names.mark_present(|used| used == name);
+        names.seen().contains(&true)
     })
 }
 
@@ -262,12 +279,7 @@ fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[Transfor
             RuleAction::EvaluateMacro(..) => {}
             RuleAction::Set(name, operand) => {
                 changes_something = true;
-                let own = operand.expression().map(UnseenNames::of_expression);
-                let refers_to_itself = own.is_some_and(|names| {
-                    names.mark_present(|used| used == name);
-                    names.seen().contains(&true)
-                });
-                if refers_to_itself {
+                if refers_to(operand, name) {
                     let reason = format!("{name} refers to itself, so that it has no value");
                     let help = Some(format!("EVALSET {name} computes the new value from the old one"));
                     let problem = Problem::error_at(statement.range.clone(), 0, reason).as_warning();

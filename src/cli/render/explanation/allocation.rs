@@ -40,6 +40,20 @@ impl Allocation {
         }
     }
 
+    /// Returns the offers that a request holds whole or in part, in ascending order. O(n) in the number of offers.
+    pub fn offers_of(&self, request: usize) -> Vec<usize> {
+        let is_holder = |offer: usize| {
+            let others = self.other_holders.get(&offer);
+            self.first_holder[offer] == request || others.is_some_and(|others| others.contains(&request))
+        };
+        (0..self.first_holder.len()).filter(|offer| is_holder(*offer)).collect()
+    }
+
+    /// Whether a request holds the offer or a part of it.
+    pub fn is_held(&self, offer: usize) -> bool {
+        self.first_holder[offer] != NOBODY
+    }
+
     /// Returns the requests that hold any of these offers, in ascending order.
     pub fn holders_of(&self, offers: impl IntoIterator<Item = usize>) -> Vec<usize> {
         // Setting a bit for each holder is faster than sorting, because most requests of a large pool can be holders.

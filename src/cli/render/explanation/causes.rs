@@ -1,7 +1,7 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
 use classad::explain::{RequestReport, RequestVerdict};
-use classad::text::{counted, shorten, with_commas};
+use classad::text::{counted, join_and, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
@@ -14,6 +14,12 @@ use super::case::ExplanationInput;
 
 /// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
 const NOT_WAITING: &str = "not-waiting";
+
+/// The verdict on requests whose offers are all held by others, as [`RequestVerdict::as_str`] has it.
+const TAKEN: &str = "taken";
+
+/// Maximum number of subjects that are named below the report of another one with the same cause.
+const MAX_NAMED: usize = 10;
 
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
 const MAX_CHANGE_CHARS: usize = 100;
@@ -40,8 +46,10 @@ struct Cause {
     /// The changes that help, by their texts with numbers struck out: the text, and the number of subjects. If the
     /// subjects have other numbers, the text has none.
     changes: IndexMap<String, (String, usize)>,
-    /// Size and report of the largest group.
-    largest: (usize, String),
+    /// Size, first names and report of the largest group.
+    largest: (usize, Vec<String>, String),
+    /// The first names of the other groups.
+    other_names: Vec<String>,
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
@@ -50,6 +58,8 @@ pub struct CauseEntry {
     matches: bool,
     text: String,
     subjects: usize,
+    /// The first [`MAX_NAMED`] names.
+    names: Vec<String>,
     users: Vec<String>,
     changes: Vec<String>,
 }
@@ -65,6 +75,7 @@ impl CauseEntry {
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
             subjects: group.len(),
+            names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
             users: users.into_iter().collect(),
             changes: report.all_changes().map(|change| single_line(&change.text())).collect(),
         }
@@ -89,7 +100,8 @@ impl CauseTable {
             subjects: 0,
             users: FxHashSet::default(),
             changes: IndexMap::new(),
-            largest: (0, String::new()),
+            largest: (0, Vec::new(), String::new()),
+            other_names: Vec::new(),
         });
         strike_differences(&mut cause.text, &entry.text);
         cause.subjects += entry.subjects;
@@ -103,9 +115,13 @@ impl CauseTable {
                 strike_differences(&mut known.0, &change);
             }
         }
-        if entry.subjects > cause.largest.0 {
-            cause.largest = (entry.subjects, text);
-        }
+        let others = if entry.subjects > cause.largest.0 {
+            std::mem::replace(&mut cause.largest, (entry.subjects, entry.names, text)).1
+        } else {
+            entry.names
+        };
+        let missing = MAX_NAMED.saturating_sub(cause.other_names.len());
+        cause.other_names.extend(others.into_iter().take(missing));
     }
 
     /// Sorts the causes by their numbers of subjects, the most first.
@@ -117,7 +133,10 @@ impl CauseTable {
     pub fn into_text(mut self, is_short: bool) -> String {
         self.sort();
         let (all, noun) = (counted(self.all, self.noun), self.noun);
+        let taken: usize =
+            self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
         let matching = match self.matching {
+            0 if taken > 0 => taken_phrase(self.all - taken, taken),
             0 => "none matches".to_owned(),
             1 => "1 matches".to_owned(),
             some if some == self.all => "all match".to_owned(),
@@ -140,7 +159,7 @@ impl CauseTable {
             .into_iter()
             .filter(|title| has_owners || *title != "owners")
             .collect();
-        let (numbers, expendable): (&[usize], &[usize]) = if has_owners { (&[0, 1], &[1, 3]) } else { (&[0], &[2]) };
+        let (numbers, expendable): (&[usize], &[usize]) = if has_owners { (&[0, 1], &[1]) } else { (&[0], &[]) };
         let mut grid = TableLayout::new(&header).with_number_columns(numbers).with_expendable_columns(expendable);
         for cause in self.causes.values() {
             let helps = cause.best_change().map_or(String::new(), |(change, helped)| {
@@ -155,7 +174,8 @@ impl CauseTable {
         if !is_short {
             for cause in self.causes.values() {
                 text.push('\n');
-                text.push_str(&cause.largest.1);
+                text.push_str(&cause.largest.2);
+                text.extend(cause.others_sentence());
             }
         }
         text
@@ -179,7 +199,26 @@ impl CauseTable {
     }
 }
 
+/// Says how many subjects match nothing, and how many match only what others hold.
+fn taken_phrase(none: usize, taken: usize) -> String {
+    let phrase = |number: usize, object: &str| {
+        format!("{} {} {object}", with_commas(number), if number == 1 { "matches" } else { "match" })
+    };
+    let taken = phrase(taken, "only what others take");
+    if none == 0 { taken } else { format!("{}, {taken}", phrase(none, "nothing")) }
+}
+
 impl Cause {
+    /// Names the subjects whose reports are left out because they have the same cause; `None` if there are none.
+    fn others_sentence(&self) -> Option<String> {
+        let others = self.subjects - self.largest.0;
+        let mut names = self.other_names.clone();
+        if others > names.len() {
+            names.push(format!("{} more", with_commas(others - names.len())));
+        }
+        (others > 0).then(|| format!("the same cause: {}\n", single_line(&join_and(&names))))
+    }
+
     /// The change that helps the most subjects, with their number. The first one of several is returned.
     fn best_change(&self) -> Option<(&str, usize)> {
         let best = self.changes.values().rev().max_by_key(|(_, helped)| *helped)?;

@@ -1,0 +1,44 @@
+//! What `--unmatched` says of requests that get an offer, and of offers that are given whole.
+
+use std::io::Write;
+
+use classad::ad::{Expression, Value};
+
+use crate::cli::Failure;
+use crate::cli::render::explanation::{Allocation, ExplanationInput};
+use crate::cli::render::output::out;
+use crate::cli::session::Session;
+
+/// Returns the requests called `wanted` that get an offer.
+pub fn matched_requests(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    allocation: &Allocation,
+    wanted: &str,
+) -> Vec<usize> {
+    let context = session.context();
+    let is_called = |request: &usize| case.subjects[*request].is_called(wanted, &context);
+    (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
+}
+
+/// Prints a line for each of these requests: which offers it gets.
+pub fn print_matched(case: &ExplanationInput<'_>, allocation: &Allocation, requests: &[usize]) -> Result<(), Failure> {
+    for request in requests {
+        let offers: Vec<&str> =
+            allocation.offers_of(*request).into_iter().map(|offer| case.partners[offer].id()).collect();
+        writeln!(out(), "{} gets {}", case.subjects[*request].id(), offers.join(" and "))?;
+    }
+    Ok(())
+}
+
+/// Notes that slots are given whole, if a request holds a partitionable one and the policy says nothing of what remains.
+pub fn note_whole_slots(session: &mut Session, case: &ExplanationInput<'_>, allocation: &Allocation) {
+    let is_partitionable = |offer: &usize| {
+        case.partners[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
+            == Some(&Value::Boolean(true))
+    };
+    let mut held = (0..case.partners.len()).filter(|offer| allocation.is_held(*offer));
+    if case.policy.policy.residual.is_none() && held.any(|offer| is_partitionable(&offer)) {
+        session.note("each job takes its slot whole, a partitionable one, too; `--policy htcondor` divides slots as the negotiator does");
+    }
+}

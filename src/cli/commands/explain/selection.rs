@@ -1,0 +1,77 @@
+//! Selects the requests that are explained.
+
+use classad::matching::Query;
+use classad::text::{similar_ids, suggestion};
+use rustc_hash::FxHashSet;
+
+use super::Explain;
+use crate::cli::io::named_ad::NamedAd;
+use crate::cli::render::explanation::ExplanationInput;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+impl Explain {
+    /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
+    /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
+    /// requests that are not selected take offers too. `may_be_empty` says that nothing need be selected.
+    pub fn select_wanted(
+        &self,
+        session: &mut Session,
+        case: &ExplanationInput<'_>,
+        filter: Option<&Query>,
+        requests: [Vec<usize>; 2],
+        may_be_empty: bool,
+    ) -> Result<[Vec<usize>; 2], Failure> {
+        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
+        let context = session.context();
+        let mut is_wanted = |request: &usize| {
+            let request = &case.subjects[*request];
+            wanted.is_none_or(|wanted| request.is_called(wanted, &context))
+                && (!self.unmatched || accepts(session, filter, request))
+        };
+        let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
+        match wanted.filter(|_| !may_be_empty && selected.iter().all(Vec::is_empty)) {
+            Some(wanted) => {
+                let near = similar_ids(wanted, case.subjects.iter().map(NamedAd::id));
+                refuse(format!("there is no ad called {wanted} to explain{}", suggestion(&near)))
+            }
+            None => Ok(selected),
+        }
+    }
+
+    /// Returns the indexes of the requests that the policy serves, and the indexes of the unserved requests. With
+    /// `--unmatched`, served requests are in the order of the policy, else in the order of the input.
+    ///
+    /// With `--reverse` offers are explained. The first list then has the indexes of all offers, and the second list is
+    /// empty.
+    pub fn served_and_unserved(
+        &self,
+        session: &mut Session,
+        case: &ExplanationInput<'_>,
+    ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
+        if self.reverse {
+            return Ok(((0..case.subjects.len()).collect(), Vec::new()));
+        }
+        let [requests, _] = case.parties.ads();
+        let roots = case.policy.policy.roots(&requests, &session.context());
+        let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
+        session.report_budget_failures(failures);
+        let served: FxHashSet<usize> = roots.iter().copied().collect();
+        let unserved = (0..requests.len()).filter(|request| !served.contains(request)).collect();
+        // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
+        // order of the input.
+        if !self.unmatched {
+            roots.sort_unstable();
+        }
+        Ok((roots, unserved))
+    }
+}
+
+/// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a
+/// budget, reports the budget and returns false.
+pub fn accepts(session: &mut Session, constraint: Option<&Query>, request: &NamedAd) -> bool {
+    constraint.map_or(Ok(true), |constraint| constraint.accepts(&request.ad)).unwrap_or_else(|halt| {
+        session.report_abort(&halt, request.id());
+        false
+    })
+}
