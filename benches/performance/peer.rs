@@ -30,7 +30,7 @@ impl Peer {
 
     /// Runs a command of the script as a whole process.
     pub fn run(&self, bench: &Bench, arguments: &[&str]) -> Result<Run> {
-        let script = self.script.to_str().ok_or("the script's name is no text")?;
+        let script = self.script.to_str().ok_or("the script's name is not text")?;
         process::run(&self.python, &[&[script], arguments].concat(), bench.limit * 10)
     }
 

@@ -74,12 +74,13 @@ pub(super) fn all_equal<'a>(mut pending: Vec<(&'a Expression, &'a Expression)>, 
     true
 }
 
-/// Whether two literals that are not equal have the same value as numbers: an integer and a real, or zeros of two signs.
+/// Whether two literals that are not equal have the same value as numbers: an integer and a real, or zeros of two
+/// signs.
 fn numbers_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Real(a), Value::Real(b)) => *a == 0.0 && *b == 0.0,
         (Value::Integer(integer), Value::Real(real)) | (Value::Real(real), Value::Integer(integer)) => {
-            // The conversion is exact below 2^63; a real from there on is no integer of 64 bits.
+            // The conversion is exact below 2^63; a real from there on is not an integer of 64 bits.
             #[allow(clippy::cast_possible_truncation)]
             let truncated = *real as i64;
             real.fract() == 0.0 && real.abs() < 9_223_372_036_854_775_808.0 && truncated == *integer

@@ -14,7 +14,7 @@ impl Participant {
     pub const REQUEST: Participant = Participant(0);
     /// The second root ad: the other ad of a match.
     pub const PARTNER: Participant = Participant(1);
-    /// Stands for an ad that is no root ad of the evaluation, such as the ad of `ScopeFrame::outside_ads`.
+    /// Stands for an ad that is not a root ad of the evaluation, such as the ad of `ScopeFrame::outside_ads`.
     pub const NONE: Participant = Participant(u32::MAX);
 
     /// Returns the participant with a 0-based index; [`Participant::NONE`] if the index exceeds 32 bits.

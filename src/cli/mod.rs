@@ -11,7 +11,7 @@ mod session;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{Error as IoError, Write};
+use std::io::{Error as IoError, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -70,7 +70,11 @@ impl Failure {
 
     /// Makes the refusal for a file that cannot be written.
     pub fn unwritable(name: impl fmt::Display, error: &IoError) -> Self {
-        Failure::refused(format!("cannot write {name}: {}", render::diagnostics::io_reason(error)))
+        let reason = match error.kind() {
+            ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            _ => render::diagnostics::io_reason(error),
+        };
+        Failure::refused(format!("cannot write {name}: {reason}"))
     }
 }
 
@@ -256,7 +260,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
 ///
 /// # Errors
 ///
-/// The columns are no expressions, or the run fails.
+/// The columns are not expressions, or the run fails.
 pub fn write_columns(
     session: &mut Session,
     columns: &[String],
@@ -272,7 +276,7 @@ pub fn write_columns(
     arguments.extend(input.files.iter().cloned());
     match parse_arguments(tree(), arguments.into_iter().map(OsString::from).collect()) {
         Ok(Cli { command: Command::Query(query), .. }) => query.run(session),
-        _ => refuse("the columns are no expressions"),
+        _ => refuse("the columns are not expressions"),
     }
 }
 

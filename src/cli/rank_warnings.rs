@@ -1,4 +1,4 @@
-//! Warnings of ranks that are no numbers and count as 0 (1998, section 3.2).
+//! Warnings of ranks that are not numbers and count as 0 (1998, section 3.2).
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use super::session::Session;
 /// Maximum number of pairs in which one rank expression is evaluated.
 const MAX_PAIRS_PER_RANK: usize = 16;
 
-/// Warnings of ranks that are no numbers: one for all requests, or all offers, with the same port and type.
+/// Warnings of ranks that are not numbers: one for all requests, or all offers, with the same port and type.
 #[derive(Default)]
 pub struct RankWarnings {
     /// For each side, port and type: the first ad with such a rank, and all such ads by their indexes.
     found: IndexMap<RankPlace, (String, BTreeSet<usize>)>,
 }
 
-/// Where a rank is no number: the side (`request` or `offer`), the port (`None` for the rank of a whole ad), and the
+/// Where a rank is not a number: the side (`request` or `offer`), the port (`None` for the rank of a whole ad), and the
 /// type of the value.
 type RankPlace = (&'static str, Option<String>, Type);
 

@@ -277,7 +277,7 @@ impl Session {
         self.note_suppressed();
         let (status, message) = match result {
             Ok(status) => (status, None),
-            // A closed pipe is no error: the program that reads the output, such as `head`, has read enough.
+            // A closed pipe is not an error: the program that reads the output, such as `head`, has read enough.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (Status::Yes, None),
             Err(Failure::Output(error)) => {
                 (Status::Trouble, Some(format!("cannot write the output: {}", diagnostics::io_reason(&error))))

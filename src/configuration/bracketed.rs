@@ -57,8 +57,8 @@ pub(super) struct BracketedRuleConverter<'a> {
     problems: Vec<Problem>,
 }
 
-/// Returns the rule that an ad in brackets stands for, with what is wrong with it. `name` is the name of the rule if the
-/// ad has none.
+/// Returns the rule that an ad in brackets stands for, with what is wrong with it. `name` is the name of the rule if
+/// the ad has none.
 pub(super) fn convert(
     ad: Ad,
     name: &str,
@@ -87,7 +87,7 @@ impl BracketedRuleConverter<'_> {
                 if Name::new(target).is_identifier() {
                     commands.insert((*command, target.to_ascii_lowercase()), (written.clone(), expression));
                 } else {
-                    self.warn(written, format!("`{target}` is no name of an attribute"));
+                    self.warn(written, format!("`{target}` is not an attribute name"));
                 }
                 continue;
             }
@@ -135,7 +135,7 @@ impl BracketedRuleConverter<'_> {
                         Some(RuleAction::Copy(RuleTarget::Name(target), text.to_str().into_owned()))
                     } else {
                         let help = "copy_OLD = \"NEW\" gives the attribute OLD a second name";
-                        self.warn(written, format!("{written} is no string, and copies nothing; {help}"));
+                        self.warn(written, format!("{written} is not a string, and copies nothing; {help}"));
                         None
                     }
                 }

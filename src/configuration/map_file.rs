@@ -120,7 +120,7 @@ impl<'t> MapFileReader<'t> {
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
             let help = "convert the file to lines that end without a carriage return";
-            return warn(result.range.clone(), "HTCondor takes the carriage return for a part of the result", help);
+            return warn(result.range.clone(), "HTCondor treats the carriage return as part of the result", help);
         }
         if !rest.text.is_empty() && !rest.text.starts_with(b"#") {
             let help = "put a result with blanks in quotes";
@@ -239,7 +239,7 @@ mod tests {
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
                 "61..62 this is read as the result, but a blank before it is missing",
-                "69..71 HTCondor takes the carriage return for a part of the result",
+                "69..71 HTCondor treats the carriage return as part of the result",
                 "72..73 a key and a result are missing",
             ]
         );

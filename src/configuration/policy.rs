@@ -68,7 +68,7 @@ impl ConfiguredPolicy {
     ///
     /// # Errors
     ///
-    /// The problem, with its range in the dump, if the value is no expression or cannot be expanded.
+    /// The problem, with its range in the dump, if the value is not an expression or cannot be expanded.
     pub fn find(configuration: &Configuration, name: &str, context: &Context) -> Result<Option<Self>, Problem> {
         let Some(entry) = configuration.entry(name) else { return Ok(None) };
         let kind = PolicyKnob::find(&entry.name).map_or(KnobKind::JobPolicy, |knob| knob.kind);

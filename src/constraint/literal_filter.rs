@@ -30,9 +30,9 @@ const MAX_CLAUSES: usize = 32;
 const MIN_EVALUATION_BUDGET: u32 = 1000;
 
 impl LiteralFilter {
-    /// Compiles a constraint that is evaluated in an ad without a partner. `None` if the constraint is no conjunction
-    /// of comparisons and boolean attributes, if it has too many conjuncts, or if the budgets of `context` are too
-    /// small.
+    /// Compiles a constraint that is evaluated in an ad without a partner. `None` if the constraint is not a
+    /// conjunction of comparisons and boolean attributes, if it has too many conjuncts, or if the budgets of `context`
+    /// are too small.
     #[must_use]
     pub fn new(constraint: &Expression, context: &Context) -> Option<Self> {
         let parts = conjuncts(constraint);

@@ -120,8 +120,9 @@ impl<'e> Evaluator<'e> {
         frame.ad.get(name).map_or(Ok(Value::Undefined), |expression| self.value_of_bound(expression, frame))
     }
 
-    /// Returns the expression of the attribute that a reference denotes, with the scope in which the attribute was found.
-    /// `None` if the reference denotes no attribute, or if `reference` is no reference.
+    /// Returns the expression of the attribute that a reference denotes, with the scope in which the attribute was
+    /// found.
+    /// `None` if the reference denotes no attribute, or if `reference` is not a reference.
     ///
     /// # Errors
     ///
@@ -147,8 +148,8 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end, and for an
-    /// element that refers to itself, as in `a = { a[0] }`.
+    /// Returns the value of one element of a list, evaluated in the list's own scope; undefined beyond the end, and for
+    /// an element that refers to itself, as in `a = { a[0] }`.
     ///
     /// # Errors
     ///
@@ -392,7 +393,7 @@ impl<'e> Evaluator<'e> {
                 let length = list.elements.len();
                 match usize::try_from(*position) {
                     Ok(position) if position < length => self.element(list, position),
-                    _ if condor => Ok(Value::error(span, format!("{position} is no index of a list of {length}"))),
+                    _ if condor => Ok(Value::error(span, format!("{position} is not an index of a list of {length}"))),
                     _ => Ok(Value::Undefined),
                 }
             }

@@ -271,7 +271,11 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 
 fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let relative = |seconds: f64| {
-        if seconds.is_finite() { relative_time(seconds) } else { Value::error(span, "the result is no length of time") }
+        if seconds.is_finite() {
+            relative_time(seconds)
+        } else {
+            Value::error(span, "the result is not a length of time")
+        }
     };
     Some(match (operator, left, right) {
         (BinaryOperator::Subtract, Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => {
@@ -304,7 +308,7 @@ fn add_seconds(at: AbsoluteTime, seconds: f64) -> Value {
 }
 
 /// Applies a bitwise operator or a shift as Java does: to 32 bits in the papers' dialect, to 64 bits in HTCondor's.
-/// `None` if an operand is no integer.
+/// `None` if an operand is not an integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap)]
 fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect) -> Option<Value> {
     let (Value::Integer(a), Value::Integer(b)) = (left, right) else { return None };

@@ -136,7 +136,7 @@ impl MapEntries {
 }
 
 /// Returns a result with the texts of groups in it. A group that does not exist stays as it is written. A backslash
-/// before anything but a digit takes the character behind it along, so that `\\1` is no group.
+/// before anything but a digit takes the character behind it along, so that `\\1` is not a group.
 fn substitute<'t>(result: &[u8], text_of: impl Fn(usize) -> Option<&'t [u8]>) -> Vec<u8> {
     let mut text = Vec::with_capacity(result.len());
     let mut rest = result;

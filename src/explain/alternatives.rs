@@ -14,8 +14,9 @@ pub struct ClauseAlternative {
     pub expression: Expression,
 }
 
-/// Returns the alternatives of a clause: the operands of a disjunction, and each branch of `?:` and `ifThenElse` with its
-/// guard. `None` if there is nothing to take apart. A branch that is a constant other than `true` is no alternative.
+/// Returns the alternatives of a clause: the operands of a disjunction, and each branch of `?:` and `ifThenElse` with
+/// its guard. `None` if there is nothing to take apart. A branch that is a constant other than `true` is not an
+/// alternative.
 pub fn alternatives(clause: &Expression) -> Option<Vec<ClauseAlternative>> {
     let operands = disjuncts(clause);
     let is_choice = operands.len() > 1 || Branches::of(clause).is_some();

@@ -51,7 +51,7 @@ pub struct ClauseComparison {
 }
 
 impl ClauseComparison {
-    /// The offer's attribute, such as `Memory` for the operand `TARGET.Memory`. `None` if the operand is no plain
+    /// The offer's attribute, such as `Memory` for the operand `TARGET.Memory`. `None` if the operand is not a plain
     /// reference.
     #[must_use]
     pub fn attribute(&self) -> Option<&Name> {

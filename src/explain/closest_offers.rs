@@ -69,7 +69,7 @@ fn closest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<NearRow> 
 fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<NearRow> {
     let sets = &analysis.failures.sets;
     let fewest = sets.iter().map(|set| set.mask.count_ones()).min().unwrap_or_default();
-    // The distances of each clause, computed on first use. A clause that is no comparison with a constant counts as
+    // The distances of each clause, computed on first use. A clause that is not a comparison with a constant counts as
     // distance 1.
     let mut measures: Vec<Option<Option<GroupMeasures>>> = analysis.clauses.iter().map(|_| None).collect();
     let measure = |clause: &ClauseReport| {

@@ -229,8 +229,8 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     }
     let residues: Vec<_> = clauses.iter().map(|clause| &clause.analysis.residue).collect();
     let telling = inconsistencies(&residues, table.context.dialect).into_iter().filter(|found| {
-        // A single clause can contradict itself. Report such a contradiction only if the clause is no comparison with a
-        // constant and its failure reason is vague. Otherwise the comparison or the failure reason says more.
+        // A single clause can contradict itself. Report such a contradiction only if the clause is not a comparison
+        // with a constant and its failure reason is vague. Otherwise the comparison or the failure reason says more.
         let is_telling = match found.clauses.as_slice() {
             [only] => {
                 let ClauseReport { analysis, failure, .. } = &clauses[*only];

@@ -35,8 +35,8 @@ pub struct RequestReport {
     pub verdict: RequestVerdict,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
-    /// The scarce resources of the partitionable slots that would match if drained: a slot has less left than the request
-    /// asks for. Each comes with the number of such slots. Empty if a free slot matches.
+    /// The scarce resources of the partitionable slots that would match if drained: a slot has less left than the
+    /// request asks for. Each comes with the number of such slots. Empty if a free slot matches.
     pub lacking: Vec<(Name, usize)>,
     /// The attributes of either side that the decisive reason involves.
     pub attributes: IndexSet<Name>,
@@ -233,7 +233,7 @@ pub struct ClauseReport {
     pub remaining: usize,
     /// Number of offers that fail this clause only and meet all others.
     pub sole_blocker: usize,
-    /// The offers' value that comes closest to meeting the clause. `None` if the clause is no comparison with a
+    /// The offers' value that comes closest to meeting the clause. `None` if the clause is not a comparison with a
     /// constant or if no value is comparable.
     pub closest_value: Option<Value>,
     /// The value that comes closest to meeting the clause in a partitionable slot without jobs. `None` if no such slot

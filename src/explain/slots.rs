@@ -163,7 +163,8 @@ impl SlotsByState {
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it
-    /// comes no closer than `known`, the closest value of the slots as they are, or if the comparison is no inequality.
+    /// comes no closer than `known`, the closest value of the slots as they are, or if the comparison is not an
+    /// inequality.
     pub fn closest_if_drained(
         &self,
         comparison: &ClauseComparison,
@@ -181,9 +182,9 @@ impl SlotsByState {
         is_closer.then_some(found)
     }
 
-    /// Returns the scarce resources of the partitionable slots that would match if drained: a slot has less left than the
-    /// request asks for. Each comes with the number of such slots, the scarcest first. `is_match` returns whether a row
-    /// matches as it is.
+    /// Returns the scarce resources of the partitionable slots that would match if drained: a slot has less left than
+    /// the request asks for. Each comes with the number of such slots, the scarcest first. `is_match` returns whether a
+    /// row matches as it is.
     pub fn lacking(
         &self,
         table: &OfferTable,

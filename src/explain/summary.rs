@@ -132,7 +132,7 @@ impl SummaryWriter<'_> {
                 let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
                 let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
                 let excluded = with_commas(clause.sole_blocker);
-                format!("; {}{bound} is all that rules out {excluded}", self.quoted(&clause.text))
+                format!("; {}{bound} is the only condition that rules out {excluded}", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
                 // The sentence already counts the slots that would match if drained.
@@ -352,7 +352,8 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that refuse.
+    /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that
+    /// refuse.
     fn refusal_phrase(&self, report: &RequestReport, refusing: usize) -> String {
         let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
         match suitable.next().map(|group| (group, &group.clause)) {
@@ -368,8 +369,9 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the part
-    /// that decides it, only the part is told. With `is_shared`, the clause is of several ads, each with its own values.
+    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the
+    /// part that decides it, only the part is told. With `is_shared`, the clause is of several ads, each with its own
+    /// values.
     #[must_use]
     pub fn decisive_phrase(
         &self,
@@ -383,8 +385,8 @@ impl SummaryWriter<'_> {
         }
         let Some(part) = part else { return format!("{} is {}", self.quoted(clause), outcome.phrase()) };
         let is_long = clause.chars().count() > self.max_clause_chars;
-        // A clause that is but the name of a condition says less than the condition. Several ads have several conditions
-        // of the name.
+        // A clause that is but the name of a condition says less than the condition. Several ads have several
+        // conditions of the name.
         let is_elsewhere = !is_shared && !clause.contains(&part.text);
         let (text, outcome) =
             if is_long || is_elsewhere { (part.text.as_str(), part.outcome) } else { (clause, outcome) };

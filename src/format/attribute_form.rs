@@ -54,8 +54,8 @@ impl AttributeForm {
         }
     }
 
-    /// Reads to the end of the next attribute. `name_length` returns the length of the text before the value, in bytes, if
-    /// it is known. `None` if only the reader of whole ads can tell what follows.
+    /// Reads to the end of the next attribute. `name_length` returns the length of the text before the value, in bytes,
+    /// if it is known. `None` if only the reader of whole ads can tell what follows.
     #[inline]
     pub(super) fn next_text(self, text: &[u8], name_length: impl FnOnce() -> Option<usize>) -> Option<NextText<'_>> {
         match self {
@@ -126,7 +126,7 @@ impl AttributeForm {
     }
 
     /// Parses the text of a value, or returns the cached expression. `owner` is a number for the name. `None` if the
-    /// text is no value.
+    /// text is not a value.
     pub(super) fn parse_value(
         self,
         value: &[u8],

@@ -26,7 +26,7 @@ pub trait AttributeWriter {
     fn push_name(&mut self, beginning: &[u8], name: &Name, out: &mut Vec<u8>);
 
     /// Appends a value that is a simple literal of the language, and what follows the value. `value` is its text in the
-    /// language. Returns false and appends nothing if it is no simple literal.
+    /// language. Returns false and appends nothing if it is not a simple literal.
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool;
 
     /// Appends a value, and what follows the value. `value` is its text in the language.
@@ -62,10 +62,11 @@ pub struct AttributeTextCache<W> {
 /// A name as attributes begin with it, and the attribute that had it last.
 struct CachedAttribute {
     name: Name,
-    /// The text before the value. It shows the name: a quoted name in the long form does not, because it may contain `=`.
+    /// The text before the value. It shows the name: a quoted name in the long form does not, because it may contain
+    /// `=`.
     beginning: Box<[u8]>,
-    /// The last attribute with this beginning, with what separates it from the next one. Empty if there is none that can
-    /// be used again.
+    /// The last attribute with this beginning, with what separates it from the next one. Empty if there is none that
+    /// can be used again.
     source: Vec<u8>,
     /// The text made from `source`.
     text: Vec<u8>,
@@ -115,8 +116,8 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         self.form = form;
     }
 
-    /// Returns the length of the first attribute of `text` and the text made from it, if it is written as the last one of
-    /// the predicted name. `None` if the prediction fails.
+    /// Returns the length of the first attribute of `text` and the text made from it, if it is written as the last one
+    /// of the predicted name. `None` if the prediction fails.
     #[inline]
     pub fn same_text(&mut self, text: &[u8]) -> Option<(usize, &[u8])> {
         let cached = self.names.get(self.predicted)?;

@@ -101,8 +101,8 @@ const OTHER_PACKINGS: [(&[u8], &str, &str); 7] = [
 /// Number of bytes at the beginning of data that show whether it is binary.
 const BINARY_SAMPLE_BYTES: usize = 1024;
 
-/// Returns the reason, as a phrase, why data is no text: it is packed in a way that is not read, or binary. `None` if it
-/// may be text.
+/// Returns the reason, as a phrase, why data is not text: it is packed in a way that is not read, or binary. `None` if
+/// it may be text.
 ///
 /// Binary data has control characters throughout. Zeros do not count: a crash can leave a block of zeros in a text.
 pub(super) fn binary_reason(data: &[u8]) -> Option<String> {

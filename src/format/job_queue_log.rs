@@ -1,7 +1,7 @@
 //! Reader of the schedd's `job_queue.log`, and of other logs of the same kind.
 //!
-//! Each line of the log is an operation on an ad that a key names. Operations between 105 and 106 are a transaction: they
-//! count together or not at all. The reader returns the ads that exist at the end of the log.
+//! Each line of the log is an operation on an ad that a key names. Operations between 105 and 106 are a transaction:
+//! they count together or not at all. The reader returns the ads that exist at the end of the log.
 
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ impl<'t> JobQueueLog<'t> {
         }
     }
 
-    /// Parses a line. The lines that begin and end transactions are no operations.
+    /// Parses a line. The lines that begin and end transactions are not operations.
     fn parse_operation(&self, line: Range<usize>) -> Result<LogOperation<'t>, Problem> {
         let text = self.text;
         let mut at = line.start;
@@ -164,7 +164,7 @@ impl<'t> JobQueueLog<'t> {
             b"102" => LogAction::Destroy,
             b"103" => LogAction::Set(name()?, third.end..line.end),
             b"104" => LogAction::Delete(name()?),
-            _ => return Err(fault("this line is no operation of the log")),
+            _ => return Err(fault("this line is not an operation of the log")),
         };
         Ok(LogOperation { key: &text[key], action, line })
     }
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(
             items(log),
             [
-                "!5:1: this line is no operation of the log",
+                "!5:1: this line is not an operation of the log",
                 "!6:1: the name is missing in this line",
                 "~7:1: there is no ad 9.0 at this place of the log",
                 "!2:12: expected an expression, found the end",

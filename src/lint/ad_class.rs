@@ -24,7 +24,7 @@ const MAX_EXACT_REAL: f64 = 9_007_199_254_740_992.0;
 
 /// What the ads of one class have in common, as far as findings depend on it.
 pub(super) struct AdClass {
-    /// The attributes that are no constants.
+    /// The attributes that are not constants.
     pub attributes: CheckedAttributes,
     /// The constraint, the rank and the ports, and all attributes that these depend on.
     pub reached: Vec<Name>,
@@ -41,8 +41,8 @@ pub(super) struct AdClass {
 /// The parts of an ad on whose outcomes the findings about the ad as a whole depend.
 ///
 /// The findings depend on the constants of the ad only through its kind, and through what specialization leaves of its
-/// rank and of each clause of its constraint. The number in a comparison such as `TARGET.RequestMemory <= 4096` does not
-/// matter either if no other clause mentions `RequestMemory`, because a comparison with a number alone contradicts
+/// rank and of each clause of its constraint. The number in a comparison such as `TARGET.RequestMemory <= 4096` does
+/// not matter either if no other clause mentions `RequestMemory`, because a comparison with a number alone contradicts
 /// nothing.
 struct ClassClauses {
     clauses: Vec<ClassPart>,
@@ -107,8 +107,8 @@ impl AdClass {
         self.attributes.len() + self.findings.len()
     }
 
-    /// Returns the hash of everything on which the findings about an ad as a whole depend. `None` if they depend on more
-    /// than the outcomes of clauses.
+    /// Returns the hash of everything on which the findings about an ad as a whole depend. `None` if they depend on
+    /// more than the outcomes of clauses.
     pub(super) fn outcome(&self, ad: &Ad, checker: &mut AdChecker) -> Option<u64> {
         let parts = self.clauses.as_ref()?;
         let mut hasher = FxHasher::default();
@@ -237,12 +237,12 @@ impl OutcomeHash {
     }
 }
 
-/// A comparison of an attribute with a number: the operator, the attribute, whether it is qualified as the other side's,
-/// and whether it is the left operand.
+/// A comparison of an attribute with a number: the operator, the attribute, whether it is qualified as the other
+/// side's, and whether it is the left operand.
 type NumberComparison<'e> = (BinaryOperator, &'e Name, bool, bool);
 
-/// Returns the comparison of an attribute of the other side with a number. `None` for other expressions, and for numbers
-/// that may be inexact as reals.
+/// Returns the comparison of an attribute of the other side with a number. `None` for other expressions, and for
+/// numbers that may be inexact as reals.
 fn number_comparison(residue: &Expression) -> Option<NumberComparison<'_>> {
     let is_number = |operand: ClauseOperand<'_>| match operand {
         ClauseOperand::Literal(Value::Integer(number)) => number.unsigned_abs() < MAX_EXACT_INTEGER,

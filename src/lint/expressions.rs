@@ -131,14 +131,17 @@ impl ExpressionCheck<'_> {
                 (OperatorGroup::Identity, Value::String(text))
                     if text.as_bytes().iter().any(u8::is_ascii_alphabetic) && other.as_literal().is_none() =>
                 {
-                    let plain = if operator == BinaryOperator::Is { "==" } else { "!=" };
-                    let (what, string) = (self.short_text(other), self.short_text(operand));
-                    let symbol = operator.symbol_in(self.dialect);
+                    let (what, symbol) = (self.short_text(other), operator.symbol_in(self.dialect));
                     let message = format!("`{what} {symbol} \"...\"` tells upper from lower case");
-                    let help = format!("write `{what} {plain} {string}` if case should not count");
-                    let plain =
-                        if operator == BinaryOperator::Is { BinaryOperator::Equal } else { BinaryOperator::NotEqual };
-                    let rewrite = Expression::binary(plain, left.clone(), right.clone());
+                    // `!=` would be undefined, not true, without the attribute.
+                    let rewrite = if operator == BinaryOperator::Is {
+                        Expression::binary(BinaryOperator::Equal, left.clone(), right.clone())
+                    } else {
+                        let lower = Expression::call("toLower", [other.clone()]);
+                        let text = text.as_bytes().to_ascii_lowercase();
+                        Expression::binary(operator, lower, Expression::literal(Value::String(text.into())))
+                    };
+                    let help = format!("write `{}` if case should not count", self.short_text(&rewrite));
                     let slip = Slip::new(&rules::CASE, self.expression, message).with_help(help);
                     self.found.push(slip.with_rewrite(rewrite));
                 }

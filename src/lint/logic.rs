@@ -200,7 +200,7 @@ fn check_constants(
             (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
                 "the whole is never true"
             }
-            (Some(_), _) => "it is no condition",
+            (Some(_), _) => "it is not a condition",
             (None, _) => continue,
         };
         let value =

@@ -198,7 +198,7 @@ impl AdChecker {
         found
     }
 
-    /// Checks each attribute that is no constant. The results are cached.
+    /// Checks each attribute that is not a constant. The results are cached.
     fn check_expressions(&mut self, ad: &Ad) -> CheckedAttributes {
         let mut checked = CheckedAttributes::default();
         let constraint = self.protocol.constraint_name(ad).cloned();
@@ -304,8 +304,8 @@ impl AdChecker {
     }
 }
 
-/// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that is
-/// never true because of the mistake, or an attribute that no ad has because it is none.
+/// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that
+/// is never true because of the mistake, or an attribute that no ad has because it is none.
 fn is_told(finding: &LintFinding, checked: &CheckedAttributes) -> bool {
     let [label] = &finding.labels[..] else { return false };
     let Some((span, of_expression)) = label.span.zip(checked.get(&label.attribute)) else { return false };

@@ -94,7 +94,7 @@ fn check_compared_glob(
         _ => return None,
     };
     let symbol = operator.symbol_in(dialect);
-    let message = format!("`{symbol}` compares with the text as it is: `*` does not stand for any text");
+    let message = format!("`{symbol}` compares with the text as it is: `*` does not match any text");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::GLOB, whole, message).with_help(help).with_rewrite(rewrite))
 }

@@ -98,7 +98,7 @@ rules! {
         "a = 1",
     CONTRADICTION "contradiction" Error Expression
         "parts of a condition that no value makes true together (thesis 4.2.2)"
-        "one of the parts has to go, or `||` was meant"
+        "drop one of the parts, or write `||` if that was meant"
         "other.x < 10 && other.x > 12"
         "other.x < 12 && other.x > 10",
     TYPE_CLASH "type-clash" Error Expression
@@ -108,7 +108,7 @@ rules! {
         "other.x < 10 && other.y == \"a\"",
     DEAD "dead-condition" Warning Expression
         "a condition within an expression that can never be true"
-        "one of the parts has to go, or `||` was meant"
+        "drop one of the parts, or write `||` if that was meant"
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
@@ -147,17 +147,17 @@ rules! {
         "OpSys == \"LINUX\" || \"OSX\""
         "OpSys == \"LINUX\" || OpSys == \"OSX\"",
     BITWISE "bitwise-logic" Error Expression
-        "`&` or `|` between conditions: they join the bits of integers"
+        "`&` or `|` between conditions: they combine the bits of integers"
         "write `&&` or `||`"
         "x > 5 & y < 3"
         "x > 5 && y < 3",
     QUOTES "single-quotes" Warning Expression
         "a comparison with a name in single quotes, where a string was probably meant"
-        "strings stand in double quotes; single quotes make the name of an attribute"
+        "put strings in double quotes; single quotes make an attribute name"
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
     OPERAND "operand-type" Error Expression
-        "an operator between types for which it gives an error, or always the same: by literals, functions and HTCondor's standard attributes"
+        "an operator whose operands have types for which the result is an error, or always the same"
         "compare or compute with values of the same type"
         "JobStatus == \"5\""
         "JobStatus == 5",
@@ -177,7 +177,7 @@ rules! {
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression
-        "a call whose first two arguments are exchanged: of regexp(), or of stringListMember() and its like"
+        "a call whose first two arguments are exchanged: of regexp(), or of stringListMember() and similar functions"
         "a pattern comes before its string, and a word before its list"
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
@@ -193,7 +193,7 @@ rules! {
         "RoutedBy is undefined",
     WORD "bare-word" Warning Expression
         "a name where a string or a call was probably meant: `Owner == alice`, `time - QDate`"
-        "strings stand in double quotes, and calls have parentheses"
+        "put strings in double quotes, and write calls with parentheses"
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
@@ -243,7 +243,7 @@ rules! {
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle: their value is undefined"
-        "one of them has to be bound to something else; `TARGET.x` is the other ad's"
+        "bind one of them to something else; `TARGET.x` is the other ad's"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad

@@ -91,7 +91,7 @@ fn what_resembles_a_slip_is_left_alone() {
     }
 }
 
-/// A word that is no usual value is a slip only if the pool has it as a value, and not as an attribute.
+/// A word that is not a usual value is a slip only if the pool has it as a value, and not as an attribute.
 #[test]
 fn the_columns_of_a_pool_tell_words_from_attributes() {
     let mut pool = PoolStatistics::default();
@@ -115,7 +115,7 @@ fn constants_of_jobs_and_machines_have_types_and_units() {
     for (text, expected) in [
         ("[ MyType = \"Job\"; JobStatus = \"5\" ]", vec!["JobStatus is a number in HTCondor, and this is a string"]),
         ("[ RequestMemory = 2G ]", vec!["HTCondor ignores or refuses the suffix `G` of a number"]),
-        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory counts MiB: this is more than any machine has"]),
+        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: this is more than any machine has"]),
         ("[ MyType = \"Machine\"; Memory = 2048; HasDocker = 1; LoadAvg = 2; Cpus = undefined ]", vec![]),
         ("[ MyType = \"Scheduler\"; JobStatus = \"5\" ]", vec![]),
     ] {

@@ -50,7 +50,8 @@ pub fn differs_in_case(one: &ByteString, other: &ByteString) -> bool {
 }
 
 /// Returns those of `names` that are similar to `name`, each with the number of ads that have an attribute of this
-/// name. Leaves out names that no ad has. Returns none for the name of a standard attribute, which is no misspelt name.
+/// name. Leaves out names that no ad has. Returns none for the name of a standard attribute, which is not a misspelt
+/// name.
 pub fn similar_names<'n>(
     name: &Name,
     names: impl Iterator<Item = &'n Name>,

@@ -63,7 +63,7 @@ impl StandardType {
 }
 
 impl SizeUnit {
-    /// Returns the unit of the standard attribute of this name. `None` if it is no size.
+    /// Returns the unit of the standard attribute of this name. `None` if it is not a size.
     #[must_use]
     pub fn of(name: &Name) -> Option<Self> {
         UNIT_BY_NAME.get(name).copied()

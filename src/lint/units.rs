@@ -63,7 +63,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     }
     let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
     let rewrite = in_unit(unit);
-    let message = format!("{name} counts {}: this is more than any machine has", unit.symbol());
+    let message = format!("{name} is in {}: this is more than any machine has", unit.symbol());
     let help = format!("write {} if bytes are meant", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }

@@ -85,7 +85,7 @@ impl Pair {
         Ok(is_met(&value, self.context.dialect))
     }
 
-    /// Returns the rank that one side gives the partner; 0 if the rank is no number.
+    /// Returns the rank that one side gives the partner; 0 if the rank is not a number.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
         let rank = self.compiled(side, |compiled, ads, index| {
             compiled.attribute_in_pair(self.compiled_rank, ads, index, &self.context)

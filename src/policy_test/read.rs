@@ -8,7 +8,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Value};
 use crate::eval::{ConstraintVerdict, Context, Environment, EvaluationSettings, Evaluator, Knowledge, references};
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 use crate::format::{Position, Problem};
-use crate::matching::policy::Policy;
+use crate::matching::policy::{POLICY_KEYS, Policy};
 
 use super::ads::{AdLibrary, OpenFile, SpecAd, report_in_file};
 use super::configured::SpecConfiguration;
@@ -67,6 +67,11 @@ impl<'o> Spec<'o> {
         open: &mut OpenFile<'_>,
     ) -> Result<Self, Vec<Problem>> {
         let mut reader = ConfigReader::new(outline, Dialect::default());
+        if is_policy(&outline.root) {
+            let help = "`match`, `negotiate` and `gangmatch` take a policy with --policy";
+            reader.report(&outline.root, "this is a policy and no spec: a spec has `cases`", help);
+            return Err(reader.problems);
+        }
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         let entries = reader.known_entries(&outline.root, "a spec", &keys);
         let get = |key: &str| value_of(&entries, key);
@@ -111,6 +116,13 @@ impl<'o> Spec<'o> {
         }
         ConfigReader { problems, ..spec.reader }.finish(Spec { outline, cases })
     }
+}
+
+/// Whether a document has keys of a policy and no `cases`.
+fn is_policy(root: &YamlNode) -> bool {
+    let YamlContent::Mapping(entries) = &root.content else { return false };
+    let has = |keys: &[&str]| entries.iter().any(|(key, _)| key.text().is_some_and(|key| keys.contains(&key)));
+    has(&POLICY_KEYS) && !has(&SPEC_KEYS)
 }
 
 /// Reads the cases of a spec. Holds the problems reported so far, the ads of the spec, and its policy.
@@ -363,7 +375,7 @@ impl<'o> SpecReader<'o, '_> {
 
     fn read_count(&mut self, node: &YamlNode) -> Option<usize> {
         let count = node.text().and_then(|text| text.parse().ok());
-        count.or_else(|| self.reject(node, "this is no number of ads", "`count: 3`"))
+        count.or_else(|| self.reject(node, "this is not a number of ads", "`count: 3`"))
     }
 
     fn read_keyword<const N: usize>(&mut self, node: &YamlNode, words: [&'static str; N]) -> Option<&'static str> {

@@ -37,7 +37,7 @@ fn read_setting(own: &mut EvaluationSettings, reader: &mut ConfigReader<'_>, key
             "now" => ("time", "seconds since 1970, or `2026-01-15T22:00:00+01:00`"),
             _ => ("whole number", "zero or more, with digits only"),
         };
-        reader.report(node, format!("this is no {what}"), help);
+        reader.report(node, format!("this is not a {what}"), help);
     }
 }
 

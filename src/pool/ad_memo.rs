@@ -42,7 +42,7 @@ pub fn is_constant(expression: &Expression) -> bool {
     constant_code(expression).is_some()
 }
 
-/// Returns the number that stands for all constants of the same kind; `None` if an expression is no constant.
+/// Returns the number that stands for all constants of the same kind; `None` if an expression is not a constant.
 pub(super) fn constant_code(expression: &Expression) -> Option<u32> {
     match expression.kind() {
         kind if kind.is_scalar() => Some(SCALAR),
@@ -170,7 +170,7 @@ mod tests {
     use crate::ad::{Ad, AdShape, Dialect, Name};
     use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
-    /// The class of an ad: the names, the texts of the expressions that are no constants, and the kinds of constants.
+    /// The class of an ad: the names, the texts of the expressions that are not constants, and the kinds of constants.
     fn class(ad: &Ad) -> String {
         let parts = ad.iter().map(|attribute| {
             let value = match constant_code(attribute.expression) {

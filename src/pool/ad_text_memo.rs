@@ -21,9 +21,10 @@ const CODE_BYTES: usize = size_of::<u32>();
 
 /// Remembers something that depends on the references of ads for each class of ads.
 ///
-/// Ads of one class have the same names and the same expressions, but other constants and other strings in calls such as
+/// Ads of one class have the same names and the same expressions, but other constants and other strings in calls such
+/// as
 /// `stringListMember(Owner, "a,b")`. The class of an ad is found from the texts of its attributes. Its key has the
-/// code of each value and the name. Of the first ad of a class, only the values are read that are no scalars.
+/// code of each value and the name. Of the first ad of a class, only the values are read that are not scalars.
 pub struct AdTextMemo<R> {
     reader: AttributeTextReader<ValueCodes>,
     /// The generation of the numbers of names in `classes`.
@@ -51,8 +52,8 @@ impl<R> AdTextMemo<R> {
         }
     }
 
-    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, with the blank line
-    /// behind it in the long form. `None` if the ad cannot be read attribute by attribute.
+    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, with the blank
+    /// line behind it in the long form. `None` if the ad cannot be read attribute by attribute.
     ///
     /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all `false`.
     pub fn class(&mut self, text: AdText, make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
@@ -87,8 +88,8 @@ impl<R> AdTextMemo<R> {
     }
 }
 
-/// Writes the code of the value of each attribute: that of its kind for a constant, else a code of its own. Expressions that
-/// differ only in strings that have no influence on references share a code.
+/// Writes the code of the value of each attribute: that of its kind for a constant, else a code of its own. Expressions
+/// that differ only in strings that have no influence on references share a code.
 struct ValueCodes {
     /// The code that is given next.
     next: u32,
@@ -103,7 +104,7 @@ impl ValueCodes {
         ValueCodes { next: FIRST_CODE, by_outline: FxHashMap::default(), outline_bytes: 0 }
     }
 
-    /// Returns the code of an expression that is no constant. `value` is its text.
+    /// Returns the code of an expression that is not a constant. `value` is its text.
     fn code(&mut self, value: &[u8], expression: &Expression) -> u32 {
         // A text that was forgotten gets another code. That only makes another class.
         let code = self.next;

@@ -10,9 +10,9 @@ const LEAST_EXPONENT: i32 = -1074;
 
 /// The exact sum of integers and reals.
 ///
-/// Reals are added as integers, in chunks of 32 binary digits of their range of exponents (a sparse superaccumulator, as
-/// Neal 2015 describes the dense one). The sum is rounded once, when it is asked for. A chunk holds 2^42 additions. The
-/// memory is that of the chunks in use: one to three for numbers of like size.
+/// Reals are added as integers, in chunks of 32 binary digits of their range of exponents (a sparse superaccumulator,
+/// as Neal 2015 describes the dense one). The sum is rounded once, when it is asked for. A chunk holds 2^42 additions.
+/// The memory is that of the chunks in use: one to three for numbers of like size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExactSum {
     /// The sum of the integers.
@@ -105,7 +105,7 @@ impl ExactSum {
         parts
     }
 
-    /// Makes a sum of its parts. `None` if they are no parts of a sum.
+    /// Makes a sum of its parts. `None` if they are not parts of a sum.
     #[must_use]
     pub fn from_parts(parts: &[String]) -> Option<Self> {
         let [integers, is_real, special, chunks @ ..] = parts else { return None };

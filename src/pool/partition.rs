@@ -39,7 +39,7 @@ impl Partition {
         self.group_of.get(row).copied().filter(|group| *group != NO_GROUP).map(|group| group as usize)
     }
 
-    /// Returns the group of each row. If rows left their groups, the slice has a number there that is no group.
+    /// Returns the group of each row. If rows left their groups, the slice has a number there that is not a group.
     #[must_use]
     pub fn groups(&self) -> &[u32] {
         &self.group_of

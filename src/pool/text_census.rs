@@ -6,7 +6,7 @@ use crate::syntax::{plain_literal, quoted_literal, read_simple_literal};
 
 use super::census_counter::{CensusCounter, CensusPart};
 
-/// Maximum number of bytes of the values that are no plain literals and are remembered. More make the counter forget
+/// Maximum number of bytes of the values that are not plain literals and are remembered. More make the counter forget
 /// all of them.
 const MAX_VALUE_BYTES: usize = 1 << 20;
 
@@ -18,8 +18,8 @@ const NUMBER_MARK: u8 = 0xff;
 
 /// Counts ads for a [`super::Census`], most of them without expression trees.
 ///
-/// A value that is a plain or a quoted literal is counted by its text. All attributes with the same text of another value share
-/// one expression.
+/// A value that is a plain or a quoted literal is counted by its text. All attributes with the same text of another
+/// value share one expression.
 pub struct TextCensusCounter {
     counter: CensusCounter,
     reader: AttributeTextReader<ValueTexts>,
@@ -45,8 +45,8 @@ impl TextCensusCounter {
         }
     }
 
-    /// Counts the first ad of a text. Returns its length, with the blank line behind it in the long form. `None` if the ad
-    /// cannot be counted attribute by attribute; then nothing is counted.
+    /// Counts the first ad of a text. Returns its length, with the blank line behind it in the long form. `None` if the
+    /// ad cannot be counted attribute by attribute; then nothing is counted.
     pub fn take_text(&mut self, text: AdText) -> Option<usize> {
         if self.counter.scope.has_nested {
             return None;

@@ -16,8 +16,8 @@ use super::advertised_state::{AdvertisedState, StateAttribute};
 use super::rank_value;
 use AdvertisementAttribute as Attribute;
 
-/// Declares the attributes of advertisements twice in the same order: as a table of names and as an enum of indexes into
-/// the table.
+/// Declares the attributes of advertisements twice in the same order: as a table of names and as an enum of indexes
+/// into the table.
 macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
@@ -243,8 +243,8 @@ impl<'a> Advertisement<'a> {
         Some(number)
     }
 
-    /// Returns the time at which the collector heard of the advertisement, in seconds since 1970: `LastHeardFrom`. `None`
-    /// if it is no time.
+    /// Returns the time at which the collector heard of the advertisement, in seconds since 1970: `LastHeardFrom`.
+    /// `None` if it is not a time.
     #[must_use]
     pub fn last_heard(&self) -> Option<i64> {
         whole_seconds(&self.get(Attribute::LastHeardFrom)?)

@@ -1,5 +1,5 @@
-//! The ads that agents advertise after a claim and after its release (thesis 3.8): the offer is claimed and tells by whom,
-//! and it is free again.
+//! The ads that agents advertise after a claim and after its release (thesis 3.8): the offer is claimed and tells by
+//! whom, and it is free again.
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::Context;
@@ -10,11 +10,11 @@ use super::{Advertisement, evaluate_attribute, without_private_attributes};
 /// The attributes that tell who uses an offer.
 const USE_ATTRIBUTES: [&str; 4] = ["RemoteUser", "RemoteOwner", "GlobalJobId", "JobId"];
 
-/// Returns the ad of an offer as its agent advertises it after the request claimed it. `rank` is the rank that the offer
-/// gives the request, `at` the time in seconds since 1970.
+/// Returns the ad of an offer as its agent advertises it after the request claimed it. `rank` is the rank that the
+/// offer gives the request, `at` the time in seconds since 1970.
 ///
 /// The ticket is used up, and its successor is the agent's secret: the ad has none. An offer whose claim no matchmaker
-/// can see, as it is no slot, keeps its sequence number: it counts as matched until it is released.
+/// can see, as it is not a slot, keeps its sequence number: it counts as matched until it is released.
 #[must_use]
 pub fn claimed_offer(offer: &Ad, request: &Ad, rank: f64, at: i64, context: &Context) -> Ad {
     let mut ad = without_use(offer);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ad::Span;
 
-/// The reason why a text is no expression or no ad.
+/// The reason why a text is not an expression or no ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The offending bytes, in the text that was parsed.

@@ -73,14 +73,14 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
         LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
             .with_help("a quote is missing at its end, or there is one too many before it"),
         LexicalError::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
-            .with_help("strings stand in double quotes: \"...\""),
+            .with_help("put strings in double quotes: \"...\""),
         LexicalError::UnterminatedComment => {
             SyntaxError::new(Span::new(span.start, span.start + 2), "this comment has no closing `*/`")
         }
         LexicalError::Number => {
-            SyntaxError::new(span, format!("`{shown}` is no number")).with_help(hints::number_hint(&shown))
+            SyntaxError::new(span, format!("`{shown}` is not a number")).with_help(hints::number_hint(&shown))
         }
-        LexicalError::Nul => SyntaxError::new(span, "a byte of value 0 cannot stand in an ad"),
+        LexicalError::Nul => SyntaxError::new(span, "an ad cannot have a byte of value 0"),
         LexicalError::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
             .with_help("a string holds any byte as an octal escape, such as \\377"),
     }

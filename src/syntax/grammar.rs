@@ -46,7 +46,7 @@ const MAX_NESTING: usize = 200_000;
 ///
 /// # Errors
 ///
-/// The first syntax error, if the text is no expression, is longer than 4 GiB or nested too deeply.
+/// The first syntax error, if the text is not an expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, SyntaxError> {
     let grammar = Grammar { text, rules };
     let tokens = grammar.lex()?;
@@ -72,7 +72,7 @@ pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Opt
 ///
 /// # Errors
 ///
-/// The first syntax error, if the text is no ad, is longer than 4 GiB or nested too deeply.
+/// The first syntax error, if the text is not an ad, is longer than 4 GiB or nested too deeply.
 pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
     let grammar = Grammar { text, rules };
     let tokens = grammar.lex()?;
@@ -134,7 +134,7 @@ impl<'t> Grammar<'t> {
         parser.parse(input).into_result().map_err(|errors| {
             let first = errors.into_iter().min_by_key(|error| error.span().start);
             first.map_or_else(
-                || SyntaxError::new(end, "this is no expression"),
+                || SyntaxError::new(end, "this is not an expression"),
                 |error| to_syntax_error(error, around, self.text),
             )
         })
@@ -399,11 +399,11 @@ mod tests {
             ("{1,}", "3..4: expected an expression, found `}`"),
             ("\"abc", "0..1: this string has no closing quote"),
             ("1 /* x", "2..4: this comment has no closing `*/`"),
-            ("4GB", "0..3: `4GB` is no number"),
+            ("4GB", "0..3: `4GB` is not a number"),
             ("9223372036854775808", "0..19: `9223372036854775808` does not fit into 64 bits"),
-            ("08", "0..2: `08` is no octal number"),
+            ("08", "0..2: `08` is not an octal number"),
             ("a $ b", "2..3: `$` begins nothing in this language"),
-            ("relTime(\"x\")", "8..11: \"x\" is no relative time"),
+            ("relTime(\"x\")", "8..11: \"x\" is not a relative time"),
             ("a b", "2..3: expected the end, found a name `b`"),
         ] {
             assert_eq!(round(text), error, "{text}");

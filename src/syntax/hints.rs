@@ -157,7 +157,7 @@ impl ErrorContext<'_> {
         let begins = matches!(self.token(-2), None | Some(Token::Semicolon | Token::BracketOpen));
         (name == Token::Name && joins && bound && begins).then(|| {
             let written = [-1, 0, 1].map(|by| self.word(by)).concat();
-            format!("a name with anything but letters, digits and `_` is written in single quotes: '{written}'")
+            format!("put a name with other characters than letters, digits and `_` in single quotes: '{written}'")
         })
     }
 
@@ -183,7 +183,7 @@ pub(super) fn innermost_open(tokens: &[SpannedToken]) -> Option<SpannedToken> {
 /// Returns a hint for a character that begins no token; `rest` is the text from the character on.
 pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     match character {
-        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "strings stand in straight quotes: \"...\"",
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "put strings in straight quotes: \"...\"",
         '\u{2018}' | '\u{2019}' | '\u{201a}' => "quotes are straight: \"...\" for strings, '...' for names and times",
         '\u{2010}'..='\u{2015}' | '\u{2212}' => "a minus is written `-`",
         '\u{2264}' => "write `<=`",
@@ -192,12 +192,12 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '\u{2227}' => "write `&&`",
         '\u{2228}' => "write `||`",
         '\u{ac}' => "write `!`",
-        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is no ordinary space: write a plain one",
+        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is not an ordinary space: write a plain one",
         '#' => "a comment begins with `//`",
         '$' if rest.starts_with("$$(") || rest.starts_with("$(") => {
             "macros such as $(NAME) belong into configuration and submit files, which replace them; ads have none"
         }
-        '`' => "strings stand in double quotes: \"...\"",
+        '`' => "put strings in double quotes: \"...\"",
         '\\' => "an expression goes on in the next line without a `\\`",
         '@' => "text with an `@` is a string: \"user@host\"",
         _ => "names have letters, digits and underscores; anything else goes into single quotes",

@@ -3,7 +3,7 @@
 use super::grammar::{ParseOptions, parse_expression};
 use super::token::{Token, lex};
 
-/// Whether a text is no expression but may become one with further lines: a bracket, a string or a comment is open
+/// Whether a text is not an expression but may become one with further lines: a bracket, a string or a comment is open
 /// at its end, or an operator lacks its operand.
 #[must_use]
 pub fn is_incomplete(text: &[u8], rules: ParseOptions) -> bool {

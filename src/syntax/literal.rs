@@ -53,7 +53,7 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     }
     parsed.map(Value::Integer).map_err(|_| {
         if is_decimal {
-            SyntaxError::new(span, format!("`{text}` is no octal number"))
+            SyntaxError::new(span, format!("`{text}` is not an octal number"))
                 .with_help(format!("a leading 0 means octal; write {decimal} for the decimal number"))
         } else {
             SyntaxError::new(span, format!("`{sign}{text}` does not fit into 64 bits"))
@@ -173,7 +173,7 @@ pub fn read_name(text: &str, dialect: Dialect) -> Option<String> {
 ///
 /// # Errors
 ///
-/// If the string of `absTime` or `relTime` is no time.
+/// If the string of `absTime` or `relTime` is not a time.
 pub fn literal_of_call(
     function: &str,
     argument: &ByteString,
@@ -184,21 +184,21 @@ pub fn literal_of_call(
     let is = |name| function.eq_ignore_ascii_case(name);
     let (time, kind, example) = if is("abstime") {
         let time = AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text));
-        (time.map(Value::AbsoluteTime), "absolute", "absTime(\"2001-02-03T04:05:06-06:00\")")
+        (time.map(Value::AbsoluteTime), "an absolute", "absTime(\"2001-02-03T04:05:06-06:00\")")
     } else if is("reltime") {
         let time = match dialect {
             Dialect::Classad => RelativeTime::parse_classad(&text),
             Dialect::Condor => RelativeTime::parse_condor(&text),
         };
         let example = "relTime(\"1+02:03:04\"): days, hours, minutes, seconds";
-        (time.map(Value::RelativeTime), "relative", example)
+        (time.map(Value::RelativeTime), "a relative", example)
     } else {
         let special = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
         let real = special.into_iter().find(|(name, _)| is("real") && text.eq_ignore_ascii_case(name));
         return Ok(real.map(|(_, real)| Value::Real(real)));
     };
     time.map(Some).ok_or_else(|| {
-        SyntaxError::new(span, format!("\"{text}\" is no {kind} time")).with_help(format!("write it as {example}"))
+        SyntaxError::new(span, format!("\"{text}\" is not {kind} time")).with_help(format!("write it as {example}"))
     })
 }
 

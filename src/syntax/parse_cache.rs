@@ -43,7 +43,7 @@ struct CachedExpression<Note> {
 pub struct ParsedValue<Note> {
     /// The expression.
     pub expression: Expression,
-    /// The note of a text that was cached.  The default note if the text was not cached but is a simple literal.  `None`
+    /// The note of a text that was cached. The default note if the text was not cached but is a simple literal. `None`
     /// for any other text that was not cached.
     pub note: Option<Note>,
     /// How further attributes of the same name may use the expression.
@@ -106,7 +106,7 @@ impl<Note: Copy + Default> ParseCache<Note> {
     }
 
     /// Parses a text, or returns the cached expression.  `owner` is a number for the name of the attribute that has the
-    /// text.  `None` if the text is no expression, or more text follows the expression.
+    /// text.  `None` if the text is not an expression, or more text follows the expression.
     pub fn parse(&mut self, text: &[u8], owner: usize) -> Option<ParsedValue<Note>> {
         if let Some(cached) = self.cached(text, owner) {
             return Some(cached);

@@ -36,7 +36,7 @@ impl From<StringSyntax> for LexerState {
     }
 }
 
-/// The reason why a piece of text is no token.
+/// The reason why a piece of text is not a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LexicalError {
     /// A character that begins no token.
@@ -106,7 +106,7 @@ macro_rules! tokens {
             /// A number with one of the papers' scale suffixes, `B K M G T`.
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[bBkKmMgGtT]")]
             Scaled,
-            /// A piece of text that is no token, with the reason.
+            /// A piece of text that is not a token, with the reason.
             #[token("//", comments)]
             #[token("/*", comments)]
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", |_| LexicalError::Number, priority = 1)]
@@ -150,7 +150,7 @@ macro_rules! tokens {
                     Token::Quoted => "a quoted name or time",
                     Token::String => "a string",
                     Token::Integer | Token::Real | Token::Scaled => "a number",
-                    Token::Flawed(_) => "something that is no token",
+                    Token::Flawed(_) => "something that is not a token",
                 })
             }
         }
@@ -209,7 +209,7 @@ impl Token {
         matches!(self, Token::Integer | Token::Real | Token::Scaled)
     }
 
-    /// Returns the bracket that closes this bracket; `None` if this is no opening bracket.
+    /// Returns the bracket that closes this bracket; `None` if this is not an opening bracket.
     #[must_use]
     pub fn closing(self) -> Option<Token> {
         Some(match self {

@@ -96,11 +96,11 @@ impl ParsedCondition {
         } else if first.eq_ignore_ascii_case("version") {
             match compare_version(behind.trim_ascii()) {
                 Some(is) => ParsedConditionKind::Version(is),
-                None => return error("this is no version", "write `if version >= 23.0` or `if version < 10.0.0`"),
+                None => return error("this is not a version", "write `if version >= 23.0` or `if version < 10.0.0`"),
             }
         } else if is_variable(rest) {
             let help = format!("write `if defined {rest}`, `if $({rest})`, or compare it with something");
-            return error("a name alone is no condition", &help);
+            return error("a name alone is not a condition", &help);
         } else {
             let expression = parse_expression(rest.as_bytes(), rules).map_err(|error| error.shifted(offset(start)))?;
             ParsedConditionKind::Expression(expression)
@@ -141,8 +141,8 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
 /// The version of HTCondor whose rules these are.
 const HTCONDOR_VERSION: [u32; 3] = [25, 14, 0];
 
-/// Compares HTCondor's version with that of a text such as `>= 8.9.7`. The last number can be left out; then it counts as
-/// equal. `None` if the text has no version.
+/// Compares HTCondor's version with that of a text such as `>= 8.9.7`. The last number can be left out; then it counts
+/// as equal. `None` if the text has no version.
 fn compare_version(text: &str) -> Option<bool> {
     let (negated, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
     let digits = text.trim_start_matches(['<', '=', '>']);

@@ -42,7 +42,7 @@ fn every_keyword_does_what_it_does_in_htcondor() {
         ("aa = 1; ab = 2", "RENAME /a(.)/ x", "x = 2"),
         ("aa = 1; ba = 2; c = 3", "DELETE /A/\nDELETE C", ""),
         ("aa = 1; ba = 2", "DELETE /a/g", "ba = 2"),
-        ("a = 1", "COPY a $(x)\nSET b 1", "a = 1; b = 1 ! `` is no name of an attribute"),
+        ("a = 1", "COPY a $(x)\nSET b 1", "a = 1; b = 1 ! `` is not an attribute name"),
         (
             "a = 1",
             "SET b $(MY.x)\nSET c 1",
@@ -78,8 +78,8 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
         assert_eq!(results(ad, rules), [expected], "{rules}");
     }
     for (rules, fault) in [
-        ("SET b $INT(MY.e)", "$INT(): `a + 1` is no number; $EVAL() and EVALMACRO evaluate in the ad"),
-        ("SET b $INT(1,%s)", "$INT(): `%s` is no format for it"),
+        ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; $EVAL() and EVALMACRO evaluate in the ad"),
+        ("SET b $INT(1,%s)", "$INT(): `%s` is not a format for it"),
         ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5 of 2"),
         (
             "SET b $EVAL(strcat(s, \"x\"))",

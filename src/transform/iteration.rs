@@ -94,7 +94,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
             return Err(error(at..text.len(), "names of files are not looked for here").with_help(help));
         }
         if !is_variable(word) {
-            return Err(error(at..at + length.max(1), "a variable, `in` or `from` should stand here"));
+            return Err(error(at..at + length.max(1), "a variable, `in` or `from` is missing here"));
         }
         iteration.variables.push(word.to_owned());
         at = skip_blank(text, at + length);

@@ -117,7 +117,7 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, P
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
                 let help = "g, i, m and U can follow a regular expression; a slash cannot be part of it";
                 let place = start + behind + bad..start + behind + options.len();
-                return Err(error(place, "this is no option").with_help(help));
+                return Err(error(place, "this is not an option").with_help(help));
             }
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
@@ -154,9 +154,12 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
         let help = match name.find(['=', ',']) {
             Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
             Some(at) if is_name(&name[..at]) => "no comma and no second name can follow a name",
+            None if name.strip_prefix('+').is_some_and(is_name) => {
+                "leave out the `+`: `+Name` of a submit file is the attribute `Name`"
+            }
             _ => "a name has letters, digits and underscores; quote any other",
         };
-        return Err(error(word.range.clone(), format!("`{name}` is no name of an attribute")).with_help(help));
+        return Err(error(word.range.clone(), format!("`{name}` is not an attribute name")).with_help(help));
     }
     if name.is_empty() || name.contains('\0') {
         return refuse("a name is missing");
@@ -202,7 +205,7 @@ pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), 
         .and_then(|found| found.map(|found| Ok((word_target(&found, dialect)?, found.range.end))).transpose());
     match target {
         Ok(Some((target, end))) if end == word.len() => Ok((target, rest)),
-        Ok(Some(_)) => Err(format!("`{word}` is no name of an attribute")),
+        Ok(Some(_)) => Err(format!("`{word}` is not an attribute name")),
         Ok(None) => Err("a name is missing".to_owned()),
         Err(Problem { message, help: Some(help), .. }) => Err(format!("{message}; {help}")),
         Err(Problem { message, .. }) => Err(message),

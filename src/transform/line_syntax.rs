@@ -1,4 +1,4 @@
-//! Parts of a line that many statements have, and what is wrong with a line that is no statement.
+//! Parts of a line that many statements have, and what is wrong with a line that is not a statement.
 
 use crate::format::Problem;
 
@@ -24,7 +24,7 @@ pub(super) fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
     if is_directive && text[behind..].contains(':') {
         return problem(format!("`{first} :` is not supported in rules"));
     }
-    let problem = problem(format!("`{first}` is no keyword"));
+    let problem = problem(format!("`{first}` is not a keyword"));
     if text[word..].starts_with(':') {
         return problem.with_help("a variable is given a value with `=`");
     }

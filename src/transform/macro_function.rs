@@ -79,7 +79,7 @@ fn evaluate_without_ad(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     let hint = if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate in the ad" };
-    format!("{} is no number{hint}", quoted_excerpt(text)).into()
+    format!("{} is not a number{hint}", quoted_excerpt(text)).into()
 }
 
 /// Expands the argument of a function up to the first comma. Returns the expanded text, and the format after the comma.
@@ -109,7 +109,7 @@ fn printf(format: &str, value: &Value) -> Option<String> {
 /// Prints a value with a format that the user gave. Fails if the format does not fit the value.
 fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
     let printed = printf(format, value).map(String::into_bytes);
-    printed.ok_or_else(|| format!("{} is no format for it", quoted_excerpt(format.as_bytes())).into())
+    printed.ok_or_else(|| format!("{} is not a format for it", quoted_excerpt(format.as_bytes())).into())
 }
 
 fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -118,7 +118,7 @@ fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>,
     print_with(format.as_deref().unwrap_or("%d"), &Value::Integer(value))
 }
 
-/// Returns the integer that a text evaluates to. The fraction of a real is dropped. Fails if the text is no number.
+/// Returns the integer that a text evaluates to. The fraction of a real is dropped. Fails if the text is not a number.
 fn integer_value(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<i64, StatementFailure> {
     match evaluate_without_ad(expander, text)? {
         Some(Value::Integer(integer)) => Ok(integer),
@@ -195,7 +195,7 @@ fn choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, 
     let list = list.ok_or_else(|| "there is no list".to_owned())?;
     let text = expander.expand_argument(index)?;
     let index = usize::try_from(integer_value(expander, &text)?)
-        .map_err(|_| format!("{} is no index", quoted_excerpt(&text)))?;
+        .map_err(|_| format!("{} is not an index", quoted_excerpt(&text)))?;
     let list = named_list(expander, list.as_bytes())?;
     let items = items(&list);
     let item = items.get(index).ok_or_else(|| format!("there is no item {index} of {}", items.len()))?;

@@ -42,5 +42,5 @@ pub(super) fn new_name(text: &[u8]) -> Result<Name, String> {
         return Ok(Name::new(text.trim_ascii()));
     }
     let shown: String = text.chars().take(60).collect();
-    Err(format!("`{shown}` is no name of an attribute"))
+    Err(format!("`{shown}` is not an attribute name"))
 }

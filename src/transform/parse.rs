@@ -41,8 +41,8 @@ pub struct RuleSurroundings {
     pub is_route: bool,
 }
 
-/// Parses the rules in a part of a text, such as a value of a configuration, as [`parse_rules`] does. Ranges and numbers
-/// of lines are those of the whole text.
+/// Parses the rules in a part of a text, such as a value of a configuration, as [`parse_rules`] does. Ranges and
+/// numbers of lines are those of the whole text.
 #[must_use]
 pub fn parse_rules_within(
     text: &str,
@@ -160,7 +160,7 @@ impl RulesParser<'_> {
         }
         if !is_variable(name) {
             let help = "a variable's name has letters, digits, underscores and dots";
-            return Err(error(place, format!("`{name}` is no name of a variable")).with_help(help));
+            return Err(error(place, format!("`{name}` is not a variable name")).with_help(help));
         }
         if let Some(keyword) = Keyword::from_word(name) {
             if keyword.is_branch() {
@@ -343,10 +343,11 @@ impl RulesParser<'_> {
         if macros::has_macros(name) || is_template || is_name(name) {
             return Ok(name.to_owned());
         }
-        Err(error(start..line.text.len(), format!("`{name}` is no name of an attribute")))
+        Err(error(start..line.text.len(), format!("`{name}` is not an attribute name")))
     }
 
-    /// Parses the text of a line from the byte offset `start` as an expression that is evaluated. Warns of text behind it.
+    /// Parses the text of a line from the byte offset `start` as an expression that is evaluated. Warns of text behind
+    /// it.
     fn evaluated_operand(
         &mut self,
         line: &LogicalLine,

@@ -20,15 +20,15 @@ fn problems(text: &str) -> Vec<String> {
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     for (text, expected) in [
-        ("SETT A 1", "1:1: `SETT` is no keyword (did you mean SET?)"),
+        ("SETT A 1", "1:1: `SETT` is not a keyword (did you mean SET?)"),
         (
             "qwerty A 1",
-            "1:1: `qwerty` is no keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
+            "1:1: `qwerty` is not a keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
         ),
         ("SET", "1:1: SET needs more (write `SET attribute expression`)"),
         ("SET A", "1:1: SET needs two things (write `SET attribute expression`)"),
         ("SET A=1", "1:1: SET needs two things (write `SET A 1`)"),
-        ("SET A= 1", "1:5: `A=` is no name of an attribute (write a blank instead of the `=`)"),
+        ("SET A= 1", "1:5: `A=` is not an attribute name (write a blank instead of the `=`)"),
         ("SET A 1 +", "1:10: expected an expression, found the end (`+` needs something after it)"),
         ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` needs something after it)"),
         ("SET /a/ 1", "1:5: a regular expression can follow only COPY, RENAME and DELETE"),
@@ -39,10 +39,10 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "DELETE /a/iz",
-            "1:12: this is no option (g, i, m and U can follow a regular expression; a slash cannot be part of it)",
+            "1:12: this is not an option (g, i, m and U can follow a regular expression; a slash cannot be part of it)",
         ),
         ("DELETE A B", "~1:10: the text after the name is ignored, as in HTCondor"),
-        ("COPY A 1x", "1:8: `1x` is no name of an attribute"),
+        ("COPY A 1x", "1:8: `1x` is not an attribute name"),
         ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
         (
             "REQUIREMENTS = A",
@@ -57,15 +57,15 @@ fn what_is_wrong_is_told_with_its_place() {
         ("endif", "1:1: endif without an `if`"),
         (
             "if a\nendif",
-            "1:4: a name alone is no condition (write `if defined a`, `if $(a)`, or compare it with something)",
+            "1:4: a name alone is not a condition (write `if defined a`, `if $(a)`, or compare it with something)",
         ),
         ("if true\nelse\nelif true\nendif", "3:1: elif after an `else`"),
-        ("if version > 8\nendif", "1:4: this is no version (write `if version >= 23.0` or `if version < 10.0.0`)"),
+        ("if version > 8\nendif", "1:4: this is not a version (write `if version >= 23.0` or `if version < 10.0.0`)"),
         (
             "SET A $(limit)\nlimits = 1",
             "~1:9: the variable limit has no value: it becomes an empty text (did you mean $(limits)?)",
         ),
-        ("SET A \"$int(1)\"", "~1:8: $int() is no function: it is written $INT()"),
+        ("SET A \"$int(1)\"", "~1:8: $int() is not a function: it is written $INT()"),
         ("+A = 1", "1:1: a rule sets no attribute like this (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),

@@ -156,8 +156,8 @@ impl RuleOperand {
         Ok(RuleOperand { text: text.to_owned(), rules, expression })
     }
 
-    /// Parses an expression that is evaluated, as [`RuleOperand::new`] does. HTCondor reads no further than the expression
-    /// goes. Also returns the byte offset at which text begins that it ignores; `None` if there is none.
+    /// Parses an expression that is evaluated, as [`RuleOperand::new`] does. HTCondor reads no further than the
+    /// expression goes. Also returns the byte offset at which text begins that it ignores; `None` if there is none.
     pub(super) fn evaluated(text: &str, rules: ParseOptions) -> Result<(Self, Option<usize>), SyntaxError> {
         match RuleOperand::new(text, rules) {
             Ok(operand) => Ok((operand, None)),
@@ -190,7 +190,8 @@ impl RuleOperand {
     }
 }
 
-/// Parses the text before a syntax error. Returns the expression and its end; `None` if that is no expression either.
+/// Parses the text before a syntax error. Returns the expression and its end; `None` if that is not an expression
+/// either.
 pub(super) fn parse_beginning(text: &[u8], error: &SyntaxError, rules: ParseOptions) -> Option<(Expression, usize)> {
     let beginning = text.get(..error.span.range().start)?.trim_ascii_end();
     Some((parse_expression(beginning, rules).ok()?, beginning.len()))

@@ -71,7 +71,7 @@ fn numbers_of_jobs_and_sizes_have_all_digits() {
     assert_eq!(held[4], "bob      ID: 123456  11/23 00:00      _      _      _      1      3 123456.1000");
 }
 
-/// `-hold` begins as `-h` does, and is no file either.
+/// `-hold` begins as `-h` does, and is not a file either.
 #[test]
 fn held_jobs_alone_are_printed_for_hold() {
     let jobs = file("hold", &jobs());
@@ -113,7 +113,7 @@ fn words_that_exclude_each_other_are_refused() {
         (&["-jobads", slots, "-hold", "-run"][..], "-hold, -run and -idle exclude each other"),
         (&["-ads", slots, "-state", "-schedd"], "several tables: states, schedds"),
         (&["-ads", slots, "-compact", "-state"], "-compact goes with the table of all slots"),
-        (&["-ads", slots, "-hold", "-avail"], "some ask for jobs (held), others for slots (avail)"),
+        (&["-ads", slots, "-hold", "-avail"], "some of these words ask for jobs (held), others for slots (avail)"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
         (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "without other forms of output"),

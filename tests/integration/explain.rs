@@ -110,7 +110,8 @@ impl Brute<'_> {
     }
 }
 
-/// What is told of groups of refusals: the clause, the outcome, the numbers of offers and of suitable ones, the example.
+/// What is told of groups of refusals: the clause, the outcome, the numbers of offers and of suitable ones, the
+/// example.
 type Refusals = Vec<(Option<String>, ClauseOutcome, usize, usize, usize)>;
 
 fn refusals(report: &RequestReport) -> Refusals {
@@ -496,7 +497,7 @@ fn chance_is_no_contradiction() {
         let (request, offer) = (ad(request), ad(&format!("[ x = {x}; Constraint = true ]")));
         let pair = Pair::new(request.clone(), offer.clone(), protocol.clone(), context.clone());
         assert!((0..10_000).any(|_| pair.accepts(PairSide::Request) == Ok(true)), "{x}");
-        // A draw that matches is no failure to explain.
+        // A draw that matches is not a failure to explain.
         let explainer = Explainer::new(&[offer], protocol.clone(), context.clone());
         for _ in 0..20 {
             let verdict = explainer.explain(&request).verdict;

@@ -32,7 +32,7 @@ fn ignored_options_are_refused() {
     }
 }
 
-/// An empty queue is no error, whether it is a file or a pipe.
+/// An empty queue is not an error, whether it is a file or a pipe.
 #[test]
 fn an_empty_file_is_an_empty_queue() {
     let empty = file("first-empty.long", "");
@@ -200,7 +200,7 @@ fn diff_compares_some_attributes_and_numbers_by_value() {
     assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);
     let (large, real) = ("Name = \"a\"\nB = 9007199254740993\n", "Name = \"a\"\nB = 9007199254740992.0\n");
     let [large, real] = [file("numeric-large.long", large), file("numeric-real.long", real)];
-    assert_eq!(classad(&["diff", &large, &real, "--numeric"]).0, Some(1), "2^53 + 1 is no real");
+    assert_eq!(classad(&["diff", &large, &real, "--numeric"]).0, Some(1), "2^53 + 1 is not a real");
 }
 
 /// Whatever the width of the terminal, the columns that were asked for are shown.

@@ -131,7 +131,8 @@ fn submitters_share_by_priority_and_weight() {
     assert_eq!(found, ["1 s1", "3 s2", "5 s3", "2 s4", "4 s5", "6 s6"]);
 }
 
-/// `SubmitterLimitPermits`: a slot counts by its `SlotWeight`, and the first slot of a turn may be heavier than the share.
+/// `SubmitterLimitPermits`: a slot counts by its `SlotWeight`, and the first slot of a turn may be heavier than the
+/// share.
 #[test]
 fn slots_count_by_their_weight() {
     let asking: Vec<(u32, &str, &str)> =
@@ -205,8 +206,8 @@ fn concurrency_limits_hold() {
     assert!(out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 1 needed"), "{out}");
 }
 
-/// `matchmakingAlgorithm`: a slot that strictly prefers a job may leave its user for it, whatever the submitter's share;
-/// another claimed slot only with `PREEMPTION_REQUIREMENTS`, and only if it likes the job no less.
+/// `matchmakingAlgorithm`: a slot that strictly prefers a job may leave its user for it, whatever the submitter's
+/// share; another claimed slot only with `PREEMPTION_REQUIREMENTS`, and only if it likes the job no less.
 #[test]
 fn claimed_slots_are_preempted_by_rank_and_by_priority() {
     let used = "RemoteOwner = \"bob\"\nRemoteUser = \"bob@x\"\nCurrentRank = 0.0";
@@ -250,7 +251,8 @@ fn gpus_are_given_away_by_their_identities() {
     let new = format!("{needs};RequireGPUs = Capability >= 7.5");
     let newest = format!("{needs};RequireGPUs = Capability >= 8.0");
     let any = format!("{needs};RequireGPUs = Capability > 0");
-    // Job 1 gets b, the first GPU that is new enough; job 2 finds no newest one any more; 3 gets a, 4 gets c, 5 nothing.
+    // Job 1 gets b, the first GPU that is new enough; job 2 finds no newest one any more; 3 gets a, 4 gets c, 5
+    // nothing.
     let asking = [(1, "ann", new.as_str()), (2, "ann", &newest), (3, "ann", &any), (4, "ann", &new), (5, "ann", &any)];
     assert_eq!(cycle("gpus", &asking, &offered, "", &[]), ["1 p", "3 p#2", "4 p#3"]);
     // Without RequireGPUs the first GPU is taken.
@@ -259,8 +261,8 @@ fn gpus_are_given_away_by_their_identities() {
     assert_eq!(cycle("plain-gpus", &asking, &offered, "", &[]), ["1 p", "2 p#2", "4 p#3"]);
 }
 
-/// `findBelowFloorSubmitters`, `GetCeiling`: a submitter gets its floor before the others share, and never more than its
-/// ceiling.
+/// `findBelowFloorSubmitters`, `GetCeiling`: a submitter gets its floor before the others share, and never more than
+/// its ceiling.
 #[test]
 fn floors_come_first_and_ceilings_last() {
     let text = ready_policy("htcondor").expect("it is there");
@@ -314,5 +316,5 @@ fn names_of_policies_and_their_variables() {
     let wrong = file("htc-wrong.dump", "GROUP_NAMES = a\nGROUP_QUOTA_a = many\n");
     let (status, _, errors) = run("htcondor", &["--config", &wrong]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("GROUP_QUOTA_a is no number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
+    assert!(errors.contains("GROUP_QUOTA_a is not a number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
 }

@@ -132,7 +132,7 @@ proptest! {
             && !line.contains(&b'"') && !line.contains(&b'\'')));
     }
 
-    /// Several ads, with separators and what is no ad between them.
+    /// Several ads, with separators and what is not an ad between them.
     #[test]
     fn files_of_anything(
         parts in prop::collection::vec(prop::sample::select(vec![
@@ -144,7 +144,7 @@ proptest! {
         same_ads(text.as_bytes(), FileFormat::Bracketed, Dialect::Classad, 40);
     }
 
-    /// Lines with any space, comments between them, and lines that are no attributes.
+    /// Lines with any space, comments between them, and lines that are not attributes.
     #[test]
     fn lines_of_anything(
         parts in prop::collection::vec(prop::sample::select(vec![

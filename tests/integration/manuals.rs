@@ -174,7 +174,7 @@ fn defaults_come_from_a_file() {
     assert_eq!(text(&eval(&[], "")), "2147483648\n");
     assert_eq!(text(&eval(&[], "classad")), "-2147483648\n");
     assert_eq!(text(&eval(&["--dialect", "classad"], "condor")), "-2147483648\n");
-    // What names ads is no global option, and yet has one default for all commands.
+    // What names ads is not a global option, and yet has one default for all commands.
     write("id: strcat(\"job \", ClusterId, \".\", ProcId)\n");
     let mut query = classad(&["query", "true", "samples/pool/jobs.long", "-o", "names", "--limit", "1"]);
     let named = query.env("XDG_CONFIG_HOME", &folder).output().expect("it runs");

@@ -151,7 +151,8 @@ fn whatever_is_switched_on_the_matches_are_the_same() {
     );
 }
 
-/// Candidates that ranks order are ranked in batches. Here lists have several batches, and offers are divided meanwhile.
+/// Candidates that ranks order are ranked in batches. Here lists have several batches, and offers are divided
+/// meanwhile.
 #[test]
 fn long_match_lists_give_the_same_matches() {
     let (mut matched, mut divided) = (0, 0);
@@ -384,7 +385,7 @@ fn accounts_come_from_condor_userprio() {
     assert!(errors.contains("has accounts already"), "{errors}");
     let (status, _, errors) = classad(&["negotiate", jobs, "--pool", slots, "--userprio", jobs]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("names no submitter; write it with `condor_userprio -long`"), "{errors}");
+    assert!(errors.contains("names no submitter; it needs the lines that `condor_userprio -long` prints"), "{errors}");
     // Without -long it prints a table. That is one error, not one for each line.
     let table =
         "Last Priority Update: 11/22 23:37\nGroup  Effective\n  User Name  Priority\nalice@pool.example  504.38\n";
@@ -448,7 +449,7 @@ fn standard_input_is_read_once() {
     }
 }
 
-/// 1998, section 3.2: a rank that is no number counts as 0.
+/// 1998, section 3.2: a rank that is not a number counts as 0.
 #[test]
 fn ranks_that_are_no_numbers_are_told() {
     let requests = file(

@@ -103,7 +103,7 @@ fn a_part_begins_behind_a_separator() {
         let (_, out, told) = classad(&["query", "true", &format!("{path}@{range}"), "--af", "A"]);
         assert_eq!((out.as_str(), told.as_str()), (values, ""), "{range}");
     }
-    // A file of exactly that name comes first.
+    // A file with exactly this name takes precedence.
     let named = file("parts-rule.long@0-6", "A = 9\n");
     assert_eq!(classad(&["query", "true", &named, "--af", "A"]).1, "9\n");
     std::fs::remove_file(named).expect("it is there");

@@ -6,37 +6,49 @@
 //!
 //! | fault | test |
 //! |---|---|
-//! | a clause that is false was laid on an attribute that it provides for | `an_absent_attribute_that_the_clause_provides_for_is_not_blamed` |
+//! | a clause that is false was laid on an attribute that it provides for |
+//! `an_absent_attribute_that_the_clause_provides_for_is_not_blamed` |
 //! | the same in the limits of older slots, where the memory or the CPUs decide | the row `older` of the same test |
-//! | the same in `--reverse`, and in clauses of the job | `an_absent_attribute_that_a_clause_provides_for_is_not_blamed_in_reverse` |
+//! | the same in `--reverse`, and in clauses of the job |
+//! `an_absent_attribute_that_a_clause_provides_for_is_not_blamed_in_reverse` |
 //! | `CurrentTime` was called an absent attribute | `an_absent_attribute_without_which_nothing_can_be_true_is_blamed` |
-//! | the properties of GPUs were sought in the slot and not in the GPUs' own ads | `gpus_are_looked_for_in_their_own_ads` |
+//! | the properties of GPUs were sought in the slot and not in the GPUs' own ads |
+//! `gpus_are_looked_for_in_their_own_ads` |
 //! | of three GPUs asked for and two there, a property was blamed | `too_few_gpus_are_told_by_their_number` |
-//! | two changes came where one suffices, and one size of several | `one_attribute_is_changed_before_two_and_sizes_come_with_their_slots` |
-//! | of a size that is a little less, the one that most slots have was left out | `a_little_less_comes_with_its_slots_too` |
+//! | two changes came where one suffices, and one size of several |
+//! `one_attribute_is_changed_before_two_and_sizes_come_with_their_slots` |
+//! | of a size that is a little less, the one that most slots have was left out |
+//! `a_little_less_comes_with_its_slots_too` |
 //! | nothing was proposed where only the slots refuse | `a_wish_of_slots_alone_is_met_by_a_change_of_the_job` |
-//! | claimed and divided slots counted as free | `states::slots_that_match_and_are_not_free_are_no_match`, `states::a_partitionable_slot_would_match_if_drained` |
+//! | claimed and divided slots counted as free | `states::slots_that_match_and_are_not_free_are_no_match`,
+//! `states::a_partitionable_slot_would_match_if_drained` |
 //! | `match` gave held jobs and claimed slots away | `states::only_idle_jobs_get_only_free_slots` |
 //! | slots that are offline counted as free | `states::a_report_says_which_slots_are_free` |
 //! | held, running and local jobs were explained as if they waited | `states::a_job_that_does_not_wait_is_told_first` |
-//! | old dumps refused everything, for they were taken as of today | `states::old_ads_are_evaluated_as_of_their_newest_time` |
+//! | old dumps refused everything, for they were taken as of today |
+//! `states::old_ads_are_evaluated_as_of_their_newest_time` |
 //! | ads of daemons counted as offers | `ads_of_daemons_are_no_slots` |
 //! | text without quotation marks was called a missing attribute | `names_without_quotation_marks_are_quoted` |
 //! | mistakes that `check` corrects were not corrected | `mistakes_that_the_linter_knows_are_corrected` |
 //! | what the job itself lacks was laid on the slots | `what_the_job_lacks_is_not_laid_on_the_slots` |
-//! | "most have" was said of few slots, and the version of one slot came before that of many | `what_most_have_is_what_more_than_half_have` |
+//! | "most have" was said of few slots, and the version of one slot came before that of many |
+//! `what_most_have_is_what_more_than_half_have` |
 //! | the nearest version was the first of equally near ones | `of_versions_the_nearest_is_that_of_most_slots` |
 //! | `RequestGPUs` was called a misspelling of `RequestCpus` | `a_standard_attribute_is_no_misspelling_of_another` |
 //! | "`false` is false" was told of a slot that takes nothing | `a_slot_that_takes_nothing_says_so_plainly` |
 //! | "an request" was told by `--reverse` | `requests_and_jobs_have_their_articles` |
-//! | a long clause was cut, without the values that decide | `the_part_of_a_long_clause_that_decides_comes_with_its_values` |
+//! | a long clause was cut, without the values that decide |
+//! `the_part_of_a_long_clause_that_decides_comes_with_its_values` |
 //! | a disjunction was one clause, and its parts were not counted | `each_part_of_a_disjunction_is_told` |
 //! | `--request` did not know the numbers of jobs | `states::jobs_are_called_by_their_numbers_in_and_out` |
-//! | `-machine` was refused, and `:summary` had no effect | `queues::slots_are_grouped_by_cause_and_chosen_by_htcondors_words` |
-//! | JSON counted the refusals of slots that do not suit | `json_counts_the_refusals_of_suitable_slots_as_the_text_does` |
+//! | `-machine` was refused, and `:summary` had no effect |
+//! `queues::slots_are_grouped_by_cause_and_chosen_by_htcondors_words` |
+//! | JSON counted the refusals of slots that do not suit |
+//! `json_counts_the_refusals_of_suitable_slots_as_the_text_does` |
 //! | the ads of a history file became one ad | `histories::records_are_read_as_condor_history_prints_them` |
 //! | `-hold` was taken for a file, and all jobs were printed | `condor_tables::held_jobs_alone_are_printed_for_hold` |
-//! | a usage error without a standard error was a panic | `robustness::a_wrong_option_is_status_2_without_a_standard_error` |
+//! | a usage error without a standard error was a panic |
+//! `robustness::a_wrong_option_is_status_2_without_a_standard_error` |
 //! | the help said that slices are rounded up | `negotiation::a_slice_is_rounded_down` |
 
 use serde_json::Value as Json;
@@ -141,7 +153,7 @@ fn an_absent_attribute_without_which_nothing_can_be_true_is_blamed() {
     let line =
         first_line("project", "Requirements = true", &["Requirements = isUndefined(TARGET.ProjectName) != true"]);
     assert!(line.contains("(1.0 has no ProjectName)"), "{line}");
-    // The time is no attribute that an ad lacks.
+    // The time is not an attribute that an ad lacks.
     let line = first_line("time", "Requirements = true", &["Requirements = CurrentTime < 5"]);
     assert!(!line.contains("has no"), "{line}");
 }
@@ -263,7 +275,7 @@ fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
                   TARGET.DESIRED_Sites)";
     let found = changes("desired-sites", "Requirements = true\nDESIRED_Sites = \"x\"", &[listed]);
     assert_eq!(found, [("do without DESIRED_Sites".to_owned(), 1)]);
-    // Who submitted the job, and from where, is no matter of choice.
+    // Who submitted the job, and from where, is not a matter of choice.
     let fixed = "Requirements = TARGET.FileSystemDomain == \"other\" && TARGET.Owner == \"bob\"";
     assert_eq!(changes("fixed", "Requirements = true\nFileSystemDomain = \"here\"", &[fixed]), []);
 }
@@ -320,7 +332,7 @@ fn what_most_have_is_what_more_than_half_have() {
     assert!(!line.contains("most have"), "{line}");
     let found = changes("host", "Requirements = TARGET.Machine == \"c\"", &slots);
     assert_eq!(found[0], ("`TARGET.Machine == \"c\"` -> `TARGET.Machine == \"c.pool\"`".to_owned(), 1));
-    // Of versions, the one that most slots have comes first; another machine is no substitute.
+    // Of versions, the one that most slots have comes first; another machine is not a substitute.
     let slots = ["RHEL7", "RHEL9", "RHEL9"].map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
     let found =
         changes("version", "Requirements = TARGET.OpSysAndVer == \"RHEL8\"", &slots.each_ref().map(String::as_str));

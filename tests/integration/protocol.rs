@@ -245,7 +245,7 @@ fn accept_partial_is_asked_at_every_level() {
 
     let (claimed, vetoes, said) = outcome(&strict, &[2]);
     assert_eq!(claimed, [] as [usize; 0]);
-    assert_eq!(vetoes[0], (0, "without a it does not go on".to_owned()));
+    assert_eq!(vetoes[0], (0, "a is required to go on".to_owned()));
     assert_eq!(vetoes[1], (1, "without disk it does not go on".to_owned()));
     assert_eq!(said, "0V1 1V2 2A1 1V3 3O1 1A0 0V4 4O0 1A3 0A4");
 
@@ -324,7 +324,7 @@ fn from_match_to_claim_and_back() {
     let (code, row) = claim(&told, &OFFERS.replace("one", "two"));
     assert!(code == Some(1) && row.contains("m: its ClaimId is another one"), "{row}");
     let (code, row) = claim(&told, "[ Name = \"m\"; Constraint = true ]");
-    assert!(code == Some(1) && row.contains("m: it has no ClaimId any more"), "{row}");
+    assert!(code == Some(1) && row.contains("m: it no longer has a ClaimId"), "{row}");
 
     // Matched advertisements are used up, until there is a later one.
     let again = run(&["match", &jobs, "--pool", &machines, "--matched", &notices, "--as-given"], b"");
@@ -339,7 +339,7 @@ fn from_match_to_claim_and_back() {
     let explained = run(&["explain", &other, "--pool", &fresh, "--matched", &notices], b"");
     assert_eq!((explained.status.code(), printed(&explained).as_str()), (Some(0), "k matches 1 of 1 offer\n"));
     let (_, row) = claim(&printed(&later), OFFERS);
-    assert!(row.contains("k: there is no such ad any more"), "{row}");
+    assert!(row.contains("k: the ad no longer exists"), "{row}");
     // Nothing is told of nothing.
     let none = run(&["match", &jobs, "--pool", &machines, "--matched", &notices, "--notify", &notices], b"");
     assert_eq!((none.status.code(), fs::read_to_string(&notices).expect("it is there").as_str()), (Some(1), ""));

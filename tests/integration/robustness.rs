@@ -27,7 +27,7 @@ fn bad_files_are_told_with_their_place_and_the_rest_is_read() {
     for (name, bytes, place) in [
         ("string.long", format!("a = \"x{good_long}"), "1:5"),
         ("bracket.long", format!("a = 1\nb = (2{good_long}"), "2:7"),
-        ("junk.long", format!("this is no ad{good_long}"), "1:1"),
+        ("junk.long", format!("this is not an ad{good_long}"), "1:1"),
         ("nul.long", format!("a = \"x\0y\"{good_long}"), "1:5"),
         ("closing.long", format!("a = ){good_long}"), "1:5"),
         ("comment.new", format!("[ a = 1 ]{good_new}/* x"), "3:1"),

@@ -19,12 +19,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ Requirements = other.Memory >= 4GB ]",
-        &["1:34: `4GB` is no number [write 4G for bytes; HTCondor counts memory in MiB and disk space in KiB]"],
+        &["1:34: `4GB` is not a number [write 4G for bytes; HTCondor counts memory in MiB and disk space in KiB]"],
     ),
     (
         "new",
         "[ Requirements = OpSys == 'LINUX ]",
-        &["1:27: this quoted name or time has no closing quote [strings stand in double quotes: \"...\"]"],
+        &["1:27: this quoted name or time has no closing quote [put strings in double quotes: \"...\"]"],
     ),
     (
         "new",
@@ -47,11 +47,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &["1:20: expected `;` or `]`, found `=` [write `<=`]", "1:35: expected `;` or `]`, found `=` [write `>=`]"],
     ),
     ("new", "[ a := 1 ]", &["1:5: expected `=`, found `:` [write `=` alone]"]),
-    (
-        "new",
-        "[ a = “LINUX” ]",
-        &["1:7: `“` begins nothing in this language [strings stand in straight quotes: \"...\"]"],
-    ),
+    ("new", "[ a = “LINUX” ]", &["1:7: `“` begins nothing in this language [put strings in straight quotes: \"...\"]"]),
     (
         "new",
         "[ a = {1, 2, } ]",
@@ -74,8 +70,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ my-attr = 1; a.b = 2 ]",
         &[
-            "1:5: expected `=`, found `-` [a name with anything but letters, digits and `_` is written in single quotes: 'my-attr']",
-            "1:17: expected `=`, found `.` [a name with anything but letters, digits and `_` is written in single quotes: 'a.b']",
+            "1:5: expected `=`, found `-` [put a name with other characters than letters, digits and `_` in single quotes: 'my-attr']",
+            "1:17: expected `=`, found `.` [put a name with other characters than letters, digits and `_` in single quotes: 'a.b']",
         ],
     ),
     ("new", "[ a = (1 + 2; b = 3 ]", &["1:13: expected `)`, found `;` (1:7 this `(` is still open)"]),
@@ -163,7 +159,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &[
             "2:27: expected `)`, found the end (2:16 this `(` is still open)",
             "3:14: expected an expression, found the end [`+` needs something after it]",
-            "4:1: this line is no attribute [in the long form every line reads `name = expression`]",
+            "4:1: this line is not an attribute [in the long form every line reads `name = expression`]",
         ],
     ),
     (
@@ -196,17 +192,13 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, b: 2}",
-        &[
-            "1:10: expected a name in double quotes or `}`, found `b` [in JSON names and strings stand in double quotes]",
-        ],
+        &["1:10: expected a name in double quotes or `}`, found `b` [JSON has names and strings in double quotes]"],
     ),
     ("json", "{\"a\": 1 \"b\": 2}", &["1:9: expected `,` or `}`, found a string [is a `,` missing before this?]"]),
     (
         "json",
         "{'a': 1}",
-        &[
-            "1:2: expected a name in double quotes or `}`, found `'a'` [in JSON names and strings stand in double quotes]",
-        ],
+        &["1:2: expected a name in double quotes or `}`, found `'a'` [JSON has names and strings in double quotes]"],
     ),
     (
         "json",
@@ -236,8 +228,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "xml",
         "<c><a n=\"x\"><e>a && b</e></a></c>",
         &[
-            "1:18: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known but gt, quot, apos]",
-            "1:19: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known but gt, quot, apos]",
+            "1:18: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
+            "1:19: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
         ],
     ),
     (
@@ -264,7 +256,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "yaml",
         "a: !exp x\n",
-        &["1:4: there is no tag `!exp` [`!expr` is the only one: it stands before the text of an expression]"],
+        &["1:4: there is no tag `!exp` [`!expr` is the only one: write it before the text of an expression]"],
     ),
     ("expression", "a && (b || c", &["1:13: expected `)`, found the end (1:6 this `(` is still open)"]),
     ("expression", "x > 5 &&& y", &["1:9: expected an expression, found `&` [write `&&`]"]),

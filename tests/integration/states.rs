@@ -63,7 +63,7 @@ fn the_clause_that_rules_out_most_says_how_much_it_asks_for() {
     ] {
         let job = job(0, "RequestDisk = 20000000000").replace("TARGET.Arch ==", &format!("{clause} && TARGET.Arch =="));
         let text = printed(&run(&["explain", "--pool", &pool], job.as_bytes()));
-        let expected = format!("; `{clause}`{bound} is all that rules out 4");
+        let expected = format!("; `{clause}`{bound} is the only condition that rules out 4");
         assert!(text.lines().next().unwrap().ends_with(&expected), "{text}");
     }
 }
@@ -148,7 +148,7 @@ fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
     let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by its own \
-                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` is all that rules out 5";
+                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` is the only condition that rules out 5";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
     assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));

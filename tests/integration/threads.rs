@@ -18,8 +18,8 @@ const MANY: usize = 4000;
 /// Then no ad is bad.
 const NONE: usize = 2 * MANY;
 
-/// Ads of which some mention, far from the beginning, what was not read before: from there on it is. One ad of so many has
-/// something bad in it.
+/// Ads of which some mention, far from the beginning, what was not read before: from there on it is. One ad of so many
+/// has something bad in it.
 fn pool(bad: usize) -> String {
     let mut text = String::new();
     for number in 1..=MANY {
@@ -33,8 +33,15 @@ fn pool(bad: usize) -> String {
                 let _ = writeln!(text, "Memory = {}", number * 7 % 1000);
             }
         }
-        let lines =
-            ["Spare = 1 +", "Later = (", "Last = )", "this is no line", "Other = \"open", "Memory = 1 2", "Cpus = *"];
+        let lines = [
+            "Spare = 1 +",
+            "Later = (",
+            "Last = )",
+            "this is not a line",
+            "Other = \"open",
+            "Memory = 1 2",
+            "Cpus = *",
+        ];
         if number % bad == bad - 1 {
             let _ = writeln!(text, "{}", lines[number / bad % lines.len()]);
         }
@@ -243,7 +250,7 @@ fn several_threads_format() {
         let (_, formatted, _) = same(&["fmt", path]);
         assert_eq!(run(&["fmt"], text.as_bytes()).stdout, formatted);
         let status = same(&["fmt", "--check", path]).0;
-        let is_bad = text.contains("this is no line");
+        let is_bad = text.contains("this is not a line");
         assert_eq!(status, Some(if is_bad { 2 } else { i32::from(formatted != text.as_bytes()) }));
         assert_eq!(classad(&["fmt", "--write", path]).0, Some(if is_bad { 2 } else { 0 }));
         assert!(std::fs::read(path).unwrap() == if is_bad { text.into_bytes() } else { formatted });

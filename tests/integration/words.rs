@@ -185,7 +185,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         assert!(errors.contains(told), "{arguments:?}: {errors}");
         assert_eq!((out.as_str(), status), ("", 2), "{arguments:?}");
     }
-    // An expression is no option, nor is a value of one.
+    // An expression is not an option, nor is a value of one.
     for arguments in
         [&["true", "--sort", "-Memory", "--af", "Name"][..], &["-1 < Memory", "-qo", "json"], &["true", "-ojson"]]
     {

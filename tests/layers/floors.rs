@@ -68,7 +68,7 @@ fn faults(file: &str, text: &str) -> Vec<String> {
         }
     }
     if floor != "main" && level(floor).is_none() {
-        faults.insert(format!("{file}: `{floor}` is no floor of the drawing"));
+        faults.insert(format!("{file}: `{floor}` is not a floor of the drawing"));
     }
     faults.into_iter().collect()
 }

@@ -94,7 +94,8 @@ fn types(tokens: &[&str]) -> Vec<String> {
     names.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
-/// The names of the types that have inherent `impl` blocks among the tokens. `impl Trait` in a signature is no block.
+/// The names of the types that have inherent `impl` blocks among the tokens. `impl Trait` in a signature is not a
+/// block.
 fn inherent_impls(tokens: &[&str]) -> Vec<String> {
     let is_block = |at: usize| tokens[at] == "impl" && (at == 0 || matches!(tokens[at - 1], "{" | "}" | ";" | "]"));
     (0..tokens.len()).filter(|&at| is_block(at)).filter_map(|at| type_of_impl(&tokens[at..])).collect()

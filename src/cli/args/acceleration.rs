@@ -7,14 +7,14 @@ use classad::matching::Accelerations;
 #[derive(Args)]
 pub struct AccelerationArgs {
     // With this option, the requests of an autocluster do not share their candidates.
-    /// Consider each request by itself, though others are like it
+    /// Match each request separately, without autoclusters
     #[arg(long)]
     no_autocluster: bool,
     // With this option, no match list is kept for later requests.
-    /// Find the candidates of each request anew
+    /// Search the candidates of each request again, without match lists
     #[arg(long)]
     no_matchlist: bool,
-    /// Evaluate the constraints of each pair
+    /// Evaluate the constraints of each pair, without an index
     #[arg(long)]
     no_index: bool,
 }

@@ -31,7 +31,7 @@ pub struct LifetimeArgs {
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
-    /// Take the ads as they are given: expired ones, too, and all of several that have one name
+    /// Use all ads, including expired ones and several with the same name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
 }
@@ -63,7 +63,7 @@ impl SlotSelection {
         if policy.docking.is_empty() { SlotSelection::Free } else { SlotSelection::FreeAndClaimed }
     }
 
-    /// Whether an ad in this state can be given away. Ads that are no slots can.
+    /// Whether an ad in this state can be given away. Ads that are not slots can.
     pub fn admits_ad(self, state: AdvertisedState) -> bool {
         let AdvertisedState::Slot(state) = state else { return true };
         match state {
@@ -182,7 +182,7 @@ impl AdvertisingArgs {
     ///
     /// # Errors
     ///
-    /// `--id` is no expression, an ad is bad and `--fail-fast` is given, or a file of `--matched` cannot be read.
+    /// `--id` is not an expression, an ad is bad and `--fail-fast` is given, or a file of `--matched` cannot be read.
     pub fn read_current(
         &self,
         session: &mut Session,
@@ -219,7 +219,7 @@ impl AdvertisingArgs {
                 return ads;
             }
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
-            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised afresh")
+            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised again")
         };
         let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
         if self.common.id.is_none() {

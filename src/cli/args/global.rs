@@ -17,19 +17,19 @@ pub const GLOBAL_HEADING: &str = "Options of every command";
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
-    /// Whose language: the papers' or HTCondor's [default: `CLASSAD_DIALECT`, else
+    /// The language: `classad` as in the papers, or `condor` as HTCondor evaluates it [default: `CLASSAD_DIALECT`, else
     /// HTCondor's if any input is in a form of HTCondor's, else the papers']
     #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
-    /// The form of the input, instead of finding it out
+    /// The form of the input; without this option it is detected
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
     /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time
-    /// that the ads tell
+    /// in the ads
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
-    /// Where chance starts: `random()`, synthetic ads
+    /// Seed of random numbers: of `random()`, and of synthetic ads
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// How many steps one evaluation may take
@@ -47,8 +47,8 @@ pub struct GlobalOptions {
     /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
-    /// Maximum number of threads that work at once, on large files and many requests.  What is printed does not depend
-    /// on it [default: as many as there are processors, 8 at most]
+    /// Maximum number of threads that work at once, on large files and many requests. The output does not depend on it
+    /// [default: as many as there are processors, 8 at most]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
     /// Refuse to write what a form cannot carry, instead of changing it

@@ -29,14 +29,14 @@ pub enum ReadMode {
 /// The options that bilateral and gang matching share.
 #[derive(Args)]
 pub struct MatchArgs {
-    /// The attribute that is an ad's constraint
+    /// Name of the attribute that holds an ad's constraint
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// The attribute that is an ad's rank
+    /// Name of the attribute that holds an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
     /// Print counters on standard error
@@ -44,7 +44,7 @@ pub struct MatchArgs {
     pub stats: bool,
     #[command(flatten)]
     pub output: TableOutputArgs,
-    /// Parse all of every ad, and report whatever is bad in it
+    /// Parse every ad completely, and report all its errors
     #[arg(long)]
     strict_input: bool,
 }
@@ -58,7 +58,7 @@ impl MatchArgs {
     ///
     /// # Errors
     ///
-    /// `--id` is no expression, or an ad is bad and `--fail-fast` is given.
+    /// `--id` is not an expression, or an ad is bad and `--fail-fast` is given.
     pub fn read_ads(
         &self,
         session: &mut Session,

@@ -1,5 +1,5 @@
-//! The options `--output` and `--no-header`, the forms that each command has, the shortcuts of two of them, and writing of
-//! result tables.
+//! The options `--output` and `--no-header`, the forms that each command has, the shortcuts of two of them, and writing
+//! of result tables.
 
 use clap::builder::{ArgPredicate, EnumValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, Command, ValueEnum};
@@ -14,7 +14,7 @@ pub struct TableOutputArgs {
     /// The form of the output
     #[arg(id = "output", short, long = "output", value_name = "FORM")]
     pub form: Option<OutputForm>,
-    /// Leave the heading out
+    /// Omit the heading
     #[arg(long)]
     pub no_header: bool,
 }

@@ -35,15 +35,16 @@ pub struct PolicyArgs {
     #[arg(value_parser = SuggestedValues(ready_policies), hide_possible_values = true)]
     policy: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
-    /// Which requests are served; offers for which it is true are not served
+    /// Serve only requests for which this expression is true; leave out offers for which it is true
     #[arg(long, value_name = "EXPR")]
     roots: Option<String>,
     // Expressions evaluated in each request. The request with the greatest values is served first.
-    /// Which requests come first: the greatest; several make a vector
+    /// Serve requests with the greatest value of this expression first; several expressions make a vector
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     order: Vec<String>,
     // The docking vector: expressions evaluated in the request for each candidate. The greatest values win.
-    /// Which candidate is best: the greatest; `label` is the candidate, several make a vector
+    /// Prefer candidates with the greatest value of this expression, which reads the candidate as `label`; several
+    /// expressions make a vector
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     dock: Vec<String>,
 }
@@ -69,7 +70,7 @@ impl PolicyArgs {
     ///
     /// # Errors
     ///
-    /// The file cannot be read or is no policy, or an option is no expression.
+    /// The file cannot be read or is not a policy, or an option is not an expression.
     pub fn read(&self, session: &mut Session, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {

@@ -31,9 +31,9 @@ Examples:
 
 /// Group requests that no offer and no policy can tell apart
 ///
-/// Requests are alike if their significant attributes are written alike. Significant are the attributes of a request
-/// that the constraints and ranks of the offers read, those that its own constraint and rank read, and those that the
-/// policy reads. If a significant attribute is an expression, the attributes that it reads are significant too.
+/// Requests are alike if their significant attributes are written alike. The significant attributes of a request are
+/// those that the constraints and ranks of the offers read, those that its own constraint and rank read, and those that
+/// the policy reads. If a significant attribute is an expression, the attributes that it reads are significant too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -118,9 +118,9 @@ impl Autocluster {
     }
 }
 
-/// Returns an ad for each submitter, in the order of their first requests, with a nested ad for each of its autoclusters
-/// (2006 paper 4.3). `by` is the expression whose value in a request names its submitter. Requests without a submitter
-/// have an ad without a name.
+/// Returns an ad for each submitter, in the order of their first requests, with a nested ad for each of its
+/// autoclusters (2006 paper 4.3). `by` is the expression whose value in a request names its submitter. Requests without
+/// a submitter have an ad without a name.
 fn submitter_ads(
     clusters: &RequestClusters,
     requests: &[Ad],

@@ -30,10 +30,11 @@ Examples:
 
 /// Print the ads that a collector holds: the latest of each agent, with the updates of single attributes
 ///
-/// Ads are advertised in the order of the files. Of several ads with the same name and kind, the one with the greatest `UpdateSequenceNumber` counts, else the last
-/// one. An ad whose lifetime is over is held no more: `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`. An
-/// update names its ad and has the attributes that changed; one with a `LastHeardFrom` extends the lifetime. An ad
-/// that was matched is used up, and its updates are discarded: its agent has to advertise afresh, with a greater
+/// Ads are advertised in the order of the files. Of several ads with the same name and kind, the one with the greatest
+/// `UpdateSequenceNumber` counts, else the last one. An ad is dropped when its lifetime ends: `ExpirationTime`, or
+/// `LastHeardFrom` and `ClassAdLifetime`. An update names its ad and has the attributes that changed; one with a
+/// `LastHeardFrom` extends the lifetime. An ad that was matched is used up, and its updates are discarded: its agent
+/// must advertise it again, with a greater
 /// `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,7 +49,7 @@ pub struct CollectCommand {
     at: Option<i64>,
     #[command(flatten)]
     matched: MatchedArgs,
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// The form of the output
@@ -168,7 +169,7 @@ impl Collector {
     fn into_held(self, session: &Session, at: Option<i64>) -> Vec<NamedAd> {
         let Collector { ads, context, .. } = self;
         let is_unmatched: Vec<bool> = ads.iter().map(|held| !held.is_matched).collect();
-        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised afresh");
+        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised again");
         let ads: Vec<NamedAd> = ads.into_iter().map(|held| held.ad).collect();
         let Some(at) = at else { return ads };
         let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);

@@ -146,8 +146,8 @@ impl Eval {
         Ok(status)
     }
 
-    /// Whether ads are read from standard input although no file is given: it is no terminal, and the expression `text`
-    /// has a name that nothing on the command line defines.
+    /// Whether ads are read from standard input although no file is given: it is not a terminal, and the expression
+    /// `text` has a name that nothing on the command line defines.
     fn wants_ads(&self, session: &Session, text: Option<&String>) -> bool {
         let is_defined = self.my.is_some() || self.target.is_some() || !self.define.is_empty();
         let has_names = |text: &String| {

@@ -57,8 +57,8 @@ Examples:
 /// filled gets no offer. Of a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, the matchmaker fills as many as
 /// possible, the first ones first.
 ///
-/// With --environment each gang is printed as one ad (thesis 5.3.1, Figure 32): `_ctx_0` holds the request, `_ctx_1` and so
-/// on the offers, each with its labels and the ad `_ad`.
+/// With --environment each gang is printed as one ad (thesis 5.3.1, Figure 32): `_ctx_0` holds the request, `_ctx_1`
+/// and so on the offers, each with its labels and the ad `_ad`.
 ///
 /// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
 /// offer.
@@ -83,7 +83,7 @@ pub struct Gangmatch {
     /// Print why each request without a gang has none, instead of the gangs
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
-    /// Print of each gang the ad in which its expressions are evaluated: its ads, and what their labels stand for
+    /// Print the ad in which the expressions of each gang are evaluated: its ads, and the meanings of their labels
     #[arg(long, conflicts_with = "explain")]
     environment: bool,
     #[command(flatten)]
@@ -170,8 +170,8 @@ struct GangmatchRun<'r> {
 }
 
 impl GangmatchRun<'_> {
-    /// Runs a cycle in which all requests get gangs. Prints the gangs, or with `--explain` why requests got none. Returns
-    /// whether any request got a gang.
+    /// Runs a cycle in which all requests get gangs. Prints the gangs, or with `--explain` why requests got none.
+    /// Returns whether any request got a gang.
     fn marshal(&mut self) -> Result<(bool, Statistics), Failure> {
         let GangmatchRun { command: Gangmatch { ads, notify, explain, .. }, policy, parties, .. } = *self;
         let [requests, offers] = parties.ads();

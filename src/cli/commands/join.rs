@@ -49,10 +49,10 @@ pub struct JoinCommand {
     /// The files of the other set
     #[arg(long, value_name = "FILE", required = true)]
     with: Vec<String>,
-    /// The expressions that are equal, of the files and of --with; one expression alone is that of both
+    /// The expressions that must be equal, for the files and for --with; a single expression serves both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
-    /// Also print the ads of the files that no ad of --with is equal to, with TARGET undefined
+    /// Also print the ads of the files that have no partner, with TARGET undefined
     #[arg(long)]
     left: bool,
     /// Print these expressions of each pair; NAME=EXPR names a column

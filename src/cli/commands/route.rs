@@ -50,7 +50,7 @@ pub struct RouteCommand {
     /// Route jobs of every state, not only idle jobs
     #[arg(long)]
     all_states: bool,
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]

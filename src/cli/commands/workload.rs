@@ -224,6 +224,6 @@ fn write_ads(session: &mut Session, ads: GeneratedAds, form: AdForm, out: &mut d
 
 /// Parses a share: a number from 0 to 1.
 fn parse_share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    let share: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share is between 0 and 1".to_owned()) }
 }

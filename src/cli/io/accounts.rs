@@ -13,7 +13,7 @@ use crate::cli::args::policy::read_settings;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// Whether there is no file of accounts yet. That is no error: the first cycle or claim creates it.
+/// Whether there is no file of accounts yet. That is not an error: the first cycle or claim creates it.
 pub fn is_new(path: &str) -> bool {
     matches!(std::fs::metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
 }
@@ -47,7 +47,10 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
         }
     }
     let Some(accounts) = accounts else {
-        return refuse(format!("{path} names no submitter; write it with `condor_userprio -long`"));
+        return refuse(format!(
+            "{path} names no submitter; it needs the lines that `condor_userprio -long` prints, such as Name1 = \"alice@example.org\" and \
+             Priority1 = 500.0"
+        ));
     };
     for problem in problems {
         session.report_problem(&text, &problem)?;

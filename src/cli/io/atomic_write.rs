@@ -15,7 +15,7 @@ use crate::cli::{Failure, refuse};
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RewriteArgs {
-    /// Rewrite the files, each at once and only if every ad of it parses; =SUFFIX keeps the old ones
+    /// Rewrite the files, each only if all its ads parse; =SUFFIX keeps the old files
     #[arg(short, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = suffix)]
     pub write: Option<String>,
@@ -88,13 +88,13 @@ fn suffix(text: &str) -> Result<String, &'static str> {
 ///
 /// # Errors
 ///
-/// The path is no regular file, the file has another state than `revision`, or writing fails; then the file is
+/// The path is not a regular file, the file has another state than `revision`, or writing fails; then the file is
 /// unchanged.
 pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
     revision.check(&path)?;
     // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.

@@ -44,7 +44,7 @@ pub fn run(
                 let text = error.to_string();
                 let reason = text.split(" at line ").next().unwrap_or_default();
                 let place = format!("{file}:{}:{}", number + 1, error.column().max(1));
-                report_error(session, &format!("{place}: this is no case: {reason}"))?;
+                report_error(session, &format!("{place}: this is not a case: {reason}"))?;
             }
         }
     }

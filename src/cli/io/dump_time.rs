@@ -14,7 +14,7 @@ use super::source::AdSource;
 ///
 /// # Errors
 ///
-/// A source is no file, or cannot be read.
+/// A source is not a file, or cannot be read.
 pub fn newest_time<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context: &Context) -> io::Result<Option<i64>> {
     let mut newest = None;
     let mut count = |ad: &Ad| newest = newest.max(Advertisement::new(ad, context).time());

@@ -301,7 +301,7 @@ pub fn identity_names() -> FreeNames {
     names
 }
 
-/// Parses an attribute name of the command line, quoted or not; `None` if the text is no name.
+/// Parses an attribute name of the command line, quoted or not; `None` if the text is not a name.
 ///
 /// # Errors
 ///

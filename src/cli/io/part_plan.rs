@@ -67,7 +67,7 @@ impl PartPlanner {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no regular file.
+    /// The file cannot be read, or is not a regular file.
     pub fn add(&mut self, path: &str, form: Option<FileFormat>) -> io::Result<()> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -114,7 +114,7 @@ impl PartPlan {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no plan.
+    /// The file cannot be read, or is not a plan.
     pub fn read(path: &str) -> Result<Self, Failure> {
         let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
         let refused = |reason: &str| Failure::refused(format!("{path}: {reason}"));
@@ -219,7 +219,7 @@ fn shell_words(line: &str) -> Option<Vec<String>> {
 ///
 /// # Errors
 ///
-/// It is no number of bytes above 0.
+/// It is not a number of bytes above 0.
 pub fn byte_count(text: &str) -> Result<u64, String> {
     const UNITS: [char; 4] = ['K', 'M', 'G', 'T'];
     let unit = text.chars().last().and_then(|last| UNITS.iter().position(|unit| unit.eq_ignore_ascii_case(&last)));

@@ -25,9 +25,9 @@ const OFFER_SAMPLE_BYTES: u64 = 1 << 19;
 
 /// Reads the ads of both sides selectively. Ads that matching cannot tell apart may share one [`Ad`](classad::ad::Ad).
 ///
-/// `None` if the ads have to be read whole, for example because some source is no file in the long form, because an
-/// expression may read any attribute, because an ad has ports (a port can read any attribute of the ad docked there), or
-/// because the ad of a submitter holds nested requests.
+/// `None` if the ads have to be read whole, for example because some source is not a file in the long form, because an
+/// expression may read any attribute, because an ad has ports (a port can read any attribute of the ad docked there),
+/// or because the ad of a submitter holds nested requests.
 ///
 /// If an ad mentions an attribute, the attribute is read from this ad in the same pass. Matching may also look the
 /// attribute up on the other side. If the last pass over the other side began before the attribute was selected, the

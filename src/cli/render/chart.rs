@@ -61,7 +61,7 @@ pub struct HistogramBin {
 const MIN_LOGARITHMIC_RATIO: f64 = 1000.0;
 
 /// Counts numbers in bins from the least to the greatest number. The result is empty if all numbers are equal, as there
-/// is no range to divide.
+/// is not a range to divide.
 ///
 /// `numbers` are pairs of a number and how often it occurs. `ranges` is the number of bins.
 #[allow(clippy::cast_precision_loss)] // a handful of ranges

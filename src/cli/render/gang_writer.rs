@@ -56,7 +56,7 @@ impl GangWriter {
     ///
     /// # Errors
     ///
-    /// Fails if `--output` is no form of ads.
+    /// Fails if `--output` is not a form of ads.
     pub fn of_environments(output: TableOutputArgs) -> Result<Self, Failure> {
         Ok(GangWriter::Environments(AdWriter::new(output.form, FileFormat::Bracketed)?))
     }

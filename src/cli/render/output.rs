@@ -42,7 +42,7 @@ pub enum OutputForm {
     Tsv,
     /// A Markdown table
     Markdown,
-    /// Only the identities, one a line
+    /// Only the names of the ads, one per line
     Names,
     /// Typed columns in Apache Parquet, for other programs
     Parquet,

@@ -56,7 +56,7 @@ impl From<i128> for TableCell {
 }
 
 impl TableCell {
-    /// Returns the number in the cell; `None` if it is no number.
+    /// Returns the number in the cell; `None` if it is not a number.
     pub fn number(&self) -> Option<f64> {
         self.json.as_f64()
     }

@@ -101,7 +101,7 @@ impl<'e> ValueConstraints<'e> {
         constraints.or_else(of_truth).unwrap_or(ValueConstraints::UNCONSTRAINED)
     }
 
-    /// Returns the condition that the value of an expression is in `domain`; `None` if the expression is no subject.
+    /// Returns the condition that the value of an expression is in `domain`; `None` if the expression is not a subject.
     fn of_subject(expression: &'e Expression, domain: ValueDomain) -> Option<Self> {
         Some(ValueConstraints::Domains(vec![(ConstraintSubject::of(expression)?, domain)]))
     }

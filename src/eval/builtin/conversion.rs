@@ -194,14 +194,14 @@ fn absolute(call: &mut Call<'_, '_>) -> CallResult {
     Ok(match &value {
         Value::Undefined | Value::AbsoluteTime(_) => value,
         Value::Integer(_) if offset == Some(-1) && call.dialect() == Dialect::Condor => {
-            call.error("HTCondor takes an offset of -1 for a failure")
+            call.error("HTCondor treats an offset of -1 as a failure")
         }
         Value::RelativeTime(time) => absolute_from_number(call, &Value::Real(time.seconds), offset),
         Value::String(text) => {
             let text = text.to_str();
             match AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text)) {
                 Some(time) => Value::AbsoluteTime(AbsoluteTime { offset: offset.unwrap_or(time.offset), ..time }),
-                None => call.error(format!("\"{text}\" is no absolute time")),
+                None => call.error(format!("\"{text}\" is not an absolute time")),
             }
         }
         other => absolute_from_number(call, other, offset),
@@ -244,7 +244,7 @@ fn relative(call: &mut Call<'_, '_>) -> CallResult {
         Value::AbsoluteTime(time) => relative_from_number(call, &Value::Integer(time.seconds)),
         Value::String(text) => match parse(&text.to_str()) {
             Some(time) => Value::RelativeTime(time),
-            None => call.error(format!("\"{}\" is no relative time", text.to_str())),
+            None => call.error(format!("\"{}\" is not a relative time", text.to_str())),
         },
         other => relative_from_number(call, other),
     })
@@ -256,7 +256,7 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
     let seconds = match value {
         Value::Integer(seconds) => *seconds as f64,
         Value::Real(seconds) if seconds.is_finite() => *seconds,
-        Value::Real(seconds) => return call.error(format!("{seconds} seconds are no length of time")),
+        Value::Real(seconds) => return call.error(format!("{seconds} seconds are not a length of time")),
         other => return call.type_error(other, "a number of seconds"),
     };
     Value::RelativeTime(RelativeTime { seconds })

@@ -80,9 +80,9 @@ fn eval(call: &mut Call<'_, '_>) -> CallResult {
     let text = call.text_of_value(&value);
     call.evaluator.spending.check_tree(text.as_bytes().len())?;
     let expression = parse_expression(text.as_bytes(), ParseOptions::new(call.dialect()))
-        .map_err(|error| call.error(format!("\"{}\" is no expression: {error}", text.to_str())))?;
+        .map_err(|error| call.error(format!("\"{}\" is not an expression: {error}", text.to_str())))?;
     let value = call.evaluator.evaluate(&expression, call.frame)?;
-    // A span in the parsed text is no span of the source, so the origin of the error goes into the message.
+    // A span in the parsed text is not a span of the source, so the origin of the error goes into the message.
     Ok(match value.error_origin() {
         Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
         None => value,

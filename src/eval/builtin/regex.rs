@@ -51,7 +51,7 @@ fn options_argument(call: &mut Call<'_, '_>) -> CallResult<PatternOptions> {
     Ok(PatternOptions::of(call.optional_string(2, "")?.as_bytes()))
 }
 
-/// Compiles the pattern in the first argument. The call ends with an error if the argument is no valid pattern.
+/// Compiles the pattern in the first argument. The call ends with an error if the argument is not a valid pattern.
 fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallResult<Arc<CompiledPattern>> {
     let text = call.string(0)?;
     CompiledPattern::get(&text, options).map_err(|reason| call.error(reason).into())
@@ -82,7 +82,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
     let list = call.require_list(list, "a list")?;
     let elements = call.elements(&list)?;
     let options = options_argument(call)?;
-    // As in HTCondor's library, an invalid pattern is no error in `regexpMember()`: it matches no element.
+    // As in HTCondor's library, an invalid pattern is not an error in `regexpMember()`: it matches no element.
     let pattern = CompiledPattern::get(&call.string(0)?, options);
     let mut any_undefined = false;
     for element in elements {
@@ -198,7 +198,7 @@ fn replace_matches(
             text.push(match piece {
                 TemplatePiece::Text(literal) => literal,
                 TemplatePiece::Group(group) => group_text(&groups, subject, *group)
-                    .ok_or_else(|| call.error(format!("\\{group} stands for a group that the match does not have")))?,
+                    .ok_or_else(|| call.error(format!("\\{group} refers to a group that the match does not have")))?,
             });
         }
         at = end;

@@ -114,7 +114,7 @@ fn make_date(call: &mut Call<'_, '_>) -> CallResult {
         Value::Integer(number @ 1..=12) => *number,
         Value::Integer(number) => return Ok(call.error(format!("there is no month {number}"))),
         Value::String(name) => {
-            month_of_name(&name.to_str()).ok_or_else(|| call.error(format!("\"{}\" is no month", name.to_str())))?
+            month_of_name(&name.to_str()).ok_or_else(|| call.error(format!("\"{}\" is not a month", name.to_str())))?
         }
         other => return Ok(call.type_error(other, "a month")),
     };

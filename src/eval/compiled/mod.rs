@@ -45,7 +45,7 @@ pub struct CompiledEvaluator {
 /// Value that a program gave.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompiledValue {
-    /// A value that is no error.
+    /// A value that is not an error.
     Value(Value),
     /// An error. The tree walker tells its cause.
     Error,

@@ -50,7 +50,7 @@ impl Program {
 
 /// Part of a program.
 pub(super) enum Operation {
-    /// A value that is no time, list or ad.
+    /// A value that is not a time, list or ad.
     Constant(Value),
     Attribute(NameNumber, Place),
     /// The current time in seconds.

@@ -39,7 +39,7 @@ const GREATER: u8 = 4;
 const DIFFERENT: u8 = 8;
 
 impl Relation {
-    /// Returns the relation of an operator; `None` for an operator that is no comparison.
+    /// Returns the relation of an operator; `None` for an operator that is not a comparison.
     pub(super) fn of(operator: BinaryOperator) -> Option<Self> {
         let accepted = match operator {
             BinaryOperator::Equal | BinaryOperator::Is => EQUAL,

@@ -87,9 +87,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Works with the program of an expression in the ad of this side or of the partner. The budgets are those of the walker, which takes no
-    /// more steps and nests no deeper than is counted here. A circular reference nests without end, so it bails out,
-    /// too.
+    /// Works with the program of an expression in the ad of this side or of the partner. The budgets are those of the
+    /// walker, which takes no more steps and nests no deeper than is counted here. A circular reference nests without
+    /// end, so it bails out, too.
     #[inline]
     fn in_program<T>(
         &mut self,
@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
             },
             Operation::Select(subject) => match self.operand(subject)? {
                 Operand::Undefined => Ok(Operand::Undefined),
-                // A value that is no ad has no attributes.
+                // A value that is not an ad has no attributes.
                 _ => Ok(Operand::Error),
             },
             Operation::CaseChange(call) => match self.operand(&call.arguments[0])? {

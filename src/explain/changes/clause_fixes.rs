@@ -58,7 +58,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     {
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
-    // To make the clause equal to another one is no fix: either clause can be dropped.
+    // To make the clause equal to another one is not a fix: either clause can be dropped.
     if equality_elsewhere(analysis, place).is_some() {
         return fixes;
     }

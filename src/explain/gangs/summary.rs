@@ -103,12 +103,12 @@ impl SummaryWriter<'_> {
             }
             _ => self.ruled_out(&port.ruled_out),
         };
-        let used_up = match port.used_up {
-            0 => String::new(),
-            1 => "; 1 more would do, but is used up".to_owned(),
-            used => format!("; {} more would do, but are used up", with_commas(used)),
+        let cause = match port.used_up {
+            0 => cause,
+            1 => "the only offer that fits is used up".to_owned(),
+            used => format!("all {} offers that fit are used up", with_commas(used)),
         };
-        format!("{} stays empty: {cause}{used_up}", port.label)
+        format!("{} stays empty: {cause}", port.label)
     }
 
     fn incompatible_ports(&self, empty: &EmptyPort, failure: &GangFailure) -> String {

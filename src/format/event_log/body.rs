@@ -30,7 +30,7 @@ pub struct EventBody {
     properties: Vec<(Name, Expression)>,
     /// Where the columns of the table of resources end: usage, request, allocated, assigned. Empty outside the table.
     columns: Vec<usize>,
-    /// Number of lines read that are no known ones.
+    /// Number of lines read that are not known ones.
     free_lines: usize,
     /// The lines that no attribute has.
     payload: Vec<String>,
@@ -279,7 +279,7 @@ impl EventBody {
         true
     }
 
-    /// Parses `NAME = VALUE`. `None` if the line is no attribute.
+    /// Parses `NAME = VALUE`. `None` if the line is not an attribute.
     fn parse_attribute(&self, text: &str) -> Option<(Name, Expression)> {
         let (name, value) = text.split_once('=')?;
         let name = name.trim();

@@ -60,7 +60,7 @@ struct Paragraph {
     range: Range<usize>,
     /// Length of the formatted text before the paragraph, in bytes.
     out_start: usize,
-    /// Whether a line is no comment.
+    /// Whether a line is not a comment.
     is_ad: bool,
     is_bad: bool,
 }

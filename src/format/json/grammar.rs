@@ -149,7 +149,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             (JsonToken::Colon, ExpectedToken::FirstElement | ExpectedToken::More) if !self.is_in_ad() => {
                 problem.with_help("is a `]` missing before this name?")
             }
-            (JsonToken::Word, _) => problem.with_help("in JSON names and strings stand in double quotes"),
+            (JsonToken::Word, _) => problem.with_help("JSON has names and strings in double quotes"),
             _ => problem,
         }
     }

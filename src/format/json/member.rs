@@ -42,8 +42,8 @@ pub fn parse_value(value: &[u8], dialect: Dialect) -> Option<Expression> {
     read_member_value(&AdOrigin { text: value, dialect, number: 1 }, 0..value.len())
 }
 
-/// Whether the language reads a text as JSON does: a string without escapes but of quotes, a number that JSON allows, or
-/// a boolean.
+/// Whether the language reads a text as JSON does: a string without escapes but of quotes, a number that JSON allows,
+/// or a boolean.
 pub fn is_literal_of_language(value: &[u8]) -> bool {
     match value {
         [b'"', inside @ .., b'"'] => is_plain_string(inside) || quoted_literal(value).is_some(),
@@ -152,7 +152,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the byte offset of the first byte from `at` on that is no white space.
+/// Returns the byte offset of the first byte from `at` on that is not white space.
 pub fn skip_blanks(text: &[u8], at: usize) -> usize {
     let blanks = text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c));
     at + blanks.count()

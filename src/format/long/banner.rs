@@ -1,8 +1,8 @@
 //! Banners: the lines behind the records of HTCondor's history files.
 //!
-//! The schedd and the startd write `*** Offset = 0 ClusterId = 1 ...`, the shadow writes `*** EPOCH ClusterId=1 ...` and
-//! other kinds, and other daemons write `*** MASTER CurrentTime=1`. A line `***` alone is a banner, too: in the log of
-//! file transfers it stands before each record.
+//! The schedd and the startd write `*** Offset = 0 ClusterId = 1 ...`, the shadow writes `*** EPOCH ClusterId=1 ...`
+//! and other kinds, and other daemons write `*** MASTER CurrentTime=1`. A line `***` alone is a banner, too: in the log
+//! of file transfers it stands before each record.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ impl Banner {
     ///
     /// # Errors
     ///
-    /// The line is no banner that a daemon writes.
+    /// The line is not a banner that a daemon writes.
     pub fn parse(text: &[u8], line: Range<usize>) -> Result<Banner, BannerFault> {
         let content = without_carriage_return(&text[line.clone()]);
         let fault = |at: usize, message| {
@@ -68,7 +68,7 @@ impl Banner {
             BannerFault { range, message, hides_attribute: hides_attribute(&content[at.min(end)..]) }
         };
         if !content.starts_with(b"***") {
-            return Err(fault(0, "a banner stands at the beginning of its line"));
+            return Err(fault(0, "a banner must be at the beginning of its line"));
         }
         let mut at = 3 + blank_length(&content[3..]);
         let mut banner = Banner { kind: None, attributes: Vec::new(), is_bare: content[3..].trim_ascii().is_empty() };
@@ -143,7 +143,7 @@ pub fn is_repeated(name: &[u8]) -> bool {
     JOB_NAMES[1..].iter().any(|repeated| name.eq_ignore_ascii_case(repeated.as_bytes()))
 }
 
-/// Whether the value in a record contradicts that in its banner. Values that are no literals contradict nothing.
+/// Whether the value in a record contradicts that in its banner. Values that are not literals contradict nothing.
 pub fn contradicts(of_record: &Expression, of_banner: &Value) -> bool {
     match (of_record.as_literal(), of_banner) {
         (Some(Value::Integer(one)), Value::Integer(other)) => one != other,
@@ -152,8 +152,8 @@ pub fn contradicts(of_record: &Expression, of_banner: &Value) -> bool {
     }
 }
 
-/// Whether the part of a banner that is torn may have the first attribute of the next record behind it. `rest` begins with
-/// an attribute of the banner or with what takes its place.
+/// Whether the part of a banner that is torn may have the first attribute of the next record behind it. `rest` begins
+/// with an attribute of the banner or with what takes its place.
 fn hides_attribute(rest: &[u8]) -> bool {
     let name = &rest[..word_length(rest)];
     let is_of_banner = JOB_NAMES.iter().chain(&["RunInstanceId", "CurrentTime"]).any(|known| known.as_bytes() == name);
@@ -182,8 +182,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
 }
 
-/// Returns the length of the value at the beginning of a text, in bytes; `None` if a string is not closed or followed by
-/// something else, or if there is no value.
+/// Returns the length of the value at the beginning of a text, in bytes; `None` if a string is not closed or followed
+/// by something else, or if there is no value.
 fn value_length(text: &[u8]) -> Option<usize> {
     let length = match text.strip_prefix(b"\"") {
         Some(rest) => 1 + long_string_length(rest)?,

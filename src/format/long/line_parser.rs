@@ -27,8 +27,12 @@ impl LineParser {
         let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
-            return Err(Problem::error_at(offset + indent..offset + end, self.ad_number, "this line is no attribute")
-                .with_help("in the long form every line reads `name = expression`"));
+            return Err(Problem::error_at(
+                offset + indent..offset + end,
+                self.ad_number,
+                "this line is not an attribute",
+            )
+            .with_help("in the long form every line reads `name = expression`"));
         };
         let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];

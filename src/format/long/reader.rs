@@ -62,7 +62,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         self.pending
     }
 
-    /// Whether the last line that was read and is no comment is a banner with attributes.
+    /// Whether the last line that was read and is not a comment is a banner with attributes.
     pub fn is_behind_banner(&self) -> bool {
         self.is_behind_banner
     }
@@ -83,8 +83,8 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         self.number += 1;
     }
 
-    /// Skips an ad without a banner. `length` is the length of its text up to and including the blank line behind it, in
-    /// bytes. Blank lines may stand before it.
+    /// Skips an ad without a banner. `length` is the length of its text up to and including the blank line behind it,
+    /// in bytes. Blank lines may stand before it.
     pub fn skip_separate_ad(&mut self, length: usize) {
         self.skip_ad(length);
         self.is_behind_banner = false;
@@ -202,8 +202,8 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         true
     }
 
-    /// Adds the attributes of a banner to those of the ad that is being read, unless the ad has them. Returns the number
-    /// of added attributes. Appends a warning to `pending` for each contradiction.
+    /// Adds the attributes of a banner to those of the ad that is being read, unless the ad has them. Returns the
+    /// number of added attributes. Appends a warning to `pending` for each contradiction.
     fn add_banner(&mut self, banner: &Banner) -> usize {
         let text = self.text;
         let cache = self.cache.borrow_mut();
@@ -254,7 +254,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         }
         if let Some(first) = first {
             self.number += 1;
-            let message = "this record is left out: its first attribute may stand in the torn banner before it";
+            let message = "this record is left out: its first attribute may be in the torn banner before it";
             self.pending.push_back(Err(Problem::error_at(first, self.number, message)));
         }
     }
@@ -391,7 +391,7 @@ mod tests {
                     "d = 4",
                 ],
             ),
-            ("a\n\nb = 1", vec!["!1:1: this line is no attribute", "b = 1"]),
+            ("a\n\nb = 1", vec!["!1:1: this line is not an attribute", "b = 1"]),
             (" = 1", vec!["!1:2: a name is missing before this `=`"]),
             ("a = \"x\nb=1", vec!["!1:5: this string has no closing quote"]),
             ("a = 010", vec!["!1:5: HTCondor reads no octal or hexadecimal integers: `010`"]),

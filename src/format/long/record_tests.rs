@@ -62,7 +62,7 @@ fn a_banner_ends_its_record() {
         ),
         // As in the history of a daemon.
         ("A = 1\n*** MASTER CurrentTime=5\n", vec!["1 1: A = 1 | RecordType = \"MASTER\" | CurrentTime = 5"]),
-        // What the daemon did not know is no value.
+        // What the daemon did not know is not a value.
         (
             "A = 1\r\n*** Offset = 0 ClusterId = -1 ProcId = -1 Owner = \"?\" CompletionDate = -1\r\n",
             vec!["1 1: A = 1 | Offset = 0"],
@@ -97,7 +97,7 @@ fn a_record_without_a_banner_is_left_out() {
     let first = "1 1: A = 1 | RecordType = \"X\" | B = 2";
     assert_eq!(items("A = 1\n*** X B=2\nA = 2\nB = ("), [first, &message]);
     assert_eq!(items("A = 1\n*** X B=2\nA = 2\n"), [first, &message]);
-    // Without any banner the text is no history file.
+    // Without any banner the text is not a history file.
     assert_eq!(items("A = 1\nB = 2"), ["1 1: A = 1 | B = 2"]);
 }
 
@@ -114,14 +114,14 @@ fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
         ("*** EPOCH ClusterId=1 Pro", torn(23)),
         ("*** whatever", "!1 2:1: no daemon of HTCondor writes this banner".into()),
         ("*** A = 1", "!1 2:1: no daemon of HTCondor writes this banner".into()),
-        (" *** Offset = 0", "!1 2:1: a banner stands at the beginning of its line".into()),
+        (" *** Offset = 0", "!1 2:1: a banner must be at the beginning of its line".into()),
     ] {
         let text = format!("A = 1\n{banner}\nA = 2\n***\n");
         let read = items(&text);
         assert_eq!(read[..2], ["1 1: A = 1".to_owned(), place], "{banner}");
         // ` *** Offset = 0` and `*** A = 1` may hide an attribute of the next record.
         let hides = [" *** Offset = 0", "*** A = 1"].contains(&banner);
-        let hidden = "!2 3:1: this record is left out: its first attribute may stand in the torn banner before it";
+        let hidden = "!2 3:1: this record is left out: its first attribute may be in the torn banner before it";
         assert_eq!(read[2..], [if hides { hidden } else { "2 3: A = 2" }], "{banner}");
     }
 }

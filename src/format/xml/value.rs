@@ -84,7 +84,7 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
         XmlTag::String => Value::string(unescaped(origin, decoded)?),
         XmlTag::Integer => Value::Integer(trimmed.parse().map_err(|_| invalid_integer(origin, trimmed, range()))?),
         XmlTag::Real => {
-            Value::Real(trimmed.parse().map_err(|_| origin.problem_at(range(), format!("`{trimmed}` is no real")))?)
+            Value::Real(trimmed.parse().map_err(|_| origin.problem_at(range(), format!("`{trimmed}` is not a real")))?)
         }
         XmlTag::AbsoluteTime => time("absTime")?,
         _ => time("relTime")?,
@@ -97,7 +97,7 @@ fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Proble
         let problem = origin.problem_at(range, format!("`{text}` does not fit into 64 bits"));
         return problem.with_help(format!("write <r>{text}</r> for a real"));
     }
-    origin.problem_at(range, format!("`{text}` is no integer"))
+    origin.problem_at(range, format!("`{text}` is not an integer"))
 }
 
 /// Decodes the escapes of C in a text.
@@ -210,17 +210,17 @@ mod tests {
     fn a_bad_ad_is_reported_and_the_rest_read() {
         let next = "<c><a n=\"b\"><i>2</i></a></c>";
         for (xml, problem) in [
-            ("<i>x</i>", "!1:16: `x` is no integer"),
-            ("<i>1.5</i>", "!1:16: `1.5` is no integer"),
-            ("<i></i>", "!1:16: `` is no integer"),
+            ("<i>x</i>", "!1:16: `x` is not an integer"),
+            ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
+            ("<i></i>", "!1:16: `` is not an integer"),
             ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into 64 bits"),
-            ("<r>x</r>", "!1:16: `x` is no real"),
+            ("<r>x</r>", "!1:16: `x` is not a real"),
             ("<b v=\"1\"/>", "!1:13: this is neither true nor false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
             ("<e>1 +</e>", "!1:19: expected an expression, found the end"),
             ("<e>a &lt;&lt; &amp; b</e>", "!1:27: expected an expression, found `&`"),
-            ("<at>x</at>", "!1:17: \"x\" is no absolute time"),
-            ("<rt>x</rt>", "!1:17: \"x\" is no relative time"),
+            ("<at>x</at>", "!1:17: \"x\" is not an absolute time"),
+            ("<rt>x</rt>", "!1:17: \"x\" is not a relative time"),
             ("<s>a &foo; b</s>", "!1:18: `&foo;` stands for nothing"),
             ("<s>a & b</s>", "!1:18: `&` stands for nothing"),
             ("<s>a\\0</s>", "!1:17: an escape in a string stands for a byte from 1 to 255"),

@@ -49,7 +49,7 @@ impl<'o> ConfigReader<'o> {
                 YamlContent::Mapping(_) => "a mapping",
                 _ => "a sequence",
             };
-            let help = "an expression that begins with `{`, `[` or `!` stands in quotes";
+            let help = "put an expression that begins with `{`, `[` or `!` in quotes";
             self.report(node, format!("an expression is wanted here, not {what}"), help);
             return None;
         };

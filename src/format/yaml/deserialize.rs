@@ -42,7 +42,7 @@ pub struct YamlAdPass<'s> {
     pub expression_count: Cell<usize>,
     /// Why this module ended the reading; `None` if it has not.
     pub rejection: RefCell<Option<YamlRejection>>,
-    /// Index of the current ad in a sequence of ads; `None` if the document is no sequence.
+    /// Index of the current ad in a sequence of ads; `None` if the document is not a sequence.
     pub element: Cell<Option<usize>>,
     /// The reals of the document that are at least `MIN_LARGE_REAL` in absolute value. Such a real may be an integer
     /// in the document. The integer must be reported, because it does not fit into 64 bits.
@@ -116,13 +116,13 @@ impl YamlRejection {
     }
 
     fn no_ad() -> Self {
-        YamlRejection::new("this is no ad", "an ad is a mapping of names to values")
+        YamlRejection::new("this is not an ad", "an ad is a mapping of names to values")
     }
 }
 
 fn reject_nul(text: &str) -> Result<(), YamlRejection> {
     if text.contains('\0') {
-        return Err(YamlRejection::new("a byte of value 0 cannot stand in an ad", "leave the `\\0` out"));
+        return Err(YamlRejection::new("an ad cannot have a byte of value 0", "leave the `\\0` out"));
     }
     Ok(())
 }
@@ -240,7 +240,7 @@ impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
         let (tag, content): (String, _) = tagged.variant()?;
         if tag != EXPRESSION {
-            let help = "`!expr` is the only one: it stands before the text of an expression";
+            let help = "`!expr` is the only one: write it before the text of an expression";
             return Err(self.pass.reject(YamlRejection::new(format!("there is no tag `!{tag}`"), help)));
         }
         let (expected, read) = ("the text of an expression", YamlAdPass::parse_expression);

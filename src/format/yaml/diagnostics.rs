@@ -13,8 +13,8 @@ use super::scalar_offset::position_offset;
 const MAX_OPEN_BRACKETS: usize = 500;
 
 /// Finds the first reason why the parser should not read a document: more than [`MAX_AD_BYTES`], bytes that are not
-/// UTF-8, characters that YAML forbids, or too many open brackets. Returns its byte range and a message; `None` if there
-/// is none.
+/// UTF-8, characters that YAML forbids, or too many open brackets. Returns its byte range and a message; `None` if
+/// there is none.
 pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     if text.len() > MAX_AD_BYTES {
         return Some((0..1, format!("the document has more than {MAX_AD_BYTES} bytes")));
@@ -29,7 +29,7 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     let strange =
         |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}') || matches!(c, '\u{fffe}' | '\u{ffff}');
     if let Some((at, c)) = text.char_indices().find(|(_, c)| strange(*c)) {
-        let message = format!("the character {} cannot stand in YAML as it is", c.escape_unicode());
+        let message = format!("YAML cannot have the character {} as it is", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
     // Most documents have so few brackets that no more than the maximum can be open. For them the search ends here.
@@ -70,7 +70,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {
-            ("something stands behind the end of this document".to_owned(), "documents begin with a line `---`")
+            ("something follows the end of this document".to_owned(), "documents begin with a line `---`")
         }
         wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
             (wrong.to_owned(), "an ad is a mapping of names to values: `name: value`")

@@ -95,7 +95,7 @@ impl<'t> YamlTree<'t> {
         if let Some(second) = (DocumentExtents { text, at: 0 }).nth(1) {
             let begin = second.range.start..(second.range.start + 3).min(text.len());
             let problem = Problem::error_at(begin, 0, "a second document begins here");
-            return Err(problem.with_help("all settings stand in one document"));
+            return Err(problem.with_help("write all settings in one document"));
         }
         let reading = YamlTreePass::default();
         let error = match reading.read(text) {
@@ -253,8 +253,8 @@ impl YamlNodeSeed<'_> {
             YamlScalar::Null => (None, Some(Value::Undefined)),
             YamlScalar::Boolean(is) => (Some(is.to_string()), Some(Value::Boolean(is))),
             YamlScalar::Integer(integer) => (Some(integer.to_string()), Some(Value::Integer(integer))),
-            // A too large integer is no error here, because the setting may be an expression. In this case the parser
-            // of expressions reports the integer.
+            // A too large integer is not an error here, because the setting may be an expression. In this case the
+            // parser of expressions reports the integer.
             YamlScalar::LargeInteger(integer) => (Some(integer), None),
             YamlScalar::Real(real) => (Some(format!("{real:?}")), Some(Value::Real(real))),
             YamlScalar::Text(text) => (Some(text.to_owned()), Some(Value::string(text))),

@@ -1,7 +1,7 @@
 //! Search for the ends of nodes of a YAML document.
 
 /// Returns the byte offset behind the anchor `&name` at `start` and the white space behind it. Returns `start` if there
-/// is no anchor.
+/// is not an anchor.
 pub fn skip_anchor(text: &[u8], start: usize) -> usize {
     if text.get(start) != Some(&b'&') {
         return start;

@@ -212,14 +212,14 @@ fn problems_have_a_place_and_cost_no_other_document() {
         ("'': 1", "!1:1: a name cannot be empty"),
         ("a: {self: 1}", "!1:5: `self` is reserved and cannot name an attribute"),
         ("? [1]\n: 2", "!1:3: invalid type: sequence, expected a name"),
-        ("a: \"\\0\"", "!1:4: a byte of value 0 cannot stand in an ad"),
-        ("a: x\u{7}y", "!1:5: the character \\u{7} cannot stand in YAML as it is"),
+        ("a: \"\\0\"", "!1:4: an ad cannot have a byte of value 0"),
+        ("a: x\u{7}y", "!1:5: YAML cannot have the character \\u{7} as it is"),
         (
             "just a text",
             "!1:1: invalid type: string \"just a text\", expected a mapping of names to values, or a sequence of such",
         ),
-        ("- 5", "!1:3: this is no ad"),
-        ("!expr 1 + 1", "!1:1: this is no ad"),
+        ("- 5", "!1:3: this is not an ad"),
+        ("!expr 1 + 1", "!1:1: this is not an ad"),
     ] {
         let both = items(&format!("{text}\n---\nc: 3\n"));
         assert_eq!(both, [problem, "[ c = 3 ]"], "{text}");
@@ -243,7 +243,7 @@ fn problems_have_a_place_and_cost_no_other_document() {
         [
             "[ a = 1 ]",
             "!2:13: expected an expression, found the end",
-            "!3:3: this is no ad",
+            "!3:3: this is not an ad",
             "[ c = 3 ]",
             "!5:6: there is no tag `!x`",
             "[ e = 5 ]"

@@ -63,16 +63,16 @@ pub enum Veto {
 impl fmt::Display for Veto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Veto::Gone => f.write_str("there is no such ad any more"),
+            Veto::Gone => f.write_str("the ad no longer exists"),
             Veto::Ambiguous(count) => write!(f, "{count} ads are called so"),
             Veto::Expired(time) => write!(f, "it has expired: it counted until {time}"),
             Veto::TicketDiffers => f.write_str("its ClaimId is another one"),
-            Veto::TicketMissing => f.write_str("it has no ClaimId any more"),
+            Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),
             Veto::AlreadyClaimed(id) => write!(f, "the match {id} has claimed it"),
             Veto::Ports(reason) => f.write_str(reason),
             Veto::RejectsParent(other) => write!(f, "it does not accept {other}"),
             Veto::RejectedByParent(other) => write!(f, "{other} does not accept it"),
-            Veto::LostPartners(labels) => write!(f, "without {} it does not go on", labels.join(", ")),
+            Veto::LostPartners(labels) => write!(f, "{} is required to go on", labels.join(", ")),
         }
     }
 }

@@ -72,7 +72,7 @@ pub enum NegotiationEvent<'e> {
         /// What the submitter may still get in this round.
         left: RemainingAllowance,
     },
-    /// While a gang was searched, a rank had a value that is no number, which counts as 0.
+    /// While a gang was searched, a rank had a value that is not a number, which counts as 0.
     NonNumericRank {
         /// Index of the request.
         request: usize,

@@ -21,8 +21,8 @@ pub struct PolicyCandidates {
 }
 
 impl PolicyCandidates {
-    /// Creates a search among these offers, whose ports are ignored. An offer is no candidate if the rule `roots` of the
-    /// policy is true in the offer.
+    /// Creates a search among these offers, whose ports are ignored. An offer is not a candidate if the rule `roots` of
+    /// the policy is true in the offer.
     #[must_use]
     pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
         let gangs = GangSettings { ports: PortUse::Ignored, ..settings.gangs };

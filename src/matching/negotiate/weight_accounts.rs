@@ -71,7 +71,7 @@ impl WeightAccounts {
     }
 }
 
-/// Returns the value of a rule of weight in an ad. A value that is no number, or negative, counts as 1.
+/// Returns the value of a rule of weight in an ad. A value that is not a number, or negative, counts as 1.
 pub fn weight(rule: &PolicyRule, ad: &Ad, context: &Context) -> f64 {
     #[allow(clippy::cast_precision_loss)] // weights are small
     let number = match rule.evaluate(ad, context) {

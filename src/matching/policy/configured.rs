@@ -16,8 +16,8 @@ pub fn ready_policy(name: &str) -> Option<&'static str> {
     READY_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of the configuration, or else those
-/// that the policy gives under `variables`. A text that is no YAML is returned as it is.
+/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of the configuration, or else
+/// those that the policy gives under `variables`. A text that is no YAML is returned as it is.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ impl KnobReader<'_> {
     fn number(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
         let number = self.number_if_any(entry);
         if number.is_none() {
-            let message = format!("{} is no number from 0 on", entry.name);
+            let message = format!("{} is not a number from 0 on", entry.name);
             self.problems.push(Problem::error_at(entry.value_range.clone(), 0, message));
         }
         number

@@ -28,14 +28,17 @@ impl Policy {
     }
 }
 
+/// The keys of a policy.
+pub const POLICY_KEYS: [&str; 9] =
+    ["variables", "roots", "order", "docking", "residual", "share", "limits", "requests", "offers"];
+
 /// Reads policies and their parts from YAML nodes; the wrapped `ConfigReader` collects the errors.
 pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
 
 impl<'o> PolicyReader<'o, '_> {
     fn policy(&mut self, node: &'o YamlNode) -> Policy {
         let mut policy = Policy::default();
-        let keys = ["variables", "roots", "order", "docking", "residual", "share", "limits", "requests", "offers"];
-        for (key, value) in self.0.known_entries(node, "a policy", &keys) {
+        for (key, value) in self.0.known_entries(node, "a policy", &POLICY_KEYS) {
             match key {
                 // The values of variables are in the text already: see [`super::expand_variables`].
                 "variables" => {}
@@ -105,7 +108,7 @@ impl<'o> PolicyReader<'o, '_> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
         if positive.is_none() {
-            self.0.report(node, "this is no positive number", "the larger a priority, the smaller the share");
+            self.0.report(node, "this is not a positive number", "the larger a priority, the smaller the share");
         }
         positive
     }

@@ -65,7 +65,7 @@ pub struct ListTaking {
 }
 
 impl ListTaking {
-    /// Removes the elements from the list of a remainder. An attribute that is no list stays as it is.
+    /// Removes the elements from the list of a remainder. An attribute that is not a list stays as it is.
     fn apply(
         &self,
         remainder: Ad,

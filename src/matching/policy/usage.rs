@@ -101,7 +101,7 @@ impl Accountant {
                 "at" => {
                     accountant.accounted_until = value.text().and_then(|text| text.parse().ok());
                     if accountant.accounted_until.is_none() {
-                        settings.report(value, "this is no time", "write seconds since 1970");
+                        settings.report(value, "this is not a time", "write seconds since 1970");
                     }
                 }
                 "claims" => {
@@ -155,8 +155,8 @@ impl Accountant {
         }
     }
 
-    /// Records which claims began, and which matches are claimed no more. From now on only the offers of claims count as
-    /// used: those that were matched and not claimed do not.
+    /// Records which claims began, and which matches are claimed no more. From now on only the offers of claims count
+    /// as used: those that were matched and not claimed do not.
     pub fn settle<'s>(
         &mut self,
         claimed: impl IntoIterator<Item = (String, AccountedClaim)>,
@@ -194,8 +194,8 @@ fn read_claim<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Accoun
         match (key, value.text()) {
             ("submitter", Some(text)) => text.clone_into(&mut claim.submitter),
             ("offers", Some(text)) if text.parse::<u32>().is_ok() => claim.offers = text.parse().unwrap_or_default(),
-            ("submitter", _) => settings.report(value, "this is no name", "`submitter: alice`"),
-            _ => settings.report(value, "this is no number of offers", "`offers: 2`"),
+            ("submitter", _) => settings.report(value, "this is not a name", "`submitter: alice`"),
+            _ => settings.report(value, "this is not a number of offers", "`offers: 2`"),
         }
     }
     claim
@@ -206,7 +206,7 @@ fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Acco
     for (key, value) in settings.known_entries(node, "an account", &["priority", "factor", "resources", "usage"]) {
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            settings.report(value, "this is no number, zero or more", "`priority: 0.5`");
+            settings.report(value, "this is not a number, zero or more", "`priority: 0.5`");
             continue;
         };
         match key {

@@ -9,15 +9,16 @@ use super::{GroupTree, PolicyRule};
 /// A submitter may use a part of the weight of the pool, in proportion to 1/priority. What it uses already counts.
 #[derive(Clone, Debug)]
 pub struct WeightedShare {
-    /// The weight of an offer, evaluated in the offer: `SlotWeight`. A value that is no number, or negative, counts as 1.
+    /// The weight of an offer, evaluated in the offer: `SlotWeight`. A value that is not a number, or negative, counts
+    /// as 1.
     pub weight: PolicyRule,
-    /// The weight that a request asks for, evaluated in the request: `RequestCpus`. It decides how the surplus of groups
-    /// is divided. If `None`, a request asks for 1.
+    /// The weight that a request asks for, evaluated in the request: `RequestCpus`. It decides how the surplus of
+    /// groups is divided. If `None`, a request asks for 1.
     pub demand: Option<PolicyRule>,
     /// The submitter who uses an offer now, evaluated in the offer; if `None`, no offer is in use.
     pub in_use_by: Option<PolicyRule>,
-    /// Whether a request may take a candidate in the first round although its submitter has used up its share. Evaluated
-    /// like a component of the docking vector. If `None`, it may not.
+    /// Whether a request may take a candidate in the first round although its submitter has used up its share.
+    /// Evaluated like a component of the docking vector. If `None`, it may not.
     pub beyond: Option<PolicyRule>,
     /// Whether offers in use are candidates. If not, a share is not larger than what its group may still get.
     pub preempts: bool,

@@ -61,7 +61,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ),
     (
         "dialect: condr\nnow: noon\nmax-steps: -1\nCASE",
-        &["1:10 this is no dialect", "2:6 this is no time", "3:12 this is no whole number"],
+        &["1:10 this is not a dialect", "2:6 this is not a time", "3:12 this is not a whole number"],
     ),
     (
         "policy: { docking: 1 +, ordr: 2 }\ncases: [ { name: a, requests: [ {} ], offers: [ {} ], matches: none } ]\n",
@@ -74,7 +74,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         "policy: tests/cases/negotiate/broken.yaml\ncases: [ { name: a, requests: {}, offers: {}, matches: none } ]\n",
         &["1:9 tests/cases/negotiate/broken.yaml:"],
     ),
-    ("cases: [ { name: a, query: x, pool: [ {} ], count: many } ]\n", &["1:52 this is no number of ads"]),
+    ("cases: [ { name: a, query: x, pool: [ {} ], count: many } ]\n", &["1:52 this is not a number of ads"]),
     ("cases: [ { name: a, match: perhaps, request: {}, offer: {} } ]\n", &["1:28 `true` or `false` is wanted here"]),
     (
         "cases: [ { name: a, match: true, request: {}, offer: {}, refused-by: nobody } ]\n",

@@ -90,7 +90,7 @@ struct CommandLineTranslation {
     column: usize,
     /// Whether the command line has any of HTCondor's options.
     has_condor_options: bool,
-    /// Whether words that are no options may be names of owners, slots and machines: if the ads come from a file.
+    /// Whether words that are not options may be names of owners, slots and machines: if the ads come from a file.
     takes_names: bool,
     /// Whether one of HTCondor's options, such as `-better-analyze`, turns the command into `explain`.
     is_analysis: bool,
@@ -178,7 +178,7 @@ impl CommandLineTranslation {
             }
             WithValue(option @ ("--constraint" | "--offer-constraint")) => {
                 let expression = value(rest.next(), "a value")?;
-                // clap refuses what is no text.
+                // clap refuses what is not text.
                 self.push_option(
                     option,
                     expression.to_str().map_or(expression.clone(), |text| with_escapes(text).into()),
@@ -305,7 +305,7 @@ impl CommandLineTranslation {
             constraint.push_str("true");
         }
         if !constraint.is_empty() {
-            // Insert the option before `--`: what follows `--` is no option.
+            // Insert the option before `--`: what follows `--` is not an option.
             let end = self.output.iter().position(|argument| argument == "--").unwrap_or(self.output.len());
             self.output.insert(end, format!("--constraint={constraint}").into());
         }
@@ -332,7 +332,7 @@ fn with_escapes(expression: &str) -> String {
     escaped
 }
 
-/// Whether an argument can be the name of an owner, a user, a slot or a machine, and is no value of an expression.
+/// Whether an argument can be the name of an owner, a user, a slot or a machine, and is not a value of an expression.
 fn is_name(text: &str) -> bool {
     let is_value = ["true", "false", "undefined", "error"].iter().any(|value| text.eq_ignore_ascii_case(value));
     let is_part_of_name = |c: char| c.is_alphanumeric() || "_.@+-".contains(c);

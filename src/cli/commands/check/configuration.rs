@@ -103,7 +103,7 @@ fn check_expression(
     let new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
     for (number, finding) in new {
-        // An expression alone is no ad: rules about whole ads do not apply.
+        // An expression alone is not an ad: rules about whole ads do not apply.
         if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
             continue;
         }

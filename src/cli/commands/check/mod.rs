@@ -49,7 +49,7 @@ Examples:
   classad check --rules
 
 A finding of several ads is reported once, with the number of ads.
-Exit status: 0 if nothing is found, 1 if something of the --fail-level or worse is, 2 if something cannot be read.
+Exit status: 1 if something of the --fail-level (default: warning) or worse is found, 2 if something cannot be read, else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
 \"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is after
@@ -67,8 +67,8 @@ pub struct Check {
     /// Check this expression instead of files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
     expr: Option<String>,
-    /// Check the policies of a configuration: START, RANK and their like, submit requirements, periodic policies, transforms
-    /// and routes. DUMP is a file of what `condor_config_val -dump` prints
+    /// Check the policies of a configuration: START, RANK and similar expressions, submit requirements, periodic
+    /// policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints
     #[arg(long, value_name = "DUMP")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all
@@ -88,10 +88,10 @@ pub struct Check {
     /// List the rules
     #[arg(long)]
     rules: bool,
-    /// The attribute that is an ad's constraint
+    /// Name of the attribute that holds an ad's constraint
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// The attribute that is an ad's rank
+    /// Name of the attribute that holds an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     /// Write a partial result for `classad merge`, of parts of files
@@ -252,8 +252,9 @@ struct CheckRun<'w, F> {
 
 /// What is kept of a finding.
 trait KeptFinding {
-    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of the
-    /// finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's identity.
+    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of
+    /// the finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's
+    /// identity.
     fn new(
         number: usize,
         finding: LintFinding,
@@ -305,7 +306,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
                 let new = self.register.register(&findings);
                 self.register.count_ads(&findings, 1);
                 for (number, finding) in new {
-                    // An expression alone is no ad: rules about whole ads do not apply.
+                    // An expression alone is not an ad: rules about whole ads do not apply.
                     if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
                         let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
                         let marks = finding.labels.iter().filter_map(mark).collect();
@@ -357,9 +358,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} is there twice; only this one counts", place.name)
+                format!("{} occurs twice; only this one counts", place.name)
             } else {
-                format!("{} and {} are one attribute; only this one counts", before.name, place.name)
+                format!("{} and {} are the same attribute; only this one counts", before.name, place.name)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };

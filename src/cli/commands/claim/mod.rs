@@ -49,8 +49,8 @@ Examples:
 /// party votes ABORT, the match is given up. If offers docked at some ports of an ad vote ABORT, the ad commits without
 /// them if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels of these ports.
 ///
-/// Rows that `claim -o jsonl` prints can be given after the matches, in the order in which they were printed. A match
-/// that such a row aborts or releases is in force no longer.
+/// Rows that `claim -o jsonl` prints can be given after the matches, in the order in which they were printed. Such a
+/// row ends the match that it aborts or releases.
 ///
 /// Exit status 0 if anything was claimed, 1 if nothing was.
 #[derive(Args)]
@@ -62,7 +62,7 @@ pub struct ClaimCommand {
     /// Files of the ads as they are now, requests and offers
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
-    /// List the matches in force instead of claiming them. With --ads, leave out offers that were advertised afresh
+    /// List the matches in force instead of claiming them. With --ads, leave out offers that have been advertised again
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
     /// Print each message of the two phases instead of the outcomes of the matches
@@ -71,13 +71,14 @@ pub struct ClaimCommand {
     /// Release the matches, which were claimed before, instead of claiming them
     #[arg(long, conflicts_with = "transcript")]
     release: bool,
-    /// Tell the accountant: in this file of `negotiate --usage`, the offers of a claim count as used until its release
+    /// Record the claims in this file of `negotiate --usage`: the offers of a claim count as used until they are
+    /// released
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
     /// Expression whose value in a request names its submitter, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write the ads that follow: of the offers, claimed or with --release free again, with no `ClaimId`
+    /// Write the new ads of the offers, which are claimed or (with --release) free again, without `ClaimId`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

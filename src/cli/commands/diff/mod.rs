@@ -54,7 +54,7 @@ pub struct Diff {
     /// File of the ads as they are now
     #[arg(value_name = "B")]
     after: String,
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Leave these attributes out; `*` means any letters
@@ -63,7 +63,7 @@ pub struct Diff {
     /// Compare only these attributes; `*` means any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
-    /// Take `2` and `2.0` for equal
+    /// Treat `2` and `2.0` as equal
     #[arg(long, conflicts_with = "textual")]
     numeric: bool,
     /// Compare expressions as printed: the spelling of names and parentheses count
@@ -72,7 +72,7 @@ pub struct Diff {
     /// The form of the output, instead of lines with `~`, `-` and `+`
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
-    /// Leave the heading out
+    /// Omit the heading
     #[arg(long)]
     no_header: bool,
 }

@@ -81,11 +81,11 @@ pub struct Explain {
     /// Explain against only those offers for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
-    /// Add this attribute to every request, or with offer.NAME to every offer, before explaining, and tell who gains or
-    /// loses a match by it; in EXPR, NAME is the old value
+    /// Add this attribute to every request, or with offer.NAME to every offer, before explaining, and report who gains
+    /// or loses a match; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
     what_if: Vec<String>,
-    /// Put START and RANK of a configuration in force on all machines, and tell which jobs its policies refuse, change,
+    /// Apply START and RANK of a configuration to all machines, and report which jobs its policies refuse, change,
     /// hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints
     #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
     config: Option<String>,
@@ -153,7 +153,7 @@ impl Explain {
             }
         }
         let tells_states = !self.ads.states.all_states;
-        // Jobs that do not wait are no partners of slots, and they take no slots.
+        // Jobs that do not wait are not partners of slots, and they take no slots.
         if tells_states && (self.reverse || self.unmatched) {
             requests = advertising::retain_waiting(session, requests);
         }

@@ -89,7 +89,8 @@ fn topic_list() -> String {
     lines.collect()
 }
 
-/// Returns the list that a word asks for: commands, options or topics, each with a line of text. `None` for another word.
+/// Returns the list that a word asks for: commands, options or topics, each with a line of text. `None` for another
+/// word.
 fn list_of(word: &str) -> Option<String> {
     let of_template = |template: &str| {
         let mut tree = crate::cli::tree_without_overview().help_template(template.to_owned());
@@ -117,7 +118,7 @@ impl Help {
             };
         }
         if let Some(name) = &self.name {
-            return refuse(format!("{name} is one word too many: only `schema` is followed by a name"));
+            return refuse(format!("{name} is one word too many: only `schema` takes a name"));
         }
         if let Some(list) = list_of(word) {
             return print(&list);

@@ -59,7 +59,7 @@ pub struct MatchCommand {
     /// Leave matched offers to later requests
     #[arg(long)]
     no_consume: bool,
-    /// Print the next best offer of each request, too, and what decided against it
+    /// Also print the next best offer of each request, and what decided against it
     #[arg(long, conflicts_with_all = ["all", "best", "no_consume", "count", "cases"])]
     why: bool,
     /// Print only the number of matches

@@ -67,8 +67,9 @@ pub struct Negotiate {
     /// Compute priorities from the usage in this file, and add the usage of this cycle to it
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage, begin
-    /// that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in HTCondor
+    /// Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage,
+    /// begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in
+    /// HTCondor
     #[arg(long, value_name = "FILE")]
     userprio: Option<String>,
     #[command(flatten)]
@@ -76,7 +77,7 @@ pub struct Negotiate {
     /// Print the events of the cycle: rounds, turns and shares, and the outcome of each request
     #[arg(long)]
     transcript: bool,
-    /// Print the next best offer, too, and what decided against it
+    /// Also print the next best offer, and what decided against it
     #[arg(long, conflicts_with = "compare")]
     why: bool,
     /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
@@ -188,7 +189,8 @@ impl Negotiate {
         ])
     }
 
-    /// Reads the accounts of `--usage` or `--userprio`. Returns `None` without both options. If the policy defines no shares, sets shares by submitter.
+    /// Reads the accounts of `--usage` or `--userprio`. Returns `None` without both options. If the policy defines no
+    /// shares, sets shares by submitter.
     fn load_usage(&self, session: &mut Session, policy: &mut LoadedPolicy) -> Result<Option<Accountant>, Failure> {
         let accountant = match (&self.usage, &self.userprio) {
             (None, None) => return Ok(None),

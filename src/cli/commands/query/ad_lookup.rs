@@ -40,7 +40,7 @@ impl<'a> AdLookup<'a> {
         self.ad.get(&Name::new(name)).is_some()
     }
 
-    /// Returns the string that an attribute has; `None` if its value is no string.
+    /// Returns the string that an attribute has; `None` if its value is not a string.
     pub fn string(&mut self, name: &str) -> Option<String> {
         match self.attribute(name) {
             Value::String(text) => Some(text.to_str().into_owned()),
@@ -48,7 +48,7 @@ impl<'a> AdLookup<'a> {
         }
     }
 
-    /// Returns the number that an attribute has, truncated; `None` if its value is no number.
+    /// Returns the number that an attribute has, truncated; `None` if its value is not a number.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
         to_integer(&self.attribute(name))
     }
@@ -68,7 +68,7 @@ impl<'a> AdLookup<'a> {
         self.elements(&value).map(|elements| elements.iter().filter_map(to_text).collect())
     }
 
-    /// Evaluates the elements of a list; `None` if the value is no list.
+    /// Evaluates the elements of a list; `None` if the value is not a list.
     pub fn elements(&mut self, value: &Value) -> Option<Vec<Value>> {
         let Value::List(list) = value else { return None };
         let mut evaluator = Evaluator::new(&self.environment, self.context);

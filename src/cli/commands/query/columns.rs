@@ -84,14 +84,12 @@ impl Columns {
         masked.chain(self.table.iter().flat_map(AdTable::attributes))
     }
 
-    /// Returns the names that the options for columns, keys and groups mention.
+    /// Returns the names that the options for columns, keys and groups mention. Those of `--attributes` are not among them:
+    /// ads in the long form may be copied without a look at their attributes.
     pub fn names(&self) -> UnseenNames {
-        let attributes: Vec<Expression> = self.attributes.iter().cloned().map(Expression::attribute).collect();
         let groups = self.group.iter().flat_map(GroupColumns::expressions);
         let keys = self.sort.iter().map(|key| &key.expression);
-        UnseenNames::of_expressions(
-            self.af.iter().map(|(_, expression)| expression).chain(keys).chain(groups).chain(&attributes),
-        )
+        UnseenNames::of_expressions(self.af.iter().map(|(_, expression)| expression).chain(keys).chain(groups))
     }
 
     /// Whether the output has a row for each ad: of `--af`, of a print mask, or of a table.

@@ -79,7 +79,7 @@ pub struct QueryCommand {
     /// An event log of jobs; the ads are the jobs with their last states, and the attributes of their events
     #[arg(long, value_name = "FILE")]
     userlog: Vec<String>,
-    /// Read a `job_queue.log` only as far as it was written at TIME, by the times that it sets
+    /// Read a `job_queue.log` as it was at TIME, according to the times in it
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     log_time: Option<i64>,
     /// Print the values of these expressions for each ad; `NAME=EXPR` names a column
@@ -105,10 +105,10 @@ pub struct QueryCommand {
     attributes: Vec<String>,
     /// Sort the ads by the value of this expression; of several, the first one counts first
     ///
-    /// A - before the expression makes the order descending, of texts, too. Numbers within texts are compared as numbers.
+    /// A `-` before the expression reverses the order, also of strings. Numbers within texts are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
-    /// Turn the order of every --sort round
+    /// Reverse the order of every --sort
     #[arg(long, requires = "sort")]
     desc: bool,
     /// Print at most N ads, rows or groups
@@ -120,8 +120,8 @@ pub struct QueryCommand {
     at: Option<i64>,
     /// Print the ads of a history from the last one to the first, as `condor_history` does
     ///
-    /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are always
-    /// taken in the order of their times.
+    /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are
+    /// always taken in the order of their times.
     #[arg(long)]
     newest: bool,
     /// Stop, from the last ad backwards, at the first ad that is this job or for which the expression is true
@@ -130,7 +130,7 @@ pub struct QueryCommand {
     /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows; groups have it anyway
+    /// Print only the number of ads or rows; groups always show it
     #[arg(long)]
     count: bool,
     /// Print the ads that the constraint is not true of
@@ -151,7 +151,7 @@ pub struct QueryCommand {
     /// Print equal rows of --af once
     #[arg(long, requires = "af")]
     distinct: bool,
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Write a partial result for `classad merge`, of parts of files
@@ -161,12 +161,13 @@ pub struct QueryCommand {
     output: TableOutputArgs,
     #[command(flatten)]
     null: NullArgs,
-    /// The types of the columns of `-o parquet`: what `census -o json` prints, or an object such as {"Memory": "integer"}
+    /// The types of the columns of `-o parquet`: what `census -o json` prints, or an object such as {"Memory":
+    /// "integer"}
     ///
     /// Without this option, the files are read twice, and the first time for the types.
     #[arg(long, value_name = "FILE")]
     schema: Option<String>,
-    /// Parse every ad whole, and report all its errors
+    /// Parse every ad completely, and report all its errors
     ///
     /// Without this option, only the needed attributes of ads in the long form are parsed. Each other line is only
     /// checked to be blank, a comment, or a name, `=`, and text with closed quotes.
@@ -399,7 +400,7 @@ impl QueryCommand {
     }
 }
 
-/// Returns `MyType` of the first ad of a file; `None` if the source is no file, which could be read only once.
+/// Returns `MyType` of the first ad of a file; `None` if the source is not a file, which could be read only once.
 fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String> {
     let source = source.filter(|source| source.is_file()).and_then(|source| source.reopen().ok());
     let mut first = None;

@@ -223,7 +223,7 @@ impl AdScanner<'_> {
                 };
                 findings.extend(items.map(finding));
             }
-            // The attributes of the banner are no part of the record, and are printed only if they are named.
+            // The attributes of the banner are not part of the record, and are printed only if they are named.
             NeededPart::Whole if self.columns.attributes.is_empty() && entry.banner_attributes > 0 => {
                 let written = entry.ad.iter().take(entry.ad.len() - entry.banner_attributes);
                 let ad = written.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();

@@ -227,7 +227,7 @@ impl Refs {
 
 /// Finds the references of the ads of a block.
 ///
-/// Constants refer to nothing and are no part of a reference. So ads with the same names and expressions have the same
+/// Constants refer to nothing and are not part of a reference. So ads with the same names and expressions have the same
 /// references, whatever their constants are.
 struct RefsTask {
     scope: ReferenceScope,
@@ -350,8 +350,8 @@ impl RefsTask {
     }
 }
 
-/// Removes the labels of an ad's ports, which denote no attribute: `Label = cpu` gives the port its name, and `cpu` alone
-/// is the whole ad that docks there. A reference such as `cpu.Memory` remains.
+/// Removes the labels of an ad's ports, which denote no attribute: `Label = cpu` gives the port its name, and `cpu`
+/// alone is the whole ad that docks there. A reference such as `cpu.Memory` remains.
 fn without_labels(mut found: References, ad: &Ad) -> References {
     if ad.get(&PORTS).is_some()
         && let Ok(ports) = read_ports(ad)

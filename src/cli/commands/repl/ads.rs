@@ -34,7 +34,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
     let ad = match argument.text {
         "" => {
             let ad = side(state).as_ref().map(|ad| ad.ad.clone());
-            let text = ad.map_or_else(|| format!("{name} is no ad"), |ad| ad_text(state, &ad));
+            let text = ad.map_or_else(|| format!("{name} is not an ad"), |ad| ad_text(state, &ad));
             return state.print(&text);
         }
         "none" => {

@@ -61,7 +61,7 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "The ad in which expressions stand, and which is matched: as text, of a file, of the pool",
+        "The ad in which expressions are evaluated, and which is matched: as text, of a file, of the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "The ad on the other side",
@@ -70,7 +70,7 @@ commands! {
         "Load the ads that can be matched; or in how many of them an expression is true, false, ...",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Define an attribute of the ad in which expressions stand, as `NAME = EXPR` does; show or drop it",
+        "Define an attribute of the ad in which expressions are evaluated, as `NAME = EXPR` does; show or drop it",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "The type of an expression's value",
@@ -94,7 +94,7 @@ commands! {
         "Why it matches nothing in the pool, or not that one ad; with more evidence",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
-        "Whose language: the papers' or HTCondor's",
+        "The language: `classad` as in the papers, or `condor` as HTCondor evaluates it",
         ":dialect";
     "load" "FILE..." Files super::load,
         "Enter the lines of files, as if they were typed",
@@ -106,7 +106,7 @@ commands! {
         "The last entries",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
-        "What there is, or more about it",
+        "List the commands, or explain one",
         ":help substr";
     "quit" "" Nothing help::quit,
         "Leave; so does Ctrl-D",

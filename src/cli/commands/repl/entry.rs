@@ -14,7 +14,7 @@ pub enum ReplEntry<'e> {
     Blank,
     /// A command and its argument.
     Command(&'static ReplCommand, EntryPart<'e>),
-    /// A colon and a name that is no command.
+    /// A colon and a name that is not a command.
     UnknownCommand(EntryPart<'e>),
     /// `name = expression`
     Definition(DefinitionParts<'e>),

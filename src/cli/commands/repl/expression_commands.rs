@@ -201,7 +201,7 @@ fn define_name(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> R
     let DefinitionParts { name: written, expression: part } = *definition;
     let name = match input::parse_attribute_name(state.session, written.text) {
         Ok(Some(name)) => name,
-        Ok(None) => return Err(state.error_at(written, "this is no name")),
+        Ok(None) => return Err(state.error_at(written, "this is not a name")),
         Err(Failure::Refused(Some(message))) => return Err(state.error_at(written, message)),
         Err(failure) => return Err(failure),
     };

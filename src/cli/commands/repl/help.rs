@@ -14,7 +14,7 @@ use crate::cli::{Failure, refuse};
 /// Sentences above the list of commands, which say what can be entered.
 const ENTRIES: [&str; 2] = [
     "An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.",
-    "A command may be written as short as only it begins:",
+    "A command may be abbreviated while it is unambiguous:",
 ];
 
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.

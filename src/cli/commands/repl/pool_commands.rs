@@ -142,7 +142,7 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
             tally.first_names.push(offer.id().to_owned());
         }
         if outcome == ClauseOutcome::Error {
-            let no_boolean = || format!("{} is no boolean", value.value_type().phrase());
+            let no_boolean = || format!("{} is not a boolean", value.value_type().phrase());
             let reason = || value.error_origin().map_or_else(no_boolean, ToString::to_string);
             tally.reason.get_or_insert_with(reason);
         }

@@ -66,7 +66,7 @@ pub static SETTINGS: [ReplSetting; 6] = [
 ];
 
 fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("`{value}` is no number that it can be"))
+    value.parse().map_err(|_| format!("`{value}` is not a number that is allowed here"))
 }
 
 /// `:set`: prints all settings or one of them, or changes one.

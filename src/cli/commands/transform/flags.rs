@@ -26,7 +26,7 @@ const FLAGS: [(&str, &str, &str); 8] = [
     ("set", "NAME=EXPR", "Set an attribute"),
     ("default", "NAME=EXPR", "Set an attribute that the ad does not have"),
     ("eval-set", "NAME=EXPR", "Set an attribute to the value of an expression in the ad"),
-    ("copy", "OLD=NEW", "Give attributes a second name"),
+    ("copy", "OLD=NEW", "Copy attributes to a second name"),
     ("rename", "OLD=NEW", "Give attributes another name"),
     ("delete", "NAME", "Delete attributes"),
     (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules, or of rules in brackets"),
@@ -134,8 +134,9 @@ impl TransformFlags {
         paths.map(|(_, path)| LoadedConfiguration::read(session, path)).collect()
     }
 
-    /// Builds the rules from the flags, the files in `sources` and the configurations. Reports all errors in rules here,
-    /// before any ad is changed. `route` names the route of a configuration that is applied instead of its transforms.
+    /// Builds the rules from the flags, the files in `sources` and the configurations. Reports all errors in rules
+    /// here, before any ad is changed. `route` names the route of a configuration that is applied instead of its
+    /// transforms.
     pub fn build_pipeline(
         &self,
         session: &mut Session,
@@ -233,7 +234,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     };
     if matches!(flag, "copy" | "rename") {
         if !matches!(target, RuleTarget::Pattern(_)) && !Name::new(text).is_identifier() {
-            return Err(refuse(&format!("`{text}` is no name of an attribute")));
+            return Err(refuse(&format!("`{text}` is not an attribute name")));
         }
         let text = text.to_owned();
         return Ok(if flag == "copy" { RuleAction::Copy(target, text) } else { RuleAction::Rename(target, text) });

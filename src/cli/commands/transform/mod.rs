@@ -62,7 +62,7 @@ pub struct TransformCommand {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Expression whose value is the identity of an ad
+    /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// The form of the output; with -n, only json or jsonl

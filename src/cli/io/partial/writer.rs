@@ -28,7 +28,7 @@ impl PartialWriter {
     ///
     /// # Errors
     ///
-    /// An option contradicts partial results, or a source is no file.
+    /// An option contradicts partial results, or a source is not a file.
     pub fn new(session: &Session, sources: &[AdSource], paths: &[String]) -> Result<Self, Failure> {
         let options = &session.options;
         refuse_contradictions(&[
@@ -59,8 +59,8 @@ impl PartialWriter {
         self.write_line(&PartialEvent::File(index))
     }
 
-    /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is needed.
-    /// Beyond the number of problems that a run prints, problems are only counted.
+    /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is
+    /// needed. Beyond the number of problems that a run prints, problems are only counted.
     pub fn add_problem(&mut self, text: &SourceText, problem: Problem, ads_before: usize) -> Result<bool, Failure> {
         let is_error = problem.severity == Severity::Error;
         let count = &mut self.problems[usize::from(!is_error)];
@@ -107,7 +107,7 @@ impl PartialWriter {
 fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
     let path = source.path().to_owned();
     let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
-    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is no file")) };
+    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is not a file")) };
     let inode = inode(&metadata);
     let (start, end) = source.part.as_ref().map_or((0, None), |part| (part.start, part.end));
     let is_empty = !source.has_content();

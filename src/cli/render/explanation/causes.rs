@@ -153,7 +153,7 @@ impl CauseTable {
             return text;
         }
         let nouns = format!("{noun}s");
-        // Slots, and ads that are no jobs, have no owners.
+        // Slots, and ads that are not jobs, have no owners.
         let has_owners = self.causes.values().any(|cause| !cause.users.is_empty());
         let header: Vec<&str> = [nouns.as_str(), "owners", "cause", "what would help"]
             .into_iter()

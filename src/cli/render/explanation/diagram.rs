@@ -87,7 +87,7 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let others = others.iter().filter(|(count, _)| *count > 0);
     words.extend(others.map(|(count, word)| format!(", {word} in {}", with_commas(*count))));
     if clause.sole_blocker > 0 {
-        words.push(format!("; the only unmet clause in {}", with_commas(clause.sole_blocker)));
+        words.push(format!("; only this fails in {}", with_commas(clause.sole_blocker)));
     }
     words
 }

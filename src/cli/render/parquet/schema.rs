@@ -43,7 +43,7 @@ impl ColumnSchema {
         let text = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
         let Ok(file) = serde_json::from_slice(&text) else {
             return refuse(format!(
-                "{path} is no schema: it is what `census -o json` prints, or an object such as {{\"Memory\": \"integer\"}} \
+                "{path} is not a schema: it is what `census -o json` prints, or an object such as {{\"Memory\": \"integer\"}} \
                  with the types boolean, integer, real, timestamp and string"
             ));
         };

@@ -40,7 +40,7 @@ impl ParquetWriter {
     /// Standard output is a terminal, two columns have one name, or writing fails.
     pub fn new(columns: Vec<(String, ColumnType)>) -> Result<Self, Failure> {
         if Session::is_terminal() {
-            return refuse("Parquet is no text: write it to a file, as `> ads.parquet`");
+            return refuse("Parquet is not text: write it to a file, as `> ads.parquet`");
         }
         for (index, (name, _)) in columns.iter().enumerate() {
             if columns[..index].iter().any(|(before, _)| before.eq_ignore_ascii_case(name)) {

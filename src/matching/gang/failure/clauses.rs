@@ -173,7 +173,7 @@ fn request_literal(table: &ParticipantTable, operand: &Expression, frame: &Arc<S
 }
 
 /// Returns a clause as a comparison of an operand with a known value. Tries the left side as the operand first, then
-/// the right side. `None` if the clause is no comparison or `read` returns `None` for both sides.
+/// the right side. `None` if the clause is not a comparison or `read` returns `None` for both sides.
 ///
 /// `read` gets the operand and the opposite side. It returns the value of the opposite side, and the literal of the
 /// request that the comparison uses.

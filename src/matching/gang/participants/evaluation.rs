@@ -161,7 +161,7 @@ impl ParticipantTable {
         Some(self.rank_number(place, &rank))
     }
 
-    /// Returns the value of a port's rank as a number. Notes a value that is no number and counts as 0.
+    /// Returns the value of a port's rank as a number. Notes a value that is not a number and counts as 0.
     pub fn rank_number(&mut self, place: PortPlace, rank: &Value) -> f64 {
         if !matches!(rank, Value::Integer(_) | Value::Real(_) | Value::Boolean(_) | Value::Undefined) {
             self.non_numeric_ranks.entry(place).or_insert(rank.value_type());

@@ -69,7 +69,7 @@ pub struct ParticipantTable {
     pub offers_have_patterns: bool,
     /// Counts of work done. The table counts evaluations and failures, its callers count everything else.
     pub statistics: Statistics,
-    /// Ports whose ranks have had a value that is no number and counts as 0, with the type of the first such value.
+    /// Ports whose ranks have had a value that is not a number and counts as 0, with the type of the first such value.
     pub non_numeric_ranks: IndexMap<PortPlace, Type, FxBuildHasher>,
 }
 
@@ -247,7 +247,8 @@ impl ParticipantTable {
         self.bind_others(participant, filled, Some(UNFILLED_PORT));
     }
 
-    /// Reopens those ports of a participant that `filled` does not contain. What their labels refer to is unknown again.
+    /// Reopens those ports of a participant that `filled` does not contain. What their labels refer to is unknown
+    /// again.
     pub fn reopen_unfilled(&mut self, participant: Participant, filled: &PortPattern) {
         self.bind_others(participant, filled, None);
     }

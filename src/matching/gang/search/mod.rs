@@ -108,7 +108,8 @@ struct GangSearch<'m> {
 ///
 /// `None` if there is no gang. Also `None` if docking vectors cannot be compared: `memory` then holds the error. An
 /// interrupted search returns `None` or the best gang so far. So does a search for the best gang that makes more tests
-/// than [`Context::max_search_tests`], besides one of each offer at each port; it counts as a failure in the statistics.
+/// than [`Context::max_search_tests`], besides one of each offer at each port; it counts as a failure in the
+/// statistics.
 ///
 /// [`Context::max_search_tests`]: crate::eval::Context::max_search_tests
 pub fn find_gang(
@@ -123,7 +124,7 @@ pub fn find_gang(
     let is_hard =
         worse_than.is_some() || pool.table.port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate;
     let table = &pool.table;
-    // One test of each offer at each port is no hard search: a large pool does not spend the budget.
+    // One test of each offer at each port is not a hard search: a large pool does not spend the budget.
     let one_scan = table.offer_count().saturating_mul(table.port_count(Participant::REQUEST)) as u64;
     // The algorithms of the thesis are measured by their tests, so that nothing cuts them off.
     let limit = if strategy.finds_best { table.context.max_search_tests } else { u64::MAX };
@@ -322,7 +323,8 @@ impl GangSearch<'_> {
     }
 
     /// Goes back to the last decision in the conflict set. Undoes its alternative and all later decisions, so that its
-    /// next alternative can be tried. A strategy that takes the first gang goes back to the last decision on the stack instead.
+    /// next alternative can be tried. A strategy that takes the first gang goes back to the last decision on the stack
+    /// instead.
     /// `None` if no decision is left or the search must restart with forward checking.
     ///
     /// `is_infeasible` says that the undone alternative leads to no gang at all. If it is false, the alternative leads

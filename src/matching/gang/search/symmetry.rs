@@ -95,7 +95,7 @@ impl PortSymmetry {
 
 impl<'t> PortProfile<'t> {
     /// Returns the profile of a port, and adds the pairs of terms that its clauses demand to differ. `None` if a clause
-    /// has another form or the port shows an attribute that is no literal.
+    /// has another form or the port shows an attribute that is not a literal.
     fn of(place: PortPlace, table: &'t ParticipantTable, pairs: &mut Vec<TermPair>) -> Option<Self> {
         let evaluator = SymbolicEvaluator::new(table);
         let mut conditions: Vec<WindowCondition> = Vec::new();

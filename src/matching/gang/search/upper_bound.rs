@@ -73,8 +73,8 @@ impl ScoreBounds {
         pool.table.candidate_score(place, link)
     }
 
-    /// Returns the score of a row at a port of the request with nothing else docked at the request. Takes the score from
-    /// the index, or evaluates and caches it.
+    /// Returns the score of a row at a port of the request with nothing else docked at the request. Takes the score
+    /// from the index, or evaluates and caches it.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
         let ranks = *self.ranks.entry(place.port).or_insert_with(|| indexed_ranks(pool, place));
         if let Some(score) = ranks.and_then(|ranks| indexed_score(pool, place, ranks, row)) {
@@ -191,7 +191,7 @@ impl ScoreBounds {
 }
 
 /// Returns where the index holds the ranks of a port of the request and of its candidates. `None` if the score is a
-/// docking vector, or if the port's rank is no function of a single attribute of the candidate.
+/// docking vector, or if the port's rank is not a function of a single attribute of the candidate.
 fn indexed_ranks(pool: &mut OfferPool, place: PortPlace) -> Option<IndexedRanks> {
     if !pool.table.docking_vector.is_empty() {
         return None;
@@ -212,8 +212,8 @@ fn indexed_ranks(pool: &mut OfferPool, place: PortPlace) -> Option<IndexedRanks>
     })
 }
 
-/// Returns the score of a row at a port with an indexed rank. `None` if the index does not know a value of the row, such
-/// as a rank of the candidate that depends on the port.
+/// Returns the score of a row at a port with an indexed rank. `None` if the index does not know a value of the row,
+/// such as a rank of the candidate that depends on the port.
 fn indexed_score(pool: &mut OfferPool, place: PortPlace, ranks: IndexedRanks, row: usize) -> Option<CandidateScore> {
     let OfferPool { table, index, .. } = pool;
     let rank_in = |column: usize, place: PortPlace, table: &mut ParticipantTable| {

@@ -35,8 +35,8 @@ pub struct GroupArgs {
     pub group_by: Option<String>,
     /// Print the sum of these expressions over the ads of each group, or over all ads
     ///
-    /// Sums are exact and rounded once, so that the order of the ads does not count. Booleans count as 1 and 0; what is
-    /// undefined or no number is left out.
+    /// Sums are exact and rounded once, so that the order of the ads does not count. Booleans count as 1 and 0; other
+    /// values that are not numbers are left out.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
     /// Print the mean of these expressions: their sum divided by the number of ads that have a number
@@ -48,7 +48,7 @@ pub struct GroupArgs {
     /// Print the greatest value of these expressions, in the order of --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
-    /// Print a last row for all groups together, those beyond --limit, too
+    /// Also print a last row for all groups together, including those beyond --limit
     #[arg(long, requires = "group_by")]
     totals: bool,
 }
@@ -209,7 +209,7 @@ impl GroupedAds {
         rows.truncate(limit);
         for (aggregate, values) in columns.aggregates.iter().zip(&all.values).filter(|(_, values)| values.unfit > 0) {
             let kind = match aggregate.function {
-                AggregateFunction::Sum | AggregateFunction::Mean => "no numbers",
+                AggregateFunction::Sum | AggregateFunction::Mean => "not numbers",
                 AggregateFunction::Min | AggregateFunction::Max => "errors, lists or ads",
             };
             session.note(&format!("{}: {} values are {kind} and are left out", aggregate.name, values.unfit));

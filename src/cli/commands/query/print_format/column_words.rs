@@ -106,7 +106,7 @@ pub fn read_column(
         }
         Ok(_) => Err(told.problems),
         Err(error) => {
-            // Words that are no keywords make the expression wrong, most likely in small letters.
+            // Words that are not keywords make the expression wrong, most likely in small letters.
             let lower = |word: &FormatWord| COLUMN_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word.text));
             let small = FormatWords::new(text, range.clone()).find(|word| !word.is_quoted && lower(word));
             let mut problem = Problem::from_syntax(error, range.start, 0);

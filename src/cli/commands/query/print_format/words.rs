@@ -18,7 +18,7 @@ pub struct FormatWord<'t> {
 }
 
 impl FormatWord<'_> {
-    /// Whether the word is this keyword. A quoted word is no keyword.
+    /// Whether the word is this keyword. A quoted word is not a keyword.
     pub fn is(&self, keyword: &str) -> bool {
         !self.is_quoted && self.text == keyword
     }

@@ -37,7 +37,7 @@ pub struct PrintFunction {
 }
 
 impl PrintCall<'_, '_> {
-    /// Returns the value as text; empty if it is no string.
+    /// Returns the value as text; empty if it is not a string.
     fn text(&self) -> String {
         super::ad_lookup::to_text(&self.value).unwrap_or_default()
     }

@@ -49,7 +49,7 @@ impl TableChoice {
         let is_any_of = |known: &[&str]| words.iter().find(|word| known.contains(&word.as_str()));
         let subject = match (is_any_of(&JOB_WORDS), is_any_of(&SLOT_WORDS)) {
             (Some(job), Some(slot)) if job != "of-jobs" => {
-                return refuse(format!("of HTCondor's words, some ask for jobs ({job}), others for slots ({slot})"));
+                return refuse(format!("some of these words ask for jobs ({job}), others for slots ({slot})"));
             }
             (_, Some(_)) => Some(TableSubject::Slots),
             (Some(_), None) => Some(TableSubject::Jobs),
