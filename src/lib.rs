@@ -265,7 +265,7 @@
 //! let now = [requests[1].clone(), ad("[ Memory = 16; Constraint = true ]")];
 //! let claim = Claimer::new(&now, protocol, context.clone(), None).claim(&notice, &[Ok(0), Ok(1)]);
 //! assert!(!claim.is_committed());
-//! assert_eq!(claim.vetoes[0].1.to_string(), "without other it does not go on");
+//! assert_eq!(claim.vetoes[0].1.to_string(), "it requires other");
 //! ```
 //!
 //! Explaining why a request matches nothing, and what would let it match:

@@ -245,14 +245,14 @@ fn accept_partial_is_asked_at_every_level() {
 
     let (claimed, vetoes, said) = outcome(&strict, &[2]);
     assert_eq!(claimed, [] as [usize; 0]);
-    assert_eq!(vetoes[0], (0, "a is required to go on".to_owned()));
-    assert_eq!(vetoes[1], (1, "without disk it does not go on".to_owned()));
+    assert_eq!(vetoes[0], (0, "it requires a".to_owned()));
+    assert_eq!(vetoes[1], (1, "it requires disk".to_owned()));
     assert_eq!(said, "0V1 1V2 2A1 1V3 3O1 1A0 0V4 4O0 1A3 0A4");
 
     assert_eq!(outcome(&lenient, &[2]).0, [0, 1, 3, 4]);
     assert_eq!(outcome(&lenient, &[2, 4]).0, [0, 1, 3]);
     let (claimed, vetoes, _) = outcome(&lenient, &[2, 3]);
-    assert_eq!((claimed, vetoes[1].1.as_str()), (vec![], "without disk, spare it does not go on"));
+    assert_eq!((claimed, vetoes[1].1.as_str()), (vec![], "it requires disk, spare"));
 
     assert_eq!(outcome(useless, &[3]).0, [0, 1, 2, 4]);
     let (claimed, vetoes, said) = outcome(useless, &[2]);

@@ -72,7 +72,7 @@ impl fmt::Display for Veto {
             Veto::Ports(reason) => f.write_str(reason),
             Veto::RejectsParent(other) => write!(f, "it does not accept {other}"),
             Veto::RejectedByParent(other) => write!(f, "{other} does not accept it"),
-            Veto::LostPartners(labels) => write!(f, "{} is required to go on", labels.join(", ")),
+            Veto::LostPartners(labels) => write!(f, "it requires {}", labels.join(", ")),
         }
     }
 }
