@@ -28,10 +28,11 @@ struct Axis {
 
 impl Axis {
     fn new(values: impl Iterator<Item = f64> + Clone, ends: [f64; 2]) -> Self {
-        let least = values.clone().fold(f64::INFINITY, f64::min).log10().floor();
-        let most = values.fold(f64::NEG_INFINITY, f64::max).log10().ceil();
+        let lowest = values.clone().fold(f64::INFINITY, f64::min).log10().floor();
+        let highest = values.fold(f64::NEG_INFINITY, f64::max).log10().ceil();
         #[allow(clippy::cast_possible_truncation)] // powers of ten of sizes and times
-        let [first, last] = if least.is_finite() && most.is_finite() { [least as i32, most as i32] } else { [0, 1] };
+        let [first, last] =
+            if lowest.is_finite() && highest.is_finite() { [lowest as i32, highest as i32] } else { [0, 1] };
         Axis { first, last: last.max(first + 1), ends }
     }
 
@@ -69,7 +70,7 @@ pub fn chart(across: &str, up: &str, curves: &[Curve]) -> String {
         svg += &line([LEFT, at, right, at]);
         svg += &text(LEFT - 8.0, at + 4.0, "end", &number);
     }
-    svg += &text((LEFT + right) / 2.0, HEIGHT - 8.0, "middle", across);
+    svg += &text(f64::midpoint(LEFT, right), HEIGHT - 8.0, "middle", across);
     svg += &text(8.0, 14.0, "start", up);
     for (curve, colour) in curves.iter().zip(COLOURS.iter().cycle()) {
         let points: Vec<(f64, f64)> = curve.points.iter().map(|point| (x.at(point.0), y.at(point.1))).collect();

@@ -1,5 +1,7 @@
 //! How time and memory grow with the number of ads: whole processes over pools of several sizes.
 
+use std::fmt::Write;
+
 use crate::chart::{Curve, chart};
 use crate::measure::{Bench, Run};
 use crate::process::{BINARY, peak, run};
@@ -58,7 +60,7 @@ pub fn report(bench: &Bench) -> Result<(String, String)> {
         });
         let mut cells = vec!["command"];
         cells.extend(titles.iter().map(String::as_str));
-        text += &format!("\n## {}\n\n{}", work.heading, table::heading(&cells));
+        write!(text, "\n## {}\n\n{}", work.heading, table::heading(&cells))?;
         for (name, command) in work.commands {
             let mut line = vec![format!("`{name}`")];
             let mut curve = Curve { name, points: Vec::new() };

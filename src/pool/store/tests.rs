@@ -34,7 +34,6 @@ fn shown(value: &Value) -> String {
 /// Returns a random line of an ad. Few names and values are possible, so that many ads agree. Without `has_references` no
 /// value depends on other attributes.
 fn line(random: &mut fastrand::Rng, has_references: bool) -> String {
-    let mut pick = |among: &[&str]| among[random.usize(..among.len())].to_owned();
     // `target` is the name of a scope. A single ad with such an attribute disables the columns, so that it must be
     // rare.
     let names = ["a", "A", "b", "c", "d", "START", "a", "b", "c", "d", "A", "START", "target"];

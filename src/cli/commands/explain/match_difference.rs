@@ -1,8 +1,10 @@
 //! `explain --what-if`: who gains and who loses a match by hypothetical attributes.
 
+use classad::eval::Context;
 use classad::explain::RequestVerdict;
 use classad::text::{counted, join_and, with_commas};
 
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::session::Session;
@@ -17,16 +19,19 @@ pub struct MatchDifference {
 }
 
 impl MatchDifference {
-    /// Compares who matches as the ads are with who matches with the hypothetical attributes.
-    pub fn new(before: &[bool], after: &[bool]) -> Self {
-        let changed = |is: bool| (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is).collect();
+    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only the
+    /// requests of this name count.
+    pub fn new(
+        [before, after]: [&[bool]; 2],
+        wanted: Option<&str>,
+        (requests, context): (&[NamedAd], &Context),
+    ) -> Self {
+        let is_wanted = |at: &usize| wanted.is_none_or(|wanted| requests[*at].is_called(wanted, context));
+        let changed = |is: bool| {
+            let changed = (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is);
+            changed.filter(is_wanted).collect()
+        };
         MatchDifference { gaining: changed(true), losing: changed(false) }
-    }
-
-    /// Keeps only some subjects.
-    pub fn retain(&mut self, is_wanted: impl Fn(usize) -> bool) {
-        self.gaining.retain(|subject| is_wanted(*subject));
-        self.losing.retain(|subject| is_wanted(*subject));
     }
 
     /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list is

@@ -9,20 +9,26 @@ use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 
-/// Returns the requests called `wanted` that get an offer.
+/// Returns the requests called `wanted` that get an offer; none without an allocation.
 pub fn matched_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
-    allocation: &Allocation,
-    wanted: &str,
+    allocation: Option<&Allocation>,
+    wanted: Option<&str>,
 ) -> Vec<usize> {
+    let (Some(allocation), Some(wanted)) = (allocation, wanted) else { return Vec::new() };
     let context = session.context();
     let is_called = |request: &usize| case.subjects[*request].is_called(wanted, &context);
     (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
 }
 
 /// Prints a line for each of these requests: which offers it gets.
-pub fn print_matched(case: &ExplanationInput<'_>, allocation: &Allocation, requests: &[usize]) -> Result<(), Failure> {
+pub fn print_matched(
+    case: &ExplanationInput<'_>,
+    allocation: Option<&Allocation>,
+    requests: &[usize],
+) -> Result<(), Failure> {
+    let Some(allocation) = allocation else { return Ok(()) };
     for request in requests {
         let offers: Vec<&str> =
             allocation.offers_of(*request).into_iter().map(|offer| case.partners[offer].id()).collect();
@@ -32,7 +38,8 @@ pub fn print_matched(case: &ExplanationInput<'_>, allocation: &Allocation, reque
 }
 
 /// Notes that slots are given whole, if a request holds a partitionable one and the policy says nothing of what remains.
-pub fn note_whole_slots(session: &mut Session, case: &ExplanationInput<'_>, allocation: &Allocation) {
+pub fn note_whole_slots(session: &mut Session, case: &ExplanationInput<'_>, allocation: Option<&Allocation>) {
+    let Some(allocation) = allocation else { return };
     let is_partitionable = |offer: &usize| {
         case.partners[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
             == Some(&Value::Boolean(true))

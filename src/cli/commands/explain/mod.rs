@@ -176,12 +176,9 @@ impl Explain {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
                 matching_subjects(session, &if tells_states { case.with_states() } else { case })
             });
-            let mut changes = MatchDifference::new(&before, &after);
+            let wanted = self.request.as_deref().filter(|_| !self.reverse);
+            difference = Some(MatchDifference::new([&before, &after], wanted, (&changed.requests, &context)));
             parties = changed;
-            if let Some(wanted) = self.request.as_deref().filter(|_| !self.reverse) {
-                changes.retain(|request| parties.requests[request].is_called(wanted, &context));
-            }
-            difference = Some(changes);
         }
         let mut case =
             ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
@@ -222,11 +219,8 @@ impl Explain {
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
-        let matched = match (allocation.as_ref(), self.request.as_deref()) {
-            (Some(allocation), Some(wanted)) => matched_requests(session, case, allocation, wanted),
-            _ => Vec::new(),
-        };
-        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], !matched.is_empty())?;
+        let served = matched_requests(session, case, allocation.as_ref(), self.request.as_deref());
+        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], !served.is_empty())?;
         let form = self.ads.common.output.form;
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
@@ -239,13 +233,9 @@ impl Explain {
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
         let has_text = !renderer.is_data() && !is_listed && !session.options.quiet;
-        if let Some(difference) = difference.filter(|_| has_text) {
-            writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
-        }
-        let policies = effects.and_then(JobEffects::text).filter(|_| has_text);
-        policies.map_or(Ok(()), |text| writeln!(out(), "{text}"))?;
-        if let Some(allocation) = allocation.as_ref().filter(|_| has_text) {
-            print_matched(case, allocation, &matched)?;
+        if has_text {
+            print_beginning(session, case, (difference, effects))?;
+            print_matched(case, allocation.as_ref(), &served)?;
         }
         let is_queue = self.summary || (total > 1 && session.options.verbose == 0 && !has_gangs);
         let mut causes = CauseTable::new(case.subject_noun(session));
@@ -321,12 +311,25 @@ impl Explain {
             let document = merge_json(causes.into_json(), "what_if", what_if);
             page.finish(Some(merge_json(document, "policies", effects.map(JobEffects::to_json))))?;
         }
-        if let Some(allocation) = allocation.as_ref().filter(|_| has_taken.into_inner()) {
-            note_whole_slots(session, case, allocation);
-        }
+        note_whole_slots(session, case, allocation.as_ref().filter(|_| has_taken.into_inner()));
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
+}
+
+/// Prints what the hypothetical attributes and the policies of a configuration change, if anything.
+fn print_beginning(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
+) -> Result<(), Failure> {
+    if let Some(difference) = difference {
+        writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
+    }
+    if let Some(policies) = effects.and_then(JobEffects::text) {
+        writeln!(out(), "{policies}")?;
+    }
+    Ok(())
 }
 
 /// Adds a member to a JSON object, if there is a value.

@@ -23,7 +23,8 @@ pub fn render(blocks: &[HelpBlock]) -> String {
                 format!("{new}.RS 4\n.EX\n{}\n.EE\n.RE\n", lines.join("\n"))
             }
             HelpBlock::Items(items) => {
-                items.iter().map(|item| format!(".IP \\(bu 2\n{}\n", inline_markup(item))).collect()
+                let item = |item: &String| format!(".IP \\(bu 2\n{}\n", inline_markup(item));
+                items.iter().map(item).collect::<Vec<_>>().concat()
             }
             HelpBlock::Terms(terms) => {
                 let row = |(term, text): &(String, String)| {
