@@ -385,3 +385,52 @@ fn rows_become_a_markdown_table() {
         assert!(widths.len() > 2 && widths.iter().all(|width| *width == widths[0]), "{arguments:?} {table}");
     }
 }
+
+/// A name in a column, key or group that no selected ad has is noted if another one is similar; parts and merge note it, too.
+#[test]
+fn misspelt_columns_are_noted() {
+    for options in [&["--af", "Nmae,Memory"][..], &["--af", "Memory", "--sort", "Nmae"], &["--group-by", "Nmae"]] {
+        let query = [&["query", "true", MACHINES][..], options].concat();
+        let (status, rows, told) = classad(&query);
+        assert!(status == Some(0) && !rows.is_empty(), "{options:?} {told}");
+        assert!(told.contains("no selected ad has the attribute Nmae; did you mean Name"), "{options:?} {told}");
+        let (_, partial, _) = classad(&[&query[..], &["--partial"]].concat());
+        let partial = file("first-misspelt.part", &partial);
+        assert_eq!(classad(&["merge", &partial]), (status, rows, told), "{options:?}");
+    }
+    // An attribute of HTCondor's may be missing, and so may one that is like no other.
+    for name in ["RemoteOwner", "Zzyzx"] {
+        let (_, _, told) = classad(&["query", "true", MACHINES, "--af", name]);
+        assert!(!told.contains("no selected ad"), "{told}");
+    }
+}
+
+/// `explain --unmatched` of a job that gets a slot says which one. Slots that are given whole are noted.
+#[test]
+fn jobs_that_get_a_slot_are_no_mistake() {
+    let explain = ["explain", JOBS, "--pool", MACHINES, "--unmatched"];
+    let (status, text, told) = classad(&[&explain[..], &["--request", "101.0"]].concat());
+    assert!(status == Some(0) && text.starts_with("101.0 gets slot"), "{text}{told}");
+    let (status, _, told) = classad(&[&explain[..], &["--request", "1.7"]].concat());
+    assert!(status == Some(2) && told.contains("there is no ad called 1.7"), "{told}");
+    let (_, text, told) = classad(&explain);
+    assert!(text.starts_with("3 jobs: 2 match nothing, 1 matches only what others take\n"), "{text}");
+    assert!(told.contains("each job takes its slot whole"), "{told}");
+    let (_, _, told) = classad(&[&explain[..], &["--policy", "htcondor"]].concat());
+    assert!(!told.contains("takes its slot whole"), "{told}");
+}
+
+/// Slips whose message misled a first reader.
+#[test]
+fn slips_are_named_as_what_they_are() {
+    let (status, _, told) = classad(&["transform", "--set", "Cpus=max({Cpus, 2})", MACHINES]);
+    assert!(status == Some(0) && told.contains("Cpus refers to itself") && told.contains("--eval-set"), "{told}");
+    assert!(!classad(&["transform", "--set", "Cpus=2", MACHINES]).2.contains("refers"));
+    let (status, _, told) = classad(&["test", "samples/policy.yaml"]);
+    assert!(status == Some(2) && told.contains("this is a policy and no spec"), "{told}");
+    let rules = file("first-plus.rules", "SET +ProjectName \"x\"\n");
+    let (_, _, told) = classad(&["transform", "--rules", &rules, JOBS]);
+    assert!(told.contains("leave out the `+`"), "{told}");
+    let (status, _, told) = classad(&["split", "--ads", "2", "--into", "no/such/{}.long", JOBS]);
+    assert!(status == Some(2) && told.contains("its folder does not exist"), "{told}");
+}
