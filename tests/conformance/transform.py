@@ -244,7 +244,7 @@ def only_known(errors):
     """Whether all that is wrong is passed over in silence there: new names that are none, by COPY; what stands
     behind the expression, by EVALSET and EVALMACRO."""
     messages = [line for line in errors.split("\n") if line.startswith("  ×")]
-    known = ["is no name of an attribute; ", ": expected the end, found "]
+    known = ["is not an attribute name; ", ": expected the end, found "]
     return messages and all(any(one in line for one in known) for line in messages)
 
 
