@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use classad::ad::{Expression, Value};
+use classad::text::with_commas;
 
 use crate::cli::Failure;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -22,17 +24,26 @@ pub fn matched_requests(
     (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
 }
 
-/// Prints a line for each of these requests: which offers it gets.
+/// Maximum number of requests whose offers are printed.
+const MAX_LISTED: usize = 10;
+
+/// Prints a line for each of the first of these requests: which offers it gets.
 pub fn print_matched(
     case: &ExplanationInput<'_>,
     allocation: Option<&Allocation>,
     requests: &[usize],
 ) -> Result<(), Failure> {
     let Some(allocation) = allocation else { return Ok(()) };
-    for request in requests {
+    for request in requests.iter().take(MAX_LISTED) {
         let offers: Vec<&str> =
             allocation.offers_of(*request).into_iter().map(|offer| case.partners[offer].id()).collect();
-        writeln!(out(), "{} gets {}", case.subjects[*request].id(), offers.join(" and "))?;
+        let line = format!("{} gets {}", case.subjects[*request].id(), offers.join(" and "));
+        writeln!(out(), "{}", single_line(&line))?;
+    }
+    match requests.len().saturating_sub(MAX_LISTED) {
+        0 => {}
+        1 => writeln!(out(), "1 more gets one")?,
+        more => writeln!(out(), "{} more get one", with_commas(more))?,
     }
     Ok(())
 }

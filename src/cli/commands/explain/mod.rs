@@ -235,6 +235,8 @@ impl Explain {
         let has_text = !renderer.is_data() && !is_listed && !session.options.quiet;
         if has_text {
             print_beginning(session, case, (difference, effects))?;
+        }
+        if has_text && total == 0 && unserved.is_empty() {
             print_matched(case, allocation.as_ref(), &served)?;
         }
         let is_queue = self.summary || (total > 1 && session.options.verbose == 0 && !has_gangs);
