@@ -49,12 +49,11 @@
 //!
 //! let rules = ParseOptions::new(Dialect::Classad);
 //! let context = Context::new(Dialect::Classad);
-//! let (environment, scope) = Environment::partner_unknown(parse_ad(b"[ Memory = 64; Spare = Memory - 15 ]", rules)?, Knowledge::Partial);
-//! let expression = parse_expression(b"Spare > 40 && other.Size < Spare", rules)?;
-//! let left = specialize(&expression, &scope, &environment, &context, SpecializeOptions::default());
-//! assert_eq!(print(&left.expression, Style::New), b"other.Size < 49");
-//! assert_eq!(left.verdict, ConstraintVerdict::Depends);
-//! let found = references(&expression, &scope, &environment, &context);
+//! let (environment, scope) = Environment::partner_unknown(parse_ad(b"[ Memory = 64; Spare = Memory - 15 ]", rules)?,
+//! Knowledge::Partial); let expression = parse_expression(b"Spare > 40 && other.Size < Spare", rules)?; let left =
+//! specialize(&expression, &scope, &environment, &context, SpecializeOptions::default());
+//! assert_eq!(print(&left.expression, Style::New), b"other.Size < 49"); assert_eq!(left.verdict,
+//! ConstraintVerdict::Depends); let found = references(&expression, &scope, &environment, &context);
 //! assert_eq!(found.external[0].to_string(), "other.Size");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -37,6 +37,11 @@ impl Data {
         if self.is_quick { usual.div_ceil(20) } else { usual }
     }
 
+    /// A number of ads of the measurements of growth, or a small part of it for a quick run.
+    pub fn growth_size(&self, usual: u32) -> u32 {
+        if self.is_quick { usual.div_ceil(400) } else { usual }
+    }
+
     /// How many machines and jobs a pool has.
     pub fn sizes(&self, name: &str) -> [u32; 2] {
         let pool = POOLS.iter().find(|pool| pool.0 == name);
@@ -49,7 +54,7 @@ impl Data {
         self.file(name, &PoolWorkload { machines, jobs, ..PoolWorkload::default() }, 2, file)
     }
 
-    /// A file of a pool with so many machines and jobs. The machines do not depend on the number of jobs.
+    /// A file of a pool with these numbers of machines and jobs. The machines do not depend on the number of jobs.
     pub fn pool_of(&self, [machines, jobs]: [u32; 2], file: &str) -> Result<PathBuf> {
         let name = if file.starts_with("machines") { format!("{machines}") } else { format!("{machines}-{jobs}") };
         self.file(&format!("pool-{name}"), &PoolWorkload { machines, jobs, ..PoolWorkload::default() }, 2, file)

@@ -53,7 +53,7 @@ pub fn report(bench: &Bench) -> Result<(String, String)> {
     text += "![time by number of ads](growth.svg)\n";
     let mut curves = Vec::new();
     for work in &WORK {
-        let sizes = work.sizes.map(|size| size.map(|number| bench.data.size(number).max(1)));
+        let sizes = work.sizes.map(|size| size.map(|number| bench.data.growth_size(number)));
         let titles = sizes.map(|[machines, jobs]| match work.files {
             [_] => format!("{machines} ads"),
             _ => format!("{jobs} x {machines}"),

@@ -94,11 +94,11 @@ fn run(arguments: Arguments) -> Result<ExitCode> {
         only => {
             let text;
             (text, is_sound) = rows::report(&bench, only)?;
-            // A part is not a result.
+            // A table of some rows is not kept.
             if only.is_none() { vec![("RESULTS.md", text)] } else { Vec::new() }
         }
     };
-    // What is small is not a result.
+    // A quick run measures too little to be kept.
     for (file, text) in files.iter().filter(|_| !arguments.quick) {
         fs::write(root.join("benches").join(file), text)?;
     }

@@ -57,8 +57,8 @@ pub(super) struct BracketedRuleConverter<'a> {
     problems: Vec<Problem>,
 }
 
-/// Returns the rule that an ad in brackets stands for, with what is wrong with it. `name` is the name of the rule if
-/// the ad has none.
+/// Converts an ad in brackets to a rule, and reports the errors in it. `name` is the name of the rule if the ad has
+/// none.
 pub(super) fn convert(
     ad: Ad,
     name: &str,

@@ -4,7 +4,7 @@ use crate::ad::{Dialect, Name};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::protocol::JobState;
-use crate::text::{join_and, with_commas};
+use crate::text::{join_and, join_first, with_commas};
 
 use super::clauses::text;
 use super::decisive_part::DecisivePart;
@@ -280,13 +280,8 @@ impl SummaryWriter<'_> {
 
     /// Lists the names of the first requests and counts the rest: `a, b, c and 5 more`.
     pub(super) fn list_requests(&self, requests: &[usize]) -> String {
-        let named =
-            requests.iter().take(MAX_NAMED_ADS).map(|request| self.names.ad_name(AdReference::Request(*request)));
-        let mut shown: Vec<String> = named.collect();
-        if requests.len() > MAX_NAMED_ADS {
-            shown.push(format!("{} more", with_commas(requests.len() - MAX_NAMED_ADS)));
-        }
-        join_and(&shown)
+        let names = requests.iter().map(|request| self.names.ad_name(AdReference::Request(*request)));
+        join_first(names, requests.len(), MAX_NAMED_ADS)
     }
 
     /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
@@ -370,8 +365,8 @@ impl SummaryWriter<'_> {
     }
 
     /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the
-    /// part that decides it, only the part is told. With `is_shared`, the clause is of several ads, each with its own
-    /// values.
+    /// part that decides it, quotes only that part. With `is_shared`, several ads have the clause, each with its own
+    /// values, which are left out.
     #[must_use]
     pub fn decisive_phrase(
         &self,

@@ -164,8 +164,8 @@ impl ExpressionCheck<'_> {
         }
     }
 
-    /// Reports a string, list, ad or time where a condition is expected. `before` is the operator and the operand on its
-    /// left, if the operand is on the right of one.
+    /// Reports a string, list, ad or time where a condition is expected. `before` is the operator and the operand on
+    /// its left, if the operand is on the right of one.
     fn check_condition(&mut self, operator: &str, operand: &Expression, before: Option<(BinaryOperator, &Expression)>) {
         let what = match operand.without_parentheses().kind() {
             ExpressionKind::Literal(Value::String(_)) => "a string",

@@ -36,6 +36,16 @@ pub fn join_and<S: fmt::Display>(items: &[S]) -> String {
     }
 }
 
+/// Joins the first `most` of `all` items in the manner of a sentence, and counts the others: `a, b and 3 more`.
+#[must_use]
+pub fn join_first<S: fmt::Display>(items: impl IntoIterator<Item = S>, all: usize, most: usize) -> String {
+    let mut shown: Vec<String> = items.into_iter().take(most).map(|item| item.to_string()).collect();
+    if all > shown.len() {
+        shown.push(format!("{} more", with_commas(all - shown.len())));
+    }
+    join_and(&shown)
+}
+
 /// Cuts a text to at most `most` characters. A cut text ends with three dots, which count as characters.
 #[must_use]
 pub fn shorten(text: &str, most: usize) -> String {

@@ -1,4 +1,4 @@
-//! Parts of a line that many statements have, and what is wrong with a line that is not a statement.
+//! Parts of a line that many statements have, and the errors of lines that are not statements.
 
 use crate::format::Problem;
 

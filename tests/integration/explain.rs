@@ -110,8 +110,7 @@ impl Brute<'_> {
     }
 }
 
-/// What is told of groups of refusals: the clause, the outcome, the numbers of offers and of suitable ones, the
-/// example.
+/// Groups of refusals: the clause, the outcome, the number of offers, the number of suitable offers, and the example.
 type Refusals = Vec<(Option<String>, ClauseOutcome, usize, usize, usize)>;
 
 fn refusals(report: &RequestReport) -> Refusals {

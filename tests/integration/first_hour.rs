@@ -386,7 +386,8 @@ fn rows_become_a_markdown_table() {
     }
 }
 
-/// A name in a column, key or group that no selected ad has is noted if another one is similar; parts and merge note it, too.
+/// A name in a column, key or group that no selected ad has is noted if another one is similar; parts and merge note
+/// it, too.
 #[test]
 fn misspelt_columns_are_noted() {
     for options in [&["--af", "Nmae,Memory"][..], &["--af", "Memory", "--sort", "Nmae"], &["--group-by", "Nmae"]] {

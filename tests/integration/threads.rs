@@ -18,8 +18,8 @@ const MANY: usize = 4000;
 /// Then no ad is bad.
 const NONE: usize = 2 * MANY;
 
-/// Ads of which some mention, far from the beginning, what was not read before: from there on it is. One ad of so many
-/// has something bad in it.
+/// Makes ads of which some, far from the beginning, mention an attribute that was not read before. The attribute is
+/// read from there on. One of every `bad` ads has an error.
 fn pool(bad: usize) -> String {
     let mut text = String::new();
     for number in 1..=MANY {

@@ -34,8 +34,7 @@ Examples:
 /// `UpdateSequenceNumber` counts, else the last one. An ad is dropped when its lifetime ends: `ExpirationTime`, or
 /// `LastHeardFrom` and `ClassAdLifetime`. An update names its ad and has the attributes that changed; one with a
 /// `LastHeardFrom` extends the lifetime. An ad that was matched is used up, and its updates are discarded: its agent
-/// must advertise it again, with a greater
-/// `UpdateSequenceNumber`.
+/// must advertise it again, with a greater `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {

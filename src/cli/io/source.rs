@@ -161,8 +161,8 @@ impl AdSource {
         self.is_compressed
     }
 
-    /// Returns the text of the source as a file that can be read at any place. What is not an uncompressed file is
-    /// copied to a temporary file.
+    /// Returns the text of the source as a file that can be read at any place. A pipe
+    /// or a compressed file is copied to a temporary file first.
     pub fn as_seekable_file(&mut self) -> io::Result<File> {
         if self.is_long_file() {
             return File::open(self.name.as_ref());

@@ -49,6 +49,11 @@ impl UnseenNames {
         UnseenNames::new(names)
     }
 
+    /// Whether a name is one of these.
+    pub fn contains(&self, name: &Name) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -85,8 +90,8 @@ impl UnseenNames {
         }
     }
 
-    /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar. Attributes
-    /// that HTCondor's daemons write may be missing without a mistake.
+    /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar.
+    /// Attributes that HTCondor's daemons write may be missing without a mistake.
     pub fn report_columns(&self, session: &Session, known: &[String]) {
         for name in self.unseen().filter(|name| StandardType::of(name).is_none()) {
             let near = closest_names(name.as_str(), known.iter().map(String::as_str));

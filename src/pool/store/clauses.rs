@@ -32,8 +32,8 @@ enum ClauseTruth {
 }
 
 impl ClauseValues {
-    /// Evaluates the clauses of a conjunction in the ads of a store. Returns `None` for any other expression, and if this
-    /// takes as many evaluations as the conjunction itself, which needs one for each group of `whole`.
+    /// Evaluates the clauses of a conjunction in the ads of a store. Returns `None` for any other expression, and if
+    /// this takes as many evaluations as the conjunction itself, which needs one for each group of `whole`.
     pub(super) fn of(store: &mut Store, expression: &Expression, whole: &Partition, context: &Context) -> Option<Self> {
         let Chain { clauses, links } = Chain::of(expression);
         let share = share_of_budgets(context, clauses.len(), links)?;
@@ -114,9 +114,9 @@ impl<'e> Chain<'e> {
     }
 }
 
-/// Returns a context in which each of `number` clauses has its share of the budgets. An evaluation of the conjunction then
-/// stays within the budgets, if those of its clauses stay within their shares. `links` is the number of steps and the
-/// nesting that the conjunction adds. Returns `None` if there is nothing to share.
+/// Returns a context in which each of `number` clauses has its share of the budgets. An evaluation of the conjunction
+/// then stays within the budgets, if those of its clauses stay within their shares. `links` is the number of steps and
+/// the nesting that the conjunction adds. Returns `None` if there is nothing to share.
 fn share_of_budgets(context: &Context, number: usize, links: u32) -> Option<Context> {
     let parts = u64::try_from(number).ok().filter(|parts| *parts > 1)?;
     Some(Context {

@@ -31,8 +31,8 @@ fn shown(value: &Value) -> String {
     String::from_utf8_lossy(&print_value(value, Style::New)).into_owned()
 }
 
-/// Returns a random line of an ad. Few names and values are possible, so that many ads agree. Without `has_references` no
-/// value depends on other attributes.
+/// Returns a random line of an ad. Few names and values are possible, so that many ads agree. Without `has_references`
+/// no value depends on other attributes.
 fn line(random: &mut fastrand::Rng, has_references: bool) -> String {
     // `target` is the name of a scope. A single ad with such an attribute disables the columns, so that it must be
     // rare.

@@ -4,7 +4,7 @@ use classad::ad::Expression;
 use classad::ad::Name;
 use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect};
 use classad::eval::Context;
-use classad::text::{counted, join_and};
+use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
@@ -60,17 +60,14 @@ impl JobEffects {
         Ok(JobEffects(effects))
     }
 
-    /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`; `None`
-    /// if there is none.
+    /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`;
+    /// `None` if there is none.
     pub fn text(&self) -> Option<String> {
         let line = |(effect, jobs): &(PolicyEffect, Vec<String>)| {
-            let mut named: Vec<String> = jobs.iter().take(MAX_NAMED_JOBS).cloned().collect();
-            if jobs.len() > MAX_NAMED_JOBS {
-                named.push(format!("{} more", jobs.len() - MAX_NAMED_JOBS));
-            }
+            let named = join_first(jobs, jobs.len(), MAX_NAMED_JOBS);
             let reason = if effect.reason.is_empty() { String::new() } else { format!(" ({})", effect.reason) };
             let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
-            format!("{knob} {verb} {count}: {}{reason}\n", join_and(&named))
+            format!("{knob} {verb} {count}: {named}{reason}\n")
         };
         (!self.0.is_empty()).then(|| self.0.values().map(line).collect())
     }

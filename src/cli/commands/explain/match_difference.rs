@@ -2,15 +2,13 @@
 
 use classad::eval::Context;
 use classad::explain::RequestVerdict;
-use classad::text::{counted, join_and, with_commas};
+use classad::text::{counted, join_first};
 
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::ExplanationInput;
+use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::session::Session;
-
-/// Maximum number of subjects that a sentence lists.
-const MAX_LISTED: usize = 10;
 
 /// Who gains and who loses a match by `--what-if`, as indexes of subjects.
 pub struct MatchDifference {
@@ -34,20 +32,17 @@ impl MatchDifference {
         MatchDifference { gaining: changed(true), losing: changed(false) }
     }
 
-    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list is
-    /// complete.
+    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list
+    /// is complete.
     pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
-        let most = if case.evidence_level == 0 { MAX_LISTED } else { usize::MAX };
+        let most = if case.evidence_level == 0 { MAX_NAMED } else { usize::MAX };
         let phrase = |subjects: &[usize], verbs: [&str; 2]| match subjects {
             [] => format!("none {}", verbs[0]),
             [only] => format!("1 {noun} {} a match: {}", verbs[0], case.subjects[*only].id()),
             several => {
-                let shown = several.iter().take(most).map(|at| case.subjects[*at].id().to_owned());
-                let mut shown: Vec<String> = shown.collect();
-                if several.len() > most {
-                    shown.push(format!("{} more (-v lists them)", with_commas(several.len() - most)));
-                }
-                format!("{} {} a match: {}", counted(several.len(), noun), verbs[1], join_and(&shown))
+                let names = join_first(several.iter().map(|at| case.subjects[*at].id()), several.len(), most);
+                let hint = if several.len() > most { " (-v lists them)" } else { "" };
+                format!("{} {} a match: {names}{hint}", counted(several.len(), noun), verbs[1])
             }
         };
         let [gain, lose] = [phrase(&self.gaining, ["gains", "gain"]), phrase(&self.losing, ["loses", "lose"])];

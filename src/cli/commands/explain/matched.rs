@@ -7,6 +7,7 @@ use classad::text::with_commas;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::single_line;
+use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -24,9 +25,6 @@ pub fn matched_requests(
     (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
 }
 
-/// Maximum number of requests whose offers are printed.
-const MAX_LISTED: usize = 10;
-
 /// Prints a line for each of the first of these requests: which offers it gets.
 pub fn print_matched(
     case: &ExplanationInput<'_>,
@@ -34,13 +32,13 @@ pub fn print_matched(
     requests: &[usize],
 ) -> Result<(), Failure> {
     let Some(allocation) = allocation else { return Ok(()) };
-    for request in requests.iter().take(MAX_LISTED) {
+    for request in requests.iter().take(MAX_NAMED) {
         let offers: Vec<&str> =
             allocation.offers_of(*request).into_iter().map(|offer| case.partners[offer].id()).collect();
         let line = format!("{} gets {}", case.subjects[*request].id(), offers.join(" and "));
         writeln!(out(), "{}", single_line(&line))?;
     }
-    match requests.len().saturating_sub(MAX_LISTED) {
+    match requests.len().saturating_sub(MAX_NAMED) {
         0 => {}
         1 => writeln!(out(), "1 more gets one")?,
         more => writeln!(out(), "{} more get one", with_commas(more))?,
@@ -48,7 +46,8 @@ pub fn print_matched(
     Ok(())
 }
 
-/// Notes that slots are given whole, if a request holds a partitionable one and the policy says nothing of what remains.
+/// Notes that slots are given whole, if a request holds a partitionable one and the policy says nothing of what
+/// remains.
 pub fn note_whole_slots(session: &mut Session, case: &ExplanationInput<'_>, allocation: Option<&Allocation>) {
     let Some(allocation) = allocation else { return };
     let is_partitionable = |offer: &usize| {

@@ -26,8 +26,8 @@ pub enum HelpBlock {
     Items(Vec<String>),
 }
 
-/// Parses a help text. `Examples:` is a heading, and indented lines are preformatted, but for those that continue an item
-/// of a list. The rows of a table with two columns are terms. A line `<!-- NAME -->` stands for the terms of
+/// Parses a help text. `Examples:` is a heading, and indented lines are preformatted, but for those that continue an
+/// item of a list. The rows of a table with two columns are terms. A line `<!-- NAME -->` stands for the terms of
 /// [`named_table`].
 pub fn parse(text: &str) -> Vec<HelpBlock> {
     let mut blocks = Vec::new();

@@ -84,8 +84,8 @@ impl Columns {
         masked.chain(self.table.iter().flat_map(AdTable::attributes))
     }
 
-    /// Returns the names that the options for columns, keys and groups mention. Those of `--attributes` are not among them:
-    /// ads in the long form may be copied without a look at their attributes.
+    /// Returns the names that the options for columns, keys and groups mention. Those of `--attributes` are not among
+    /// them: ads in the long form may be copied without a look at their attributes.
     pub fn names(&self) -> UnseenNames {
         let groups = self.group.iter().flat_map(GroupColumns::expressions);
         let keys = self.sort.iter().map(|key| &key.expression);

@@ -84,6 +84,7 @@ struct AccumulatorRecord {
 
 /// The messages that a run over all files prints if it finds nothing.
 #[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 struct QueryNotes {
     /// Whether each name of the constraint has occurred.
     seen: Vec<bool>,

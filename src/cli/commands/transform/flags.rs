@@ -260,11 +260,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
 
 /// Whether the expression of an operand looks a name up in the ad itself.
 fn refers_to(operand: &RuleOperand, name: &Name) -> bool {
-    let names = operand.expression().map(|expression| UnseenNames::of_expressions([expression]));
-    names.is_some_and(|names| {
-        names.mark_present(|used| used == name);
-        names.seen().contains(&true)
-    })
+    operand.expression().is_some_and(|expression| UnseenNames::of_expressions([expression]).contains(name))
 }
 
 /// Warns of rules that set an attribute to an expression that refers to it, and of a file that changes nothing.

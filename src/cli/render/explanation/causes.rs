@@ -1,7 +1,7 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
 use classad::explain::{RequestReport, RequestVerdict};
-use classad::text::{counted, join_and, shorten, with_commas};
+use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
@@ -18,8 +18,8 @@ const NOT_WAITING: &str = "not-waiting";
 /// The verdict on requests whose offers are all held by others, as [`RequestVerdict::as_str`] has it.
 const TAKEN: &str = "taken";
 
-/// Maximum number of subjects that are named below the report of another one with the same cause.
-const MAX_NAMED: usize = 10;
+/// Maximum number of subjects that a list names.
+pub const MAX_NAMED: usize = 10;
 
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
 const MAX_CHANGE_CHARS: usize = 100;
@@ -212,11 +212,8 @@ impl Cause {
     /// Names the subjects whose reports are left out because they have the same cause; `None` if there are none.
     fn others_sentence(&self) -> Option<String> {
         let others = self.subjects - self.largest.0;
-        let mut names = self.other_names.clone();
-        if others > names.len() {
-            names.push(format!("{} more", with_commas(others - names.len())));
-        }
-        (others > 0).then(|| format!("the same cause: {}\n", single_line(&join_and(&names))))
+        let names = join_first(&self.other_names, others, MAX_NAMED);
+        (others > 0).then(|| format!("the same cause: {}\n", single_line(&names)))
     }
 
     /// The change that helps the most subjects, with their number. The first one of several is returned.
