@@ -31,7 +31,7 @@ mod value_key;
 mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
-pub use ad_text_memo::AdTextMemo;
+pub use ad_text_memo::{AdTextMemo, ScalarKind, TextClass};
 pub use autocluster::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;

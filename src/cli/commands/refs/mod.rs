@@ -282,13 +282,13 @@ impl AdBlockTask for RefsTask {
 
     fn new_state(&self) -> RefsState {
         // A row needs the identity of its ad. So rows are made of whole ads.
-        let texts = (!self.is_table).then(|| AdTextMemo::new(self.context.dialect));
+        let texts = (!self.is_table).then(|| AdTextMemo::for_references(self.context.dialect));
         RefsState { texts, ..RefsState::default() }
     }
 
     fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
-        let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
-        let references = Arc::clone(references);
+        let found = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
+        let (length, references) = (found.length, Arc::clone(found.class));
         state.count(references);
         Some(length)
     }
