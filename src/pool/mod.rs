@@ -42,7 +42,7 @@ pub use coded_expressions::{CodedExpressions, code_expressions};
 pub use column::AttributeColumn;
 pub use dictionary_column::ColumnCell;
 pub use exact_sum::{ExactSum, Total};
-pub use expression_column::ExpressionColumn;
+pub use expression_column::{ExpressionColumn, exact_number};
 pub use mentioned_names::MentionedNames;
 pub use partition::Partition;
 pub use sparse_rows::SparseRows;
