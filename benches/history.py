@@ -6,7 +6,7 @@
     history.py compare PROGRAM FOLDER TREE      beside condor_history of a tree of tests/pool/run, as root; compares outputs
 
 PROGRAM is the classad to measure. The rows are Markdown. A cell has the elapsed time, the processor's time (user and system) and
-the peak resident memory of the fastest round. The commands of a row run in turns.
+the peak resident memory of the fastest round; memory below 15 MB is not seen. The commands of a row run in turns.
 """
 
 import os
@@ -56,12 +56,12 @@ def make(program, folder, files):
 
 
 class Run:
-    """One run of a command: its times in seconds, its memory in bytes."""
+    """One run of a command: its times in seconds, its memory in bytes. Its notes are dropped; if it fails, it ends the program."""
 
     def __init__(self, command, output=os.devnull):
         start = time.monotonic()
         with open(output, "wb") as file:
-            process = subprocess.Popen(command, stdout=file)
+            process = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL)
             _, status, usage = os.wait4(process.pid, 0)
         self.elapsed = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
