@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
         merge_environments),
     function!(userHome(1, 2) Lazy "(user [, default]) -> string",
-        "a user's home; no host is asked for it, so the default, or undefined without one",
+        "the default, as no machine is asked for a user's real home; undefined without a default",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
