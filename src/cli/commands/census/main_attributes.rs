@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn main_attributes_are_listed_once_and_found_in_any_case() {
         for (place, (name, _)) in MAIN_ATTRIBUTES.iter().enumerate() {
-            assert_eq!(place_of(&Name::new(name.to_uppercase())), place, "{name}");
+            assert_eq!(place_of(&Name::new(&name.to_uppercase())), place, "{name}");
         }
         assert_eq!(place_of(&Name::new("AddressV1")), MAIN_ATTRIBUTES.len());
     }
