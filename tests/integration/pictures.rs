@@ -107,6 +107,7 @@ impl Picture {
     }
 
     /// Fails if a text leaves the picture, if two texts overlap, or if two boxes do (but for a bar in its track).
+    #[allow(clippy::cast_precision_loss)] // the numbers of characters are small
     fn assert_legible(&self) {
         // The widest fonts of the style need 0.6 of their size for a character.
         let span = |text: &Text| {
@@ -163,7 +164,8 @@ fn a_census_is_bars_of_the_main_attributes() {
     let two = drawn(&["census", JOBS, "--attr", "Owner,Cmd", "--top", "1", "-o", "svg"]);
     assert!(two.has("Cmd") && two.has("(other values)") && !two.has("JobStatus"), "{two:?}");
     // Many numbers are ranges.
-    let ads: String = (0..100).map(|number| format!("Name = \"s{number}\"\nMemory = {}\n\n", number * 64)).collect();
+    let ads = (0..100).map(|number| format!("Name = \"s{number}\"\nMemory = {}\n\n", number * 64));
+    let ads = ads.collect::<Vec<_>>().concat();
     let ranges = drawn(&["census", &file("pictures-many.long", ads), "-o", "svg"]);
     assert!(ranges.has("0..792") && ranges.beside("0..792") == ["13", "13.0 %"], "{ranges:?}");
 }
@@ -236,10 +238,10 @@ fn gangs_are_trees() {
         drawn(&[&["gangmatch", "samples/multiprocessor/client.ad", "--all", "-o", "svg"], &service[..]].concat());
     assert!(deep.has("cpu1") && deep.has("slot1@beta"), "{deep:?}");
     // Further gangs and further ports are counted.
-    let jobs: String = (0..14)
-        .map(|n| format!("[ Name = \"job {n}\"; Ports = {{ [ Label = \"m\"; Constraint = true ] }} ]\n"))
-        .collect();
-    let offers: String = (0..100).map(|n| format!("[ Name = \"offer {n}\"; Requirements = true ]\n")).collect();
+    let jobs = (0..14).map(|n| format!("[ Name = \"job {n}\"; Ports = {{ [ Label = \"m\"; Constraint = true ] }} ]\n"));
+    let jobs = jobs.collect::<Vec<_>>().concat();
+    let offers = (0..100).map(|n| format!("[ Name = \"offer {n}\"; Requirements = true ]\n"));
+    let offers = offers.collect::<Vec<_>>().concat();
     let (jobs, offers) = (file("pictures-gangs.ad", jobs), file("pictures-offers.ad", offers));
     assert!(drawn(&["gangmatch", &jobs, "--pool", &offers, "-o", "svg"]).has("and 2 more gangs"));
     let ports: Vec<String> = (0..61).map(|n| format!("[ Label = \"p{n}\"; Constraint = true ]")).collect();

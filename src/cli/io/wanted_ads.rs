@@ -23,9 +23,12 @@ impl WantedAds {
     /// is called is that ad's name, whatever is in it. Returns `None` without names: all ads are meant.
     pub fn new(texts: &[String], ads: &[NamedAd], context: &Context) -> Option<Self> {
         let is_called = |text: &str| ads.iter().any(|ad| ad.is_called(text, context));
-        let parts = texts.iter().flat_map(|text| match text.contains(',') && !is_called(text) {
-            true => text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect(),
-            false => vec![text.as_str()],
+        let parts = texts.iter().flat_map(|text| {
+            if text.contains(',') && !is_called(text) {
+                text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
+            } else {
+                vec![text.as_str()]
+            }
         });
         let names = parts.map(|text| {
             let clusters = cluster_range(text).filter(|_| !is_called(text));
@@ -40,8 +43,8 @@ impl WantedAds {
     }
 
     /// Returns the first name that is of none of the ads.
-    pub fn unknown<'a>(&self, ads: impl Iterator<Item = &'a NamedAd> + Clone, context: &Context) -> Option<&str> {
-        let unknown = self.names.iter().find(|name| !ads.clone().any(|ad| name.is_of(ad, context)));
+    pub fn unknown(&self, ads: &[NamedAd], context: &Context) -> Option<&str> {
+        let unknown = self.names.iter().find(|name| !ads.iter().any(|ad| name.is_of(ad, context)));
         unknown.map(|name| name.text.as_str())
     }
 }

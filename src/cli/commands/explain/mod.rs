@@ -100,9 +100,9 @@ pub struct Explain {
 }
 
 impl Explain {
-    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let common = &self.ads.common;
-        let form = common.output.form;
+    /// Refuses a form in which the explanation cannot be written.
+    fn check_form(&self) -> Result<(), Failure> {
+        let form = self.ads.common.output.form;
         let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
         if !is_listed
             && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl | OutputForm::Svg))
@@ -115,6 +115,13 @@ impl Explain {
         if (is_listed || form == Some(OutputForm::Svg)) && self.offer.is_some() && !self.reverse {
             return refuse("the explanation of a pair is written as text, json or jsonl");
         }
+        Ok(())
+    }
+
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let common = &self.ads.common;
+        let form = common.output.form;
+        self.check_form()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
@@ -209,6 +216,7 @@ impl Explain {
         Ok(status)
     }
 
+    #[allow(clippy::too_many_lines)] // a step for each form of the output
     fn explain_each(
         &self,
         session: &mut Session,

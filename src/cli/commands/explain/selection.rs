@@ -32,12 +32,11 @@ impl Explain {
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
         let is_found = |wanted: &&WantedAds| {
-            !may_be_empty && selected.iter().all(Vec::is_empty)
-                || wanted.unknown(case.subjects.iter(), &context).is_some()
+            !may_be_empty && selected.iter().all(Vec::is_empty) || wanted.unknown(case.subjects, &context).is_some()
         };
         match wanted.filter(is_found) {
             Some(wanted) => {
-                let unknown = wanted.unknown(case.subjects.iter(), &context);
+                let unknown = wanted.unknown(case.subjects, &context);
                 let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
                 let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
                 refuse(format!("there is no ad called {text} to explain{}", suggestion(&near)))

@@ -116,7 +116,8 @@ impl Columns {
                 }
             }
             None => {
-                row.cells = self.af.iter().map(|(_, text)| TableCell::from(&lookup.value_with_elements(text))).collect()
+                row.cells =
+                    self.af.iter().map(|(_, text)| TableCell::from(&lookup.value_with_elements(text))).collect();
             }
         }
         Row { failures: lookup.failures, ..row }

@@ -230,6 +230,7 @@ impl Refs {
 ///
 /// Constants refer to nothing and are not part of a reference. So ads with the same names and expressions have the same
 /// references, whatever their constants are.
+#[allow(clippy::struct_excessive_bools)] // each is an option
 struct RefsTask {
     scope: ReferenceScope,
     context: Context,

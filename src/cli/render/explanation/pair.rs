@@ -45,7 +45,7 @@ pub fn explain_pair(
     let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);
     let place = case.partners.iter().position(is_offer).ok_or_else(|| refuse("offer", offer, case.partners))?;
     let offer = case.partners[place].id();
-    if let Some(unknown) = wanted.and_then(|wanted| wanted.unknown(case.subjects.iter(), &context)) {
+    if let Some(unknown) = wanted.and_then(|wanted| wanted.unknown(case.subjects, &context)) {
         return Err(refuse("request", unknown, case.subjects));
     }
     let is_request = |at: &usize| wanted.is_none_or(|wanted| wanted.has(&case.subjects[*at], &context));

@@ -108,12 +108,11 @@ fn heights(ports: &[GangTreePort]) -> (usize, Vec<usize>) {
     for at in (0..ports.len()).rev() {
         let depth = ports[at].depth;
         spans.resize(spans.len().max(depth + 2), None);
-        let height = match spans[depth + 1].take() {
-            Some([first, last]) => usize::midpoint(first, last),
-            None => {
-                next -= ROW_PIXELS;
-                next
-            }
+        let height = if let Some([first, last]) = spans[depth + 1].take() {
+            usize::midpoint(first, last)
+        } else {
+            next -= ROW_PIXELS;
+            next
         };
         heights[at] = height;
         let last = spans[depth].map_or(height, |[_, last]| last);
