@@ -109,7 +109,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     }
     match newest_time(sources, &session.context()) {
         Ok(Some(time)) => session.context_mut().now = Some(time),
-        Ok(None) => session.warning("--now dump: no ad tells its time, so the clock is taken"),
+        Ok(None) => session.warning("--now dump: no ad has a time, so the clock is used"),
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
             session.error(&format!("--now dump has to read the input twice, which fails: {reason}"));
@@ -361,7 +361,8 @@ pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) 
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
         let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
-        return refuse(format!("{fault}; an expression that begins so can follow `--`"));
+        let end = if fault.ends_with('?') { " An expression" } else { "; an expression" };
+        return refuse(format!("{fault}{end} that begins so can follow `--`"));
     }
     Ok(())
 }
