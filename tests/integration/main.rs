@@ -54,6 +54,7 @@ mod samples;
 mod samples_and_splits;
 mod schemas;
 mod selection;
+mod shares;
 mod slips;
 mod specialize;
 mod states;

@@ -4,6 +4,7 @@ use classad::explain::{RequestReport, RequestVerdict};
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::cli::render::diagnostics::{self, single_line};
@@ -29,7 +30,7 @@ pub struct CauseTable {
     /// The causes by their texts, with numbers struck out.
     causes: IndexMap<String, Cause>,
     /// The noun for what is explained, singular: `job`, `request`, `slot` or `offer`.
-    noun: &'static str,
+    noun: String,
     /// Number of subjects that match.
     matching: usize,
     /// Number of all subjects.
@@ -38,7 +39,7 @@ pub struct CauseTable {
 
 /// Subjects that have one cause, but for numbers.
 struct Cause {
-    verdict: &'static str,
+    verdict: String,
     /// The cause in words. If the groups have other numbers, the text has none.
     text: String,
     subjects: usize,
@@ -53,8 +54,9 @@ struct Cause {
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
+#[derive(Serialize, Deserialize)]
 pub struct CauseEntry {
-    verdict: &'static str,
+    verdict: String,
     matches: bool,
     text: String,
     subjects: usize,
@@ -71,7 +73,7 @@ impl CauseEntry {
         let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
-            verdict: report.verdict.as_str(),
+            verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
             subjects: group.len(),
@@ -83,7 +85,7 @@ impl CauseEntry {
 }
 
 impl CauseTable {
-    pub fn new(noun: &'static str) -> Self {
+    pub fn new(noun: String) -> Self {
         CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0 }
     }
 
@@ -132,7 +134,7 @@ impl CauseTable {
     /// Returns the table as text, and the report of the largest group of each cause, unless `is_short`.
     pub fn into_text(mut self, is_short: bool) -> String {
         self.sort();
-        let (all, noun) = (counted(self.all, self.noun), self.noun);
+        let (all, noun) = (counted(self.all, &self.noun), &self.noun);
         let taken: usize =
             self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
         let matching = match self.matching {
