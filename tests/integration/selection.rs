@@ -114,6 +114,16 @@ fn what_is_bad_is_reported_as_by_a_full_parse() {
     let hidden = &file("hidden.long", text);
     let names = |options: &[&str]| classad(&[&["query", "Name != \"c\"", hidden], options].concat());
     assert_eq!(names(&["--af", "Name"]), (Some(0), "a\nb\n".to_owned(), String::new()));
+    // The attributes of a banner come last, its kind first of them.
+    let epoch = &file(
+        "selection.epoch",
+        "Id = 1\nproc = 2\n*** EPOCH ClusterId=7 ProcId=0 RunInstanceId=1 Owner=\"a\" CurrentTime=5\n",
+    );
+    let ad = "{\"Id\": 1, \"proc\": 2, \"RecordType\": \"EPOCH\", \"ClusterId\": 7, \"Owner\": \"a\"}\n";
+    let attributes = ["query", "true", epoch, "--attributes", "Owner,Proc,recordtype,CLUSTERID,Id", "-o", "jsonl"];
+    for options in [&[][..], &["--strict-input"]] {
+        assert_eq!(classad(&[&attributes[..], options].concat()), (Some(0), ad.to_owned(), String::new()));
+    }
     let ads = "{\"Name\": \"a\"}\n{\"Name\": \"b\"}\n".to_owned();
     assert_eq!(names(&["--attributes", "Name", "-o", "jsonl"]), (Some(0), ads, String::new()));
     for options in [&["--af", "Name", "--strict-input"][..], &["--af", "Name,Foo"], &["-o", "long"]] {

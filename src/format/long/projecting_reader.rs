@@ -64,6 +64,8 @@ pub struct ProjectingReader<'t, 's> {
     /// Kind of the banner behind the current ad, if the projection has the name `RecordType` and the ad lacks the
     /// attribute: the index of the name, and the byte range of the kind.
     record_type: Option<ProjectedValueRange>,
+    /// Number of values of the current ad that come before those of its banner.
+    values_before_banner: usize,
     /// Whether the current ad ends with the text.
     ends_with_text: bool,
     /// Whether the last line that was no comment is a banner with attributes.
@@ -134,6 +136,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             last_lookup: Vec::new(),
             label_values: Vec::new(),
             record_type: None,
+            values_before_banner: 0,
             ends_with_text: false,
             is_behind_banner: false,
             pending: VecDeque::new(),
@@ -363,6 +366,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     fn add_banner(&mut self, line: Range<usize>) -> bool {
         let Ok(banner) = Banner::parse(self.text, line) else { return false };
         self.is_behind_banner = banner.is_end();
+        self.values_before_banner = self.found_values.len();
         for attribute in &banner.attributes {
             let name = &self.text[attribute.name.clone()];
             let Some(position) = self.projection.index_of(name) else { continue };
@@ -526,6 +530,9 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             let position = if is_as_written { self.found_position(index) } else { index };
             let Some(range) = &self.values[position] else {
                 if let Some(kind) = self.record_type(position) {
+                    if is_as_written && self.projection.names[position].as_str() != RECORD_TYPE {
+                        self.respelt_names.push((self.attribute_names.len(), Name::new(RECORD_TYPE)));
+                    }
                     self.attribute_names.push(position);
                     expressions.push(Expression::literal(kind));
                 }
@@ -557,10 +564,14 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         }
     }
 
-    /// Returns the index of the name of a value of the ad, in the order of the text. The kind of a banner comes last.
+    /// Returns the index of the name of a value of the ad, in the order of the text. The kind of a banner is its first
+    /// value.
     fn found_position(&self, index: usize) -> usize {
-        let found = self.found_values.get(index).map(|(position, _)| *position);
-        found.or(self.record_type.as_ref().map(|(position, _)| *position)).unwrap_or_default()
+        match &self.record_type {
+            Some((position, _)) if index == self.values_before_banner => *position,
+            Some(_) if index > self.values_before_banner => self.found_values[index - 1].0,
+            _ => self.found_values[index].0,
+        }
     }
 
     /// Returns an ad with these values of `attribute_names`. If ads are shared, this is the shared ad with the same
