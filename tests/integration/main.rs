@@ -56,6 +56,7 @@ mod samples_and_splits;
 mod schemas;
 mod second_reading;
 mod selection;
+mod shares;
 mod slips;
 mod specialize;
 mod states;

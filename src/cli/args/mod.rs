@@ -12,4 +12,5 @@ pub mod notify;
 pub mod output;
 pub mod partial_scope;
 pub mod policy;
+pub mod share;
 pub mod suggested_values;

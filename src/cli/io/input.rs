@@ -108,7 +108,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
         return;
     }
     match newest_time(sources, &session.context()) {
-        Ok(Some(time)) => session.context_mut().now = Some(time),
+        Ok(Some(time)) => session.set_time(time),
         Ok(None) => session.warning("--now dump: no ad has a time, so the clock is used"),
         Err(error) => {
             let reason = diagnostics::io_reason(&error);

@@ -133,11 +133,11 @@ impl<'q> QueryOutput<'q> {
         match self.mode {
             OutputMode::Count if self.query.distinct => NeededPart::Row,
             OutputMode::Nothing | OutputMode::Count => NeededPart::Presence,
-            OutputMode::Ads(_) => NeededPart::Whole,
+            OutputMode::Ads(_) if self.columns.attributes.is_empty() => NeededPart::Whole,
             OutputMode::Groups(_) => NeededPart::Group,
             OutputMode::Table(_) => NeededPart::Record,
             OutputMode::Rows(_) | OutputMode::TypedRows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
-            OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
+            OutputMode::Ads(_) | OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
         }
     }
 

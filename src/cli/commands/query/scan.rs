@@ -260,6 +260,7 @@ impl AdScanner<'_> {
             return None;
         }
         needed_names.names.extend(self.columns.attributes_beside().map(Name::new));
+        needed_names.names.extend(self.columns.attributes.iter().cloned());
         if !self.columns.prints_rows() {
             needed_names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
         }
@@ -267,6 +268,8 @@ impl AdScanner<'_> {
             needed_names.names.extend(DEFAULT_COLUMNS.map(Name::new));
         }
         let selection = Projection::new(needed_names.names, self.context.dialect);
+        // Ads are printed as they are written.
+        let selection = if self.columns.attributes.is_empty() { selection } else { selection.as_written() };
         let literals = LiteralFilter::new(self.constraint, &self.context);
         let is_usable = self.filter != TruthFilter::Undefined && self.stop.is_none();
         let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
