@@ -9,7 +9,7 @@ mod selection;
 mod suggestions;
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -17,6 +17,7 @@ use classad::ad::Ad;
 use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
+use classad::text::counted_plain;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
@@ -244,6 +245,8 @@ impl Explain {
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
         let has_taken = AtomicBool::new(false);
+        // Number of requests that are not explained, because the steps of the run are spent.
+        let unexplained = AtomicUsize::new(0);
         let mut next = 0;
         while next < total {
             if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
@@ -260,6 +263,10 @@ impl Explain {
             let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
             let explain = |place: usize| {
                 let group = &pairs[place];
+                if session.context().has_spent_run() {
+                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
+                    return Ok((None, false));
+                }
                 let report = explain_bilateral(session, case, group, explainer, allocation.as_ref());
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
                 has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
@@ -314,6 +321,10 @@ impl Explain {
             page.finish(Some(merge_json(document, "policies", effects.map(JobEffects::to_json))))?;
         }
         note_whole_slots(session, case, allocation.as_ref().filter(|_| has_taken.into_inner()));
+        let unexplained = unexplained.into_inner();
+        if unexplained > 0 {
+            session.report_exceeded_budget(&format!("{} not explained", counted_plain(unexplained, "request")));
+        }
         session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
         Ok(Status::of(matches_all))
     }
