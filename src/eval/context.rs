@@ -120,11 +120,11 @@ struct RunStepCounts {
 }
 
 impl RunSteps {
-    /// Default number of steps before any input is read. They take some three seconds.
-    pub const DEFAULT: u64 = 50_000_000;
+    /// Default number of steps before any input is read. They take some two seconds.
+    pub const DEFAULT: u64 = 25_000_000;
 
     /// Number of steps that are granted for each byte of input, so that long inputs may take long.
-    pub const PER_BYTE: u64 = 50;
+    pub const PER_BYTE: u64 = 25;
 
     /// Returns a number of steps for a run.
     #[must_use]

@@ -236,7 +236,7 @@ mod tests {
         assert_eq!([value(&long), value(&short)], [Err(Abort::TooManyRunSteps(10_000)), Ok(())]);
         assert!(run.taken() < before + 5000);
         run.add_input(400);
-        assert_eq!((run.granted(), value(&long)), (30_000, Ok(())));
+        assert_eq!((run.granted(), value(&long)), (20_000, Ok(())));
         run.renew();
         assert_eq!((run.is_spent(), run.taken()), (false, 0));
     }

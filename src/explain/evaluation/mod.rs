@@ -94,6 +94,9 @@ pub struct OfferTable {
     evaluations: AtomicU64,
 }
 
+/// Keys of clauses, each with its expression.
+type ClauseKeys = FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>;
+
 /// A request with its caches.
 pub struct RequestContext {
     pub ad: Ad,
@@ -104,7 +107,7 @@ pub struct RequestContext {
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
     /// The keys of clauses with many attributes. The key is the identity of the clause's expression, which is kept so that
     /// no other gets its identity, with the number of the side and whether the clause is whole.
-    clause_keys: RefCell<FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>>,
+    clause_keys: RefCell<ClauseKeys>,
 }
 
 impl RequestContext {

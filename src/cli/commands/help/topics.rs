@@ -87,7 +87,11 @@ fn budgets() -> Vec<(String, String)> {
         ),
         option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "evaluations nested in one another"),
         option("--max-value-bytes N", Context::DEFAULT_MAX_VALUE_BYTES, "bytes of the values that functions make"),
-        option("--max-search-tests N", Context::DEFAULT_MAX_SEARCH_TESTS, "candidates that one gang search tests"),
+        option(
+            "--max-search-tests N",
+            Context::DEFAULT_MAX_SEARCH_TESTS,
+            "candidates that one gang search tests; a test counts twice from 8 ports on, thrice from 16 ports on, and so on",
+        ),
         option(
             "--max-ad-bytes N",
             MAX_AD_BYTES as u64,
