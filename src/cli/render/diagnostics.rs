@@ -219,10 +219,11 @@ impl Excerpt {
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
         let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
         // A line of a megabyte is not searched for its ends.
-        let (least, most) = (first.saturating_sub(around), (last + around).min(bytes.len()));
-        let start = memchr::memrchr(b'\n', &bytes[least..first]).map_or(char_start(bytes, least), |at| least + at + 1);
-        let line_end = memchr::memchr(b'\n', &bytes[last..most]).map(|at| last + at);
-        let mut end = line_end.unwrap_or(if most < bytes.len() { char_start(bytes, most) } else { most });
+        let (lowest, highest) = (first.saturating_sub(around), (last + around).min(bytes.len()));
+        let start =
+            memchr::memrchr(b'\n', &bytes[lowest..first]).map_or(char_start(bytes, lowest), |at| lowest + at + 1);
+        let line_end = memchr::memchr(b'\n', &bytes[last..highest]).map(|at| last + at);
+        let mut end = line_end.unwrap_or(if highest < bytes.len() { char_start(bytes, highest) } else { highest });
         // A carriage return at the end of a line shows nothing.
         if end > last && bytes[end - 1] == b'\r' {
             end -= 1;
