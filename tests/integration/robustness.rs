@@ -434,10 +434,11 @@ fn limits_of_input_have_options() {
     assert_eq!((status, out.as_str()), (Some(2), "1\n"), "{err}");
     assert!(err.contains("an ad has more than 1000000 bytes"), "{err}");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    gzip.write_all("[ a = 1 ]\n".repeat(7_000_000).as_bytes()).unwrap();
+    gzip.write_all(&vec![b' '; 70_000_000]).unwrap();
+    gzip.write_all(b"[ a = 1 ]").unwrap();
     let packed = file("limits.gz", gzip.finish().unwrap());
     assert!(run_on(&["query", "true", &packed, "--count"]).2.contains("it unpacks to more than 256 times its size"));
-    assert_eq!(run_on(&["query", "true", &packed, "--count", "--max-unpack-ratio", "10000"]).1, "7000000\n");
+    assert_eq!(run_on(&["query", "true", &packed, "--count", "--max-unpack-ratio", "10000"]).1, "1\n");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(b"[ Name = \"a\" ]\n[ Name = \"b\" ]\n[ Name = \"c\" ]\n").unwrap();
     let packed = file("few.gz", gzip.finish().unwrap());
@@ -455,7 +456,7 @@ fn a_run_ends_within_its_steps() {
     let offer = |n: usize| format!("Name = \"m{n}\"\nCpus = {n}\nRequirements = true\n\n");
     let offers = file("run-steps.offers", (0..400).map(offer).collect::<String>());
     let long = sum("b", 6000);
-    let clauses: Vec<String> = (0..5).map(|n| format!("TARGET.a{n} > long")).collect();
+    let clauses: Vec<String> = (0..1).map(|n| format!("TARGET.a{n} > long")).collect();
     let job = file(
         "run-steps.job",
         format!("JobId = \"1\"\nRequirements = {}\nlong = {long}\nb = TARGET.Cpus * 2\n", clauses.join(" && ")),
