@@ -203,11 +203,21 @@ impl Session {
     }
 
     /// Begins the next entry of a script. Prints a note of how many messages about the previous entry were suppressed,
-    /// and resets the counters of messages. `place` is the location of the next entry, the prefix of its messages.
+    /// resets the counters of messages, and renews the steps of the run. `place` is the location of the next entry, the prefix of its messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         self.entry_counts = MessageCounts::default();
+        if let Some(steps) = &self.context.run_steps {
+            steps.renew();
+        }
         self.location_prefix = place;
+    }
+
+    /// Grants the evaluations of the run further steps for a number of bytes of input.
+    pub fn count_input(&self, bytes: u64) {
+        if let Some(steps) = &self.context.run_steps {
+            steps.add_input(bytes);
+        }
     }
 
     /// Clears the failure flags, so that an interactive session exits with 0. The user has already seen the errors.
@@ -355,9 +365,14 @@ impl Session {
 
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn exit_code(&mut self, result: Result<Status, Failure>) -> u8 {
+        let has_spent_run = self.context.has_spent_run();
+        if has_spent_run && let Some(steps) = &self.context.run_steps {
+            let abort = Abort::TooManyRunSteps(steps.granted());
+            self.report_abort(&abort, "some results are missing or incomplete");
+        }
         if self.kept.is_none() {
             self.note_suppressed();
-        } else if result.is_err() {
+        } else if result.is_err() || has_spent_run {
             self.print_messages(self.take_kept_messages());
             self.note_suppressed();
         }

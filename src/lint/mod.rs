@@ -309,11 +309,11 @@ impl AdChecker {
                 check.is_kind("Machine"),
                 &class.reached,
                 self.pool.as_deref(),
-                self.context.dialect,
+                &self.context,
                 &mut found,
             );
         } else {
-            pool::check_port_references(ad, self.pool.as_deref(), self.context.dialect, &mut found);
+            pool::check_port_references(ad, self.pool.as_deref(), &self.context, &mut found);
         }
         found.retain(|finding| !is_told(finding, checked));
         found

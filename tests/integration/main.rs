@@ -28,6 +28,7 @@ mod group_cycle;
 mod groups;
 mod help;
 mod histories;
+mod hostile_parts;
 mod htcondor_policy;
 mod join;
 mod layout;

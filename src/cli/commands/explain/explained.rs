@@ -1,6 +1,6 @@
 //! Explains groups of requests, one after the other or on several threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use classad::ad::{Expression, Value};
 use classad::explain::{Explainer, GangVerdict, RequestVerdict};
@@ -37,6 +37,8 @@ pub struct GroupOutcome {
     pub has_unmatched: bool,
     /// Whether some group matches only what others have taken.
     pub has_taken: bool,
+    /// Number of requests that are not explained, because the steps of the run are spent.
+    pub unexplained: usize,
     /// Number of evaluations and searches that exceeded their budgets.
     pub failures: u64,
 }
@@ -62,6 +64,7 @@ impl GroupExplainer<'_> {
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
         let has_taken = AtomicBool::new(false);
+        let unexplained = AtomicUsize::new(0);
         let mut next = 0;
         while next < groups.len() {
             if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
@@ -82,6 +85,10 @@ impl GroupExplainer<'_> {
             let session = &*session;
             let explain = |place: usize| {
                 let group = &pairs[place];
+                if session.context().has_spent_run() {
+                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
+                    return Ok((None, false));
+                }
                 let report = explain_bilateral(session, case, group, explainer, allocation);
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
                 has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
@@ -104,6 +111,7 @@ impl GroupExplainer<'_> {
             next += pairs.len();
         }
         outcome.has_taken = has_taken.into_inner();
+        outcome.unexplained = unexplained.into_inner();
         outcome.failures = self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
         Ok(outcome)
     }

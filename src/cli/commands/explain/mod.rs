@@ -18,6 +18,7 @@ use classad::ad::Ad;
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
+use classad::text::counted_plain;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
@@ -289,6 +290,7 @@ impl Explain {
             let notes = ExplanationNotes {
                 has_unmatched: outcome.has_unmatched,
                 gives_whole_slots: outcome.has_taken && group_explainer.gives_whole_slots(),
+                unexplained: outcome.unexplained,
                 failures: outcome.failures,
             };
             writer.finish(session, &notes)?;
@@ -300,6 +302,7 @@ impl Explain {
         if outcome.has_taken && group_explainer.gives_whole_slots() {
             note_whole_slots(session);
         }
+        report_unexplained(session, outcome.unexplained);
         session.report_budget_failures(outcome.failures);
         Ok(Status::of(is_well && !outcome.has_unmatched))
     }
@@ -323,6 +326,13 @@ impl Explain {
             Some(reason) => refuse(format!("explain: {reason}")),
             None => Ok([&self.requests, &self.pool]),
         }
+    }
+}
+
+/// Reports that the budget of the run was spent before all requests were explained.
+fn report_unexplained(session: &mut Session, unexplained: usize) {
+    if unexplained > 0 {
+        session.report_exceeded_budget(&format!("{} not explained", counted_plain(unexplained, "request")));
     }
 }
 

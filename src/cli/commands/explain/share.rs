@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matched::note_whole_slots;
 use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage};
+use super::report_unexplained;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::partial::ShareSet;
 use crate::cli::session::Session;
@@ -15,6 +16,8 @@ pub struct ExplanationNotes {
     pub has_unmatched: bool,
     /// Whether slots are given whole, where a request matches only what others have taken.
     pub gives_whole_slots: bool,
+    /// Number of requests that are not explained, because the steps of the run are spent.
+    pub unexplained: usize,
     /// Number of evaluations and searches that exceeded their budgets.
     pub failures: u64,
 }
@@ -38,6 +41,7 @@ pub fn merge_shares(
     if notes.iter().any(|notes| notes.gives_whole_slots) {
         note_whole_slots(session);
     }
+    report_unexplained(session, notes.iter().map(|notes| notes.unexplained).sum());
     session.report_budget_failures(notes.iter().map(|notes| notes.failures).sum());
     Ok(Status::of(is_well && !notes.iter().any(|notes| notes.has_unmatched)))
 }

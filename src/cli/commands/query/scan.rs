@@ -71,7 +71,8 @@ pub struct AdScanner<'q> {
 /// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
 /// the first ad of a block has the number 1.
 pub enum ScanFinding {
-    Present,
+    /// A number of matching ads, of which nothing is needed.
+    Present(usize),
     /// A matching ad. `name` is `None` if it has no identity.
     Ad {
         ad: Ad,
@@ -202,7 +203,7 @@ impl AdScanner<'_> {
         }
         let context = &self.context;
         match self.needed_part {
-            NeededPart::Presence => findings.push(ScanFinding::Present),
+            NeededPart::Presence => findings.push(ScanFinding::Present(1)),
             NeededPart::Row => findings.push(ScanFinding::Row(self.columns.row(&entry.ad, context))),
             NeededPart::Record => {
                 let record = self.columns.table.as_ref().map(|table| table.record(&entry.ad, context));

@@ -307,7 +307,7 @@ impl PartialExcerpt {
         let start = line.max(char_start(bytes, first.saturating_sub(EXCERPT_CONTEXT_BYTES)));
         let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
         let end = line_end.min(char_start(bytes, last + EXCERPT_CONTEXT_BYTES));
-        let place = text.block.position(start);
+        let place = text.position(start);
         (PartialExcerpt { text: bytes[start..end].into(), line: place.line, column: place.column }, start)
     }
 
