@@ -28,9 +28,12 @@ Examples:
 Every word in a string becomes a pseudonym of 13 letters or more, in values and within expressions: names, hosts and the
 components of paths. A word is a run of letters, digits and `_`. IPv4 addresses become others with the same common
 prefixes; the groups of IPv6 and hardware addresses become words. The same word has the same pseudonym everywhere under
-the same key. Without a key, each run has a key of its own, so that its output agrees with no other.
-Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that tell nothing of a site,
-such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. Comments are dropped. Who knows the key finds out whether
+the same key. Without a key, each run has a key of its own, so that its output agrees with no other. A percent escape,
+as in `addrs%3d10.0.0.1`, separates words.
+Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing of a site,
+such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it may be a name: in a
+path, in the name of a host, beside `@`, after `~`, or as the whole string. A number in a sentence is kept, and so is a
+name that is an attribute because its quotes are missing. Comments are dropped. Who knows the key finds out whether
 a word that they guess is there, so do not give the key away.
 
 Strings are equal exactly if their pseudonyms are, with `==` and with `=?=`. Constraints that compare strings only so
