@@ -31,8 +31,9 @@ pub struct Session {
     error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     location_prefix: String,
-    /// Whether the run writes a partial result, which keeps problems instead of printing them.
-    pub is_partial: bool,
+    /// The host of the files if the run writes a partial result, which keeps problems instead of printing them. Empty for
+    /// a host that is not named.
+    pub partial_host: Option<String>,
 }
 
 /// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
@@ -57,7 +58,7 @@ impl Session {
             entry_counts: MessageCounts::default(),
             error_count: 0,
             location_prefix: String::new(),
-            is_partial: false,
+            partial_host: None,
         }
     }
 

@@ -22,7 +22,13 @@ order of their names, and the files of one history in the order of their times. 
 given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
 knows of a file without any part only from --plan. --quiet, --color and --exit-zero are those of the merge.
 
-query, census, refs and check write partial results.
+query, census, refs and check write partial results. Every access point has a file /var/lib/condor/spool/history.
+--partial=HOST says where a file is; merge then calls it HOST:FILE, and takes files of two hosts as two files:
+
+  for host in ap1 ap2; do
+    ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part
+  done
+  classad merge ap1.part ap2.part
 
 A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect and the files with
 their parts, sizes and inodes; for each file its findings, its problems with the lines that are shown of them, and the

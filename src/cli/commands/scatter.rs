@@ -40,7 +40,8 @@ output:
       parallel --results '{#}.part'
   classad merge --plan plan.json *.part
 
-With `parallel --sshlogin HOST,...` the lines run on other machines, and the results come to where parallel runs.
+With `parallel --sshlogin HOST,...` the lines run on other machines, and the results come to where parallel runs. The
+machines must share the files. For files that are on one machine each, see `classad merge --help`.
 
 The time of --now is that of the scatter in all parts, unless the command gives another. Parts run with one thread.";
 

@@ -83,7 +83,7 @@ fn open_part(
 
 /// Prints a note that a file is empty. A partial result leaves the note to the merge.
 pub fn note_empty(session: &Session, name: &str) {
-    if !session.is_partial {
+    if session.partial_host.is_none() {
         session.note(&format!("{name} is empty"));
     }
 }
@@ -212,7 +212,7 @@ pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<Source
 
 /// Prints a note about the record that was left out at the end of a source, if any. A partial result keeps it.
 pub fn note_unfinished(session: &Session, source: &mut AdSource) {
-    if session.is_partial {
+    if session.partial_host.is_some() {
         return;
     }
     if let Some(line) = source.take_unfinished_line() {

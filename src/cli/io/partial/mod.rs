@@ -32,6 +32,9 @@ pub struct PartialHeader {
     pub version: String,
     /// The command line without its files and without `--partial`.
     pub arguments: Vec<String>,
+    /// The host of the files, as `--partial=HOST` names it. Empty if the names of the files are enough.
+    #[serde(default)]
+    pub host: String,
     /// The dialect of the run.
     pub dialect: String,
     pub files: Vec<PartialFile>,

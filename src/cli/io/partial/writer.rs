@@ -41,6 +41,7 @@ impl PartialWriter {
             classad_partial: PARTIAL_VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             arguments: own_arguments_without(paths)?,
+            host: session.partial_host.clone().unwrap_or_default(),
             dialect: session.dialect().to_string(),
             files: sources.iter().map(describe).collect::<Result<_, _>>()?,
         };
@@ -136,7 +137,7 @@ pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     let mut given = given.into_iter();
     while let Some(argument) = given.next() {
         match argument.as_str() {
-            "--partial" => {}
+            partial if partial == "--partial" || partial.starts_with("--partial=") => {}
             "--files-from" | "--threads" => drop(given.next()),
             list if list.starts_with("--files-from=") || list.starts_with("--threads=") => {}
             _ => arguments.push(argument),
