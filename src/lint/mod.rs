@@ -292,6 +292,7 @@ impl AdChecker {
                 ad,
                 check.is_kind("Machine"),
                 reached,
+                &|name| checked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
                 self.pool.as_deref(),
                 self.context.dialect,
                 &mut found,
