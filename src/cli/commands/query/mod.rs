@@ -375,7 +375,7 @@ impl QueryCommand {
                 session.note(&format!("no constraint: {first} is a file, and all its ads are taken"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
-            } else if constraints.is_empty() {
+            } else if self.is_constraint(first) {
                 input::refuse_misspelt_option("query", first, true)?;
                 constraints.push(first.clone());
             } else {
@@ -384,6 +384,12 @@ impl QueryCommand {
         }
         files.extend(self.input.paths()?);
         Ok((constraints, files))
+    }
+
+    /// Whether the first argument is a constraint. Beside --constraint and HTCondor's words such as -hold it is one if it
+    /// compares and is no file.
+    fn is_constraint(&self, first: &str) -> bool {
+        self.given.is_empty() || first.contains(['<', '>', '=', '!', '&', '|']) && !Path::new(first).exists()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.
