@@ -2,14 +2,14 @@
 
 use std::io::{self, IsTerminal};
 
-use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
+use classad::ad::{AbsoluteTime, Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
-use super::dump_time::newest_time;
+use super::dump_time::newest_times;
 use super::file_part::FilePart;
 use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
@@ -107,9 +107,16 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     if session.options.now != Some(TimeOption::Dump) {
         return;
     }
-    match newest_time(sources, &session.context()) {
-        Ok(Some(time)) => session.context_mut().now = Some(time),
-        Ok(None) => session.warning("--now dump: no ad tells its time, so the clock is taken"),
+    match newest_times(sources, &session.context()) {
+        Ok(times) => match (times.ads, times.events) {
+            (Some(time), _) => session.context_mut().now = Some(time),
+            (None, Some(time)) => {
+                session.context_mut().now = Some(time);
+                let time = AbsoluteTime { seconds: time, offset: 0 };
+                session.note(&format!("--now dump: no ad has its own time; the newest event of a job is of {time}"));
+            }
+            (None, None) => session.warning("--now dump: no ad has a time, so the clock is taken"),
+        },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
             session.error(&format!("--now dump has to read the input twice, which fails: {reason}"));
