@@ -2,7 +2,7 @@
 
 use classad::ad::Expression;
 use classad::ad::Name;
-use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect};
+use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect, PolicyEffectKind};
 use classad::eval::Context;
 use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
@@ -34,8 +34,13 @@ pub fn machine_policies(
     Ok(policies)
 }
 
-/// What the policies about jobs do to the requests: each effect with the jobs that have it.
-pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
+/// What the policies about jobs do to the requests.
+pub struct JobEffects {
+    /// Each effect with the jobs that have it.
+    effects: IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>,
+    /// The requests as transforms leave them; `None` if no transform changes one.
+    pub transformed: Option<Vec<NamedAd>>,
+}
 
 impl JobEffects {
     /// Applies the policies of a configuration to each request.
@@ -50,14 +55,20 @@ impl JobEffects {
             session.note(&format!("not evaluated, because the ad of the job queue is unknown: {}", join_and(&skipped)));
         }
         let mut effects = IndexMap::new();
-        for request in requests.iter().filter(|_| !policies.is_empty()) {
-            for effect in policies.effects(request.advertisement(), &context) {
+        let (mut transformed, mut is_changed) = (requests.to_vec(), false);
+        for request in transformed.iter_mut().filter(|_| !policies.is_empty()) {
+            let (submitted, of_request) = policies.submit(request.advertisement(), &context);
+            if of_request.iter().any(|effect| effect.kind == PolicyEffectKind::Changes) {
+                *request = request.clone().with_ad(submitted);
+                is_changed = true;
+            }
+            for effect in of_request {
                 let key = (effect.knob.clone(), effect.kind.as_str());
                 let (_, jobs) = effects.entry(key).or_insert_with(|| (effect, Vec::new()));
                 jobs.push(request.id().to_owned());
             }
         }
-        Ok(JobEffects(effects))
+        Ok(JobEffects { effects, transformed: is_changed.then_some(transformed) })
     }
 
     /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`;
@@ -69,12 +80,12 @@ impl JobEffects {
             let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
             format!("{knob} {verb} {count}: {named}{reason}\n")
         };
-        (!self.0.is_empty()).then(|| self.0.values().map(line).collect())
+        (!self.effects.is_empty()).then(|| self.effects.values().map(line).collect())
     }
 
     /// Returns the effects as JSON.
     pub fn to_json(&self) -> Json {
-        let effects = self.0.values().map(|(effect, jobs)| {
+        let effects = self.effects.values().map(|(effect, jobs)| {
             json!({
                 "knob": effect.knob,
                 "line": effect.line,

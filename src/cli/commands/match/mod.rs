@@ -91,7 +91,7 @@ impl MatchCommand {
         }
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
-        let policy = self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
+        let policy = self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
         }
