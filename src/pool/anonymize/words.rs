@@ -13,6 +13,7 @@ const MAX_GROUP_DIGITS: usize = 12;
 
 /// A word of a string: a run of letters, digits, `_`, characters beyond ASCII, and percent escapes of those.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact about the bytes of the word
 pub(super) struct Word {
     pub range: Range<usize>,
     pub treatment: Treatment,
@@ -338,7 +339,7 @@ fn is_name(text: &[u8]) -> bool {
 fn is_path(bytes: &[u8], run: &Range<usize>) -> bool {
     let path = &bytes[run.clone()];
     let is_windows = path.starts_with(b"\\\\") || path[0] == b'\\' && bytes[..run.start].ends_with(b":");
-    let slashes = path.iter().filter(|byte| **byte == b'/').count();
+    let slashes = memchr::memchr_iter(b'/', path).count();
     let has_letter = path.iter().any(u8::is_ascii_alphabetic);
     let is_plain = path[0] == b'/' || has_letter && (!path[0].is_ascii_digit() || slashes > 1);
     is_windows || path[0] == b'~' || slashes > 0 && is_plain
