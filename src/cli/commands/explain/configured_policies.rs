@@ -11,6 +11,8 @@ use serde_json::{Value as Json, json};
 use crate::cli::Failure;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::parties::Parties;
+use crate::cli::io::what_if::WhatIf;
 use crate::cli::session::Session;
 
 /// Maximum number of jobs that are named for an effect of a policy.
@@ -19,11 +21,21 @@ const MAX_NAMED_JOBS: usize = 10;
 /// Variables of a configuration that become attributes of each machine, and the attributes.
 const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank")];
 
-/// Returns the attributes that the configuration gives every machine.
-pub fn machine_policies(
+/// Adds the policies of machines to the hypothetical attributes. Returns what the policies about jobs do, and the parties
+/// with the jobs as transforms leave them; the latter are `None` if no transform changes a job.
+pub fn apply(
     session: &mut Session,
     loaded: &LoadedConfiguration,
-) -> Result<Vec<(Name, Expression)>, Failure> {
+    what_if: &mut WhatIf,
+    parties: &Parties,
+) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
+    what_if.add_to_offers(machine_policies(session, loaded)?);
+    let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests)?;
+    Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
+}
+
+/// Returns the attributes that the configuration gives every machine.
+fn machine_policies(session: &mut Session, loaded: &LoadedConfiguration) -> Result<Vec<(Name, Expression)>, Failure> {
     let mut policies = Vec::new();
     for (knob, attribute) in MACHINE_POLICIES {
         match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
@@ -34,17 +46,17 @@ pub fn machine_policies(
     Ok(policies)
 }
 
-/// What the policies about jobs do to the requests.
-pub struct JobEffects {
-    /// Each effect with the jobs that have it.
-    effects: IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>,
-    /// The requests as transforms leave them; `None` if no transform changes one.
-    pub transformed: Option<Vec<NamedAd>>,
-}
+/// What the policies about jobs do to the requests: each effect with the jobs that have it.
+pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
 
 impl JobEffects {
-    /// Applies the policies of a configuration to each request.
-    pub fn new(session: &mut Session, loaded: &LoadedConfiguration, requests: &[NamedAd]) -> Result<Self, Failure> {
+    /// Applies the policies of a configuration to each request. Also returns the requests as transforms leave them, if one
+    /// changes.
+    fn new(
+        session: &mut Session,
+        loaded: &LoadedConfiguration,
+        requests: &[NamedAd],
+    ) -> Result<(Self, Option<Vec<NamedAd>>), Failure> {
         let context: Context = session.context();
         let (policies, problems) = JobPolicies::read(&loaded.configuration, &context);
         for problem in &problems {
@@ -68,7 +80,7 @@ impl JobEffects {
                 jobs.push(request.id().to_owned());
             }
         }
-        Ok(JobEffects { effects, transformed: is_changed.then_some(transformed) })
+        Ok((JobEffects(effects), is_changed.then_some(transformed)))
     }
 
     /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`;
@@ -80,12 +92,12 @@ impl JobEffects {
             let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
             format!("{knob} {verb} {count}: {named}{reason}\n")
         };
-        (!self.effects.is_empty()).then(|| self.effects.values().map(line).collect())
+        (!self.0.is_empty()).then(|| self.0.values().map(line).collect())
     }
 
     /// Returns the effects as JSON.
     pub fn to_json(&self) -> Json {
-        let effects = self.effects.values().map(|(effect, jobs)| {
+        let effects = self.0.values().map(|(effect, jobs)| {
             json!({
                 "knob": effect.knob,
                 "line": effect.line,

@@ -164,14 +164,10 @@ impl Explain {
         let mut parties = Parties::new([requests, offers]);
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
-        let mut effects = None;
-        if let Some(configuration) = &configuration {
-            what_if.add_to_offers(configured_policies::machine_policies(session, configuration)?);
-            effects = Some(JobEffects::new(session, configuration, &parties.requests)?);
-        }
-        // A job is matched as the transforms leave it.
-        let transformed = effects.as_mut().and_then(|effects| effects.transformed.take());
-        let transformed = transformed.map(|requests| Parties::new([requests, parties.offers.clone()]));
+        let (effects, transformed) = match &configuration {
+            Some(configuration) => configured_policies::apply(session, configuration, &mut what_if, &parties)?,
+            None => (None, None),
+        };
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
