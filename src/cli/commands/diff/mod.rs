@@ -47,6 +47,7 @@ line is one of the `ads`.";
 /// either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Diff {
     /// File of the ads as they were
     #[arg(value_name = "A")]

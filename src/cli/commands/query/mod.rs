@@ -59,6 +59,7 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
+`time()` is the clock. `--now dump` makes it the time of the ads; explain and negotiate do so for old files by themselves.
 HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
 
 /// Print the ads that a constraint is true of
