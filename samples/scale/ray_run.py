@@ -6,6 +6,7 @@
 The nodes need classad, and see the files under the names that they have here. A part whose node dies runs again.
 """
 
+import contextlib
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,8 @@ def run(line):
 
 
 address, size, *command = sys.argv[1:]
-with tempfile.TemporaryDirectory() as folder, ray.init(address=address):
+# Ray prints what happens to its nodes. It belongs to standard error: only merge writes the output.
+with contextlib.redirect_stdout(sys.stderr), tempfile.TemporaryDirectory() as folder, ray.init(address=address):
     plan = f"{folder}/plan.json"
     scatter = ["classad", "scatter", "--command", "--plan", plan, "--size", size, "--", *command]
     lines = subprocess.run(scatter, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()

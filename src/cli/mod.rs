@@ -214,8 +214,12 @@ fn read_arguments() -> Result<Cli, u8> {
     })
 }
 
-/// Returns the error to print: of the help of a command, the one whose text is wrapped for the terminal.
-fn printed_error(error: clap::Error) -> clap::Error {
+/// Returns the error to print: of the help of a command, the one whose text is wrapped for the terminal; of an unknown
+/// option, the one without the advice to pass the option as a value, which is no help for `--json`.
+fn printed_error(mut error: clap::Error) -> clap::Error {
+    if error.kind() == clap::error::ErrorKind::UnknownArgument {
+        error.remove(clap::error::ContextKind::Suggested);
+    }
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return error;
     }

@@ -86,7 +86,9 @@ impl Session {
         if now.saturating_sub(newest) > OLD_SECONDS {
             self.context.now = Some(newest);
             let time = AbsoluteTime { seconds: newest, offset: 0 };
-            self.note(&format!("the newest ad is of {time}, and all is evaluated as of then (--now sets the time)"));
+            self.note(&format!(
+                "the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"
+            ));
         }
     }
 
@@ -204,7 +206,7 @@ impl Session {
         let (kind, consequence) = if self.options.strict {
             ("error", "; the ad is left out")
         } else {
-            ("warning", ", as this form cannot carry it")
+            ("warning", ", as this form cannot represent it")
         };
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {

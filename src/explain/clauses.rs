@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd};
 use crate::constraint::{ConstraintClause, ConstraintClauses};
 use crate::syntax::{Style, expression_text};
 
@@ -61,6 +61,25 @@ impl ExplainedClause {
     pub fn attribute(&self) -> Option<&Name> {
         self.path.last()
     }
+}
+
+/// Whether an expression reads `name` of the ad of one side. `FreeNames` has also names that are selected from computed
+/// values, as `Hours` is from `f().Hours`, because the value may be an ad of either side.
+pub fn is_read_of_side(expression: &Expression, name: &Name, side: ScopeAd) -> bool {
+    let mut pending = vec![expression];
+    let mut is_selected_elsewhere = false;
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Select(of, selected) = part.kind()
+            && selected == name
+        {
+            match of.without_parentheses().kind() {
+                ExpressionKind::Attribute(of) if ScopeAd::of(of) == Some(side) => return true,
+                _ => is_selected_elsewhere = true,
+            }
+        }
+        part.kind().for_each_child(|child| pending.push(child));
+    }
+    !is_selected_elsewhere
 }
 
 /// Puts an expression in parentheses, unless it has them.

@@ -1,12 +1,12 @@
 //! The part of a clause that decides its value for one pair: `Cpus >= RequestCpus` of
 //! `ifThenElse(RequestCpus is undefined, 1, Cpus >= RequestCpus) && ...`.
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, UnaryOperator, Value};
 use crate::eval::{ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
 use crate::matching::PairSide;
 use crate::text::shorten;
 
-use super::clauses::{ExplainedClause, text};
+use super::clauses::{ExplainedClause, is_read_of_side, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use super::rewriting::rewrite_expression;
 
@@ -148,9 +148,13 @@ impl ClauseInPair<'_> {
         let (mine, fall_through): (Vec<&Name>, Vec<&Name>) =
             mentions.unqualified.iter().partition(|name| own.get(name).is_some());
         let mut reads: Vec<ReadValue> = Vec::new();
+        let is_read = |side| {
+            let part = &part;
+            move |name: &&Name| is_read_of_side(part, name, side)
+        };
         let sides = [
-            (my, own, mentions.mine.iter().chain(mine).collect::<Vec<_>>()),
-            (target, partner, mentions.theirs.iter().chain(fall_through).collect()),
+            (my, own, mentions.mine.iter().filter(is_read(ScopeAd::Own)).chain(mine).collect::<Vec<_>>()),
+            (target, partner, mentions.theirs.iter().filter(is_read(ScopeAd::Other)).chain(fall_through).collect()),
         ];
         for (side, ad, names) in sides {
             for name in names.into_iter().filter(|name| ad.get(name).is_some()) {

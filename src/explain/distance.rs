@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{BinaryOperator, Dialect, Expression, Value};
 use crate::eval::compare;
 use crate::pool::ValueKey;
+use crate::text::closest_name;
 
 use super::clause_analysis::ClauseComparison;
 use super::evaluation::{OfferTable, RequestContext};
@@ -131,7 +132,7 @@ pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value
     if let Some((name, _)) = texts.iter().find(|(name, _)| is_full_name(name)) {
         return Some(Value::string(name));
     }
-    let nearest = *crate::text::closest_names(&wanted, texts.iter().map(|(text, _)| text.as_str())).first()?;
+    let nearest = closest_name(&wanted, texts.iter().map(|(text, _)| text.as_str()))?;
     Some(Value::string(most_frequent_version(&wanted, nearest, &texts)))
 }
 

@@ -119,7 +119,7 @@ impl FailureWriter<'_> {
                 let symbol = BinaryOperator::Is.symbol_in(self.dialect);
                 let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
                 let theirs = theirs.to_str();
-                format!("{shown} is never true: {symbol} minds upper and lower case, and {count} {have} \"{theirs}\"")
+                format!("{shown} is never true: {symbol} is case-sensitive, and {count} {have} \"{theirs}\"")
             }
             FailureReason::Elsewhere(found) => {
                 let ValueElsewhere { name, offers, .. } = &**found;

@@ -56,7 +56,7 @@ fn add_name_remarks(
         add("missing", format!("the other side has no {name}{}", suggestion(&near)));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
-        add("shadowed", format!("{name} is read on its own side, though the other side has one, too"));
+        add("shadowed", format!("{name} is read from its own ad, although the other ad has it, too"));
     }
 }
 
@@ -78,12 +78,12 @@ fn add_value_remarks(
         let is = BinaryOperator::Is.symbol_in(dialect);
         for (theirs, offers) in other_spellings(comparison, table, request) {
             let theirs = Value::String(theirs);
-            add("case", format!("`{is}` tells {} from {theirs}, which {offers} have", comparison.bound));
+            add("case", format!("`{is}` is case-sensitive: {} is not {theirs}, which {offers} have", comparison.bound));
         }
     }
     let mentions = FreeNames::of(&clause.analysis.clause.expression, dialect);
     let is_theirs = |name: &&Name| request.ad.get(name).is_none() && table.offers_with(name) > 0;
     for name in mentions.unqualified.iter().filter(is_theirs).collect::<IndexSet<_>>() {
-        add("fall-through", format!("{name} is not there itself: it is read on the other side"));
+        add("fall-through", format!("{name} is not defined in this ad: it is read from the other ad"));
     }
 }

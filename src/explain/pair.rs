@@ -1,10 +1,10 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::{Ad, Expression, Value};
+use crate::ad::{Ad, Expression, Name, ScopeAd, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
-use super::clauses::{ExplainedClause, text};
+use super::clauses::{ExplainedClause, is_read_of_side, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use crate::text::shorten;
 
@@ -77,8 +77,13 @@ impl EvaluatedClause {
         let [my, target] = dialect.side_names();
         let (unqualified_own, fall_through): (Vec<_>, Vec<_>) =
             mentions.unqualified.iter().partition(|name| own.get(name).is_some());
-        let mine = mentions.mine.iter().chain(unqualified_own).map(|name| (my, name));
-        let theirs = mentions.theirs.iter().chain(fall_through).map(|name| (target, name));
+        let is_read = |side| {
+            let expression = &clause.expression;
+            move |name: &&Name| is_read_of_side(expression, name, side)
+        };
+        let mine = mentions.mine.iter().filter(is_read(ScopeAd::Own)).chain(unqualified_own).map(|name| (my, name));
+        let theirs = mentions.theirs.iter().filter(is_read(ScopeAd::Other)).chain(fall_through);
+        let theirs = theirs.map(|name| (target, name));
         let mut reads: Vec<(String, Value)> = Vec::new();
         for (side_name, name) in mine.chain(theirs) {
             let text = format!("{side_name}.{name}");

@@ -90,7 +90,7 @@ impl SummaryWriter<'_> {
                         format!("{}{}; {taken} by {by}", some(), self.slot_states(report, ": "))
                     }
                     _ if report.matches == 1 => format!("{}, which is taken by {by}", some()),
-                    _ => format!("{}, all of which are taken, by {by}", some()),
+                    _ => format!("{}, and all are taken, by {by}", some()),
                 }
             }
             RequestVerdict::NeedsGang => format!(

@@ -60,8 +60,14 @@ impl AttributeForm {
     pub(super) fn next_text(self, text: &[u8], name_length: impl FnOnce() -> Option<usize>) -> Option<NextText<'_>> {
         match self {
             AttributeForm::Long => {
-                let length = memchr::memchr(b'\n', text)? + 1;
+                // A line that begins with a letter and has an `=` after a name can only be an attribute.
+                let known = name_length().filter(|_| text[0].is_ascii_alphabetic());
+                let known_length = known.unwrap_or(0);
+                let length = known_length + memchr::memchr(b'\n', &text[known_length..])? + 1;
                 let content = without_carriage_return(&text[..length - 1]);
+                if known.is_some() {
+                    return Some(NextText::Attribute(AttributeText { whole: &text[..length], content }));
+                }
                 match LineKind::of(content.trim_ascii_start()) {
                     LineKind::Blank => Some(NextText::BlankLine(length)),
                     LineKind::Attribute if !has_quoted_name(content) => {

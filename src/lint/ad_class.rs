@@ -13,7 +13,7 @@ use crate::pool::is_constant;
 use crate::protocol::PORTS;
 
 use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
-use super::constants::{ConstantFindings, WatchedConstant, watched_constants};
+use super::constants::{ConstantFindings, WatchedConstant};
 use super::finding_register::{AdFindings, FindingOrigin, FindingSet};
 use super::subexpressions::own_names;
 use super::{AdChecker, CheckedAttributes, KIND_NAMES};
@@ -32,7 +32,7 @@ pub(super) struct AdClass {
     /// ports, on a clause that is itself a constant, or on circular references.
     clauses: Option<ClassClauses>,
     /// The constants whose values are checked.
-    pub watched: Vec<WatchedConstant>,
+    pub watched: Arc<[WatchedConstant]>,
     /// Findings about ads as a whole, by their addresses and by a hash of the findings about constants, each with all
     /// findings of such an ad.
     findings: FxHashMap<(usize, u64), (Arc<FindingSet>, Arc<AdFindings>)>,
@@ -49,6 +49,8 @@ struct ClassClauses {
     rank: Option<ClassPart>,
     /// Positions of the constants whose values matter as they are: the kind of the ad, and a constant rank.
     positions: Vec<usize>,
+    /// `positions`, and those of the clauses and of the rank, ascending.
+    all_positions: Box<[usize]>,
     /// The names that more than one clause mentions.
     shared_names: FxHashSet<Name>,
     /// Hash of the reached attributes without the values of constants.
@@ -64,8 +66,10 @@ struct ClassPart {
     positions: Vec<usize>,
 }
 
-/// Hash of what specialization leaves of an expression.
+/// What specialization leaves of an expression, as a hash.
 pub(super) struct OutcomeHash {
+    /// What is left of a clause; `None` for a rank.
+    residue: Option<ClauseResidue>,
     exact: u64,
     /// If an attribute is compared with a number: the attribute, and a hash without the number.
     comparison: Option<(Name, u64)>,
@@ -79,7 +83,7 @@ impl AdClass {
         let is_predictable =
             checker.pool.is_none() && ad.get(&PORTS).is_none() && reference_cycles(&attributes).is_empty();
         let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &reached)).flatten();
-        let watched = watched_constants(ad, checker.context.dialect);
+        let watched = checker.constants.constants(ad, checker.context.dialect);
         AdClass { attributes, reached, clauses, watched, findings: FxHashMap::default() }
     }
 
@@ -102,6 +106,12 @@ impl AdClass {
         Arc::clone(all)
     }
 
+    /// Returns the positions of all constants on whose values the findings about an ad as a whole depend, ascending.
+    /// `None` if these findings depend on more.
+    pub(super) fn positions(&self) -> Option<&[usize]> {
+        self.clauses.as_ref().map(|clauses| &*clauses.all_positions)
+    }
+
     /// Number of entries that the class remembers.
     pub(super) fn entries(&self) -> usize {
         self.attributes.len() + self.findings.len()
@@ -116,12 +126,11 @@ impl AdClass {
         let mut check = None;
         let clauses = parts.clauses.iter().map(|part| (part, true));
         for (part, is_clause) in clauses.chain(parts.rank.as_ref().map(|part| (part, false))) {
-            let key = FxBuildHasher.hash_one((part.hash, constants_hash(ad, &part.positions), is_clause));
-            let outcome = &*checker.outcomes.entry(key).or_insert_with(|| {
+            let outcome = &*checker.outcomes.entry(part.key(ad, is_clause)).or_insert_with(|| {
                 let check = check
                     .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
-                    OutcomeHash::new(&check.clause_residue(&part.expression, false), &part.expression)
+                    OutcomeHash::new(check.clause_residue(&part.expression, false))
                 } else {
                     OutcomeHash::of(check.rank_type(&part.expression))
                 }
@@ -132,6 +141,12 @@ impl AdClass {
             }
         }
         Some(hasher.finish())
+    }
+
+    /// Returns what specialization leaves of each clause of an ad's constraint, after [`AdClass::outcome`].
+    pub(super) fn residues(&self, ad: &Ad, checker: &AdChecker) -> Option<Vec<ClauseResidue>> {
+        let clauses = self.clauses.as_ref()?.clauses.iter();
+        clauses.map(|part| checker.outcomes.get(&part.key(ad, true))?.residue.clone()).collect()
     }
 }
 
@@ -165,7 +180,12 @@ impl ClassClauses {
             (name, position(name).is_some(), attributes.get(name).map(|seen| seen.fingerprint)).hash(&mut hasher);
         }
         let rank = rank.map(|rank| ClassPart::new(ad, rank, attributes));
-        Some(ClassClauses { clauses, rank, positions, shared_names, hash: hasher.finish() })
+        let mut all_positions = positions.clone();
+        all_positions.extend(clauses.iter().chain(&rank).flat_map(|part| &part.positions));
+        all_positions.sort_unstable();
+        all_positions.dedup();
+        let all_positions = all_positions.into();
+        Some(ClassClauses { clauses, rank, positions, all_positions, shared_names, hash: hasher.finish() })
     }
 }
 
@@ -194,6 +214,11 @@ impl ClassPart {
         ClassPart { expression: expression.clone(), hash: hasher.finish(), positions }
     }
 
+    /// Returns a hash of everything on which the result of specialization in an ad depends.
+    fn key(&self, ad: &Ad, is_clause: bool) -> u64 {
+        FxBuildHasher.hash_one((self.hash, constants_hash(ad, &self.positions), is_clause))
+    }
+
     /// Returns the names in the expression and in the attributes that it reads. `None` if it may read any attribute.
     fn mentioned_names(&self, ad: &Ad, attributes: &CheckedAttributes, dialect: Dialect) -> Option<Arc<[Name]>> {
         let mut mentioned = FreeNames::of(&self.expression, dialect);
@@ -216,24 +241,25 @@ impl OutcomeHash {
     fn of(outcome: impl Hash) -> Self {
         let mut hasher = FxHasher::default();
         outcome.hash(&mut hasher);
-        OutcomeHash { exact: hasher.finish(), comparison: None }
+        OutcomeHash { residue: None, exact: hasher.finish(), comparison: None }
     }
 
-    fn new(outcome: &ClauseResidue, written: &Expression) -> Self {
-        match outcome {
+    fn new(residue: ClauseResidue) -> Self {
+        let hash = match &residue {
             ClauseResidue::Met => OutcomeHash::of("met"),
             ClauseResidue::Unsteady => OutcomeHash::of("unsteady"),
             ClauseResidue::NeverMet(value) => {
                 OutcomeHash::of(("never met", Expression::literal(value.clone()).fingerprint()))
             }
-            ClauseResidue::Open(residue) => {
+            ClauseResidue::Open { residue, is_changed } => {
                 let comparison = number_comparison(residue);
                 let named =
                     |comparison: NumberComparison<'_>| (comparison.1.clone(), FxBuildHasher.hash_one(comparison));
-                let exact = OutcomeHash::of((residue.ptr_eq(written), residue.fingerprint()));
+                let exact = OutcomeHash::of((!is_changed, residue.fingerprint()));
                 OutcomeHash { comparison: comparison.map(named), ..exact }
             }
-        }
+        };
+        OutcomeHash { residue: Some(residue), ..hash }
     }
 }
 

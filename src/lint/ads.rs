@@ -25,6 +25,7 @@ pub(super) struct AdCheck<'a> {
 }
 
 /// What specialization leaves of a clause of a constraint.
+#[derive(Clone)]
 pub(super) enum ClauseResidue {
     /// The clause is always true.
     Met,
@@ -32,8 +33,13 @@ pub(super) enum ClauseResidue {
     NeverMet(Value),
     /// The clause may have another value each time it is evaluated.
     Unsteady,
-    /// The clause depends on the other side. This is left of it.
-    Open(Expression),
+    /// The clause depends on the other side.
+    Open {
+        /// What is left of the clause.
+        residue: Expression,
+        /// Whether this is another expression than the clause as written.
+        is_changed: bool,
+    },
 }
 
 /// Returns the clauses of the constraint of an ad, each with the attribute that contains it. A clause such as `START` is
@@ -57,12 +63,13 @@ impl<'a> AdCheck<'a> {
     }
 
     /// Checks the ports, the constraint and the rank of the ad. `has_cycles` tells whether some attributes of the ad
-    /// refer to each other in a circle.
-    pub(super) fn check(&self, has_cycles: bool, found: &mut Vec<LintFinding>) {
+    /// refer to each other in a circle. `residues` is what specialization leaves of the clauses of the constraint, if
+    /// that is known.
+    pub(super) fn check(&self, has_cycles: bool, residues: Option<Vec<ClauseResidue>>, found: &mut Vec<LintFinding>) {
         self.check_ports(found);
         let has_ports = self.ad.get(&PORTS).is_some();
         match self.protocol.constraint_name(self.ad) {
-            Some(name) if !has_ports => self.check_constraint(name, has_cycles, found),
+            Some(name) if !has_ports => self.check_constraint(name, has_cycles, residues, found),
             None if !has_ports && self.is_party() => {
                 let message = "this ad has no constraint, and so accepts nothing";
                 found.push(LintFinding::new(&rules::MISSING, message));
@@ -91,19 +98,31 @@ impl<'a> AdCheck<'a> {
         match residue.value {
             Some(value) if is_met(&value, self.context.dialect) => ClauseResidue::Met,
             Some(value) => ClauseResidue::NeverMet(value),
-            None if self.is_steady(&residue.expression) => ClauseResidue::Open(residue.expression),
+            None if self.is_steady(&residue.expression) => {
+                let is_changed = !residue.expression.ptr_eq(clause);
+                ClauseResidue::Open { residue: residue.expression, is_changed }
+            }
             None => ClauseResidue::Unsteady,
         }
     }
 
-    fn check_constraint(&self, constraint: &Name, has_cycles: bool, found: &mut Vec<LintFinding>) {
+    fn check_constraint(
+        &self,
+        constraint: &Name,
+        has_cycles: bool,
+        residues: Option<Vec<ClauseResidue>>,
+        found: &mut Vec<LintFinding>,
+    ) {
         let mut parts = Vec::new();
+        let mut known = residues.into_iter().flatten();
         for (attribute, written) in constraint_clauses(self.ad, constraint) {
-            match self.clause_residue(&written, has_cycles) {
+            match known.next().unwrap_or_else(|| self.clause_residue(&written, has_cycles)) {
                 ClauseResidue::NeverMet(value) => {
                     found.extend(self.never_met(constraint, &attribute, &written, &value));
                 }
-                ClauseResidue::Open(residue) => parts.push(ConditionPart { attribute, written, residue }),
+                ClauseResidue::Open { residue, is_changed } => {
+                    parts.push(ConditionPart { attribute, written, residue, is_changed });
+                }
                 ClauseResidue::Met | ClauseResidue::Unsteady => {}
             }
         }

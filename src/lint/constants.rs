@@ -1,12 +1,13 @@
 //! Checks attributes of an ad that are constants: those of HTCondor's standard attributes have a type and a unit.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::Context;
-use crate::pool::is_constant;
+use crate::pool::ScalarKind;
 use crate::protocol::Advertisement;
 
 use super::finding::LintFinding;
@@ -16,12 +17,25 @@ use super::slip::Slip;
 use super::standard_attributes::{SizeUnit, StandardType};
 use super::units;
 
-/// A constant attribute of the ads of a class whose value has a type or a unit.
+/// Maximum number of shapes whose constants are remembered. More clear the memory.
+const MAX_KNOWN_SHAPES: usize = 1024;
+
+/// An attribute whose value has a type or a unit, if it is a scalar.
 pub(super) struct WatchedConstant {
     /// 0-based index of the attribute in the ad.
-    position: usize,
+    pub position: usize,
     kind: StandardType,
     unit: Option<SizeUnit>,
+}
+
+/// The watched constants of the ads of a shape. The shape is kept so that no other shape gets its address.
+type ShapeConstants = (Arc<AdShape>, Arc<[WatchedConstant]>);
+
+/// Finds the constants of ads whose values are to be checked. They depend on the shape of an ad only.
+#[derive(Default)]
+pub(super) struct ConstantWatch {
+    /// By the address of the shape.
+    by_shape: FxHashMap<usize, ShapeConstants>,
 }
 
 /// The findings about the constants of an ad, with a hash of what they say.
@@ -30,30 +44,59 @@ pub(super) struct ConstantFindings {
     pub findings: Vec<LintFinding>,
 }
 
-/// Returns the constants of an ad whose values are to be checked.
-pub(super) fn watched_constants(ad: &Ad, dialect: Dialect) -> Vec<WatchedConstant> {
-    if !dialect.is_condor() {
-        return Vec::new();
+impl ConstantWatch {
+    /// Returns the attributes of an ad whose values are to be checked.
+    pub(super) fn constants(&mut self, ad: &Ad, dialect: Dialect) -> Arc<[WatchedConstant]> {
+        let address = Arc::as_ptr(ad.shape()) as usize;
+        if let Some((_, known)) = self.by_shape.get(&address) {
+            return Arc::clone(known);
+        }
+        let names = ad.shape().names().iter().enumerate().filter(|_| dialect.is_condor());
+        let watched = names.filter_map(|(position, name)| {
+            Some(WatchedConstant { position, kind: StandardType::of(name)?, unit: SizeUnit::of(name) })
+        });
+        let watched: Arc<[_]> = watched.collect();
+        // A shape that nothing else refers to will not come again.
+        if Arc::strong_count(ad.shape()) > 1 {
+            if self.by_shape.len() >= MAX_KNOWN_SHAPES {
+                self.by_shape.clear();
+            }
+            self.by_shape.insert(address, (Arc::clone(ad.shape()), Arc::clone(&watched)));
+        }
+        watched
     }
-    let constants = ad.iter().enumerate().filter(|(_, attribute)| is_constant(attribute.expression));
-    let watched = constants.filter_map(|(position, attribute)| {
-        let kind = StandardType::of(attribute.name)?;
-        Some(WatchedConstant { position, kind, unit: SizeUnit::of(attribute.name) })
-    });
-    watched.collect()
 }
 
-/// Checks the constants of an ad. `None` if nothing is wrong, which is decided fast, because most ads are right.
-pub(super) fn check(ad: &Ad, watched: &[WatchedConstant], context: &Context) -> Option<ConstantFindings> {
+impl WatchedConstant {
+    /// Whether something may be wrong with the value of an expression.
+    pub(super) fn is_suspect(&self, expression: &Expression) -> bool {
+        let ExpressionKind::Literal(value) = expression.kind() else { return false };
+        is_other_type(self.kind, value, Dialect::Condor)
+            || (self.unit.is_some() && matches!(value, Value::Real(_) | Value::Integer(1_073_741_824..)))
+    }
+
+    /// Whether something may be wrong with a value of this kind.
+    pub(super) fn may_be_suspect(&self, kind: ScalarKind) -> bool {
+        let expects_string = self.kind == StandardType::String;
+        match kind {
+            ScalarKind::Exceptional => false,
+            ScalarKind::String => !expects_string,
+            ScalarKind::Boolean | ScalarKind::SmallInteger => expects_string,
+            ScalarKind::LargeInteger | ScalarKind::Real => expects_string || self.unit.is_some(),
+            ScalarKind::Time => true,
+        }
+    }
+}
+
+/// Checks constants of an ad. `None` if nothing is wrong, which is decided fast, because most ads are right.
+pub(super) fn check<'w>(
+    ad: &Ad,
+    watched: impl IntoIterator<Item = &'w WatchedConstant>,
+    context: &Context,
+) -> Option<ConstantFindings> {
     let expressions = ad.expressions();
-    let is_suspect = |constant: &&WatchedConstant| {
-        let value = expressions[constant.position].as_literal();
-        value.is_some_and(|value| {
-            is_other_type(constant.kind, value, Dialect::Condor)
-                || (constant.unit.is_some() && matches!(value, Value::Real(_) | Value::Integer(1_073_741_824..)))
-        })
-    };
-    let suspects: Vec<&WatchedConstant> = watched.iter().filter(is_suspect).collect();
+    let is_suspect = |constant: &&WatchedConstant| constant.is_suspect(&expressions[constant.position]);
+    let suspects: Vec<&WatchedConstant> = watched.into_iter().filter(is_suspect).collect();
     if suspects.is_empty() || !is_job_or_machine(ad, context) {
         return None;
     }

@@ -75,7 +75,7 @@ impl ExpressionCheck<'_> {
                     let message =
                         format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
                     let help = self.regrouped(symbol, left, right);
-                    let label = format!("`{symbol}` takes this whole");
+                    let label = format!("`{symbol}` applies to all of this");
                     self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
@@ -136,7 +136,7 @@ impl ExpressionCheck<'_> {
                     if text.as_bytes().iter().any(u8::is_ascii_alphabetic) && other.as_literal().is_none() =>
                 {
                     let (what, symbol) = (self.short_text(other), operator.symbol_in(self.dialect));
-                    let message = format!("`{what} {symbol} \"...\"` tells upper from lower case");
+                    let message = format!("`{what} {symbol} \"...\"` is case-sensitive");
                     // `!=` would be undefined, not true, without the attribute.
                     let rewrite = if operator == BinaryOperator::Is {
                         Expression::binary(BinaryOperator::Equal, left.clone(), right.clone())
@@ -145,7 +145,7 @@ impl ExpressionCheck<'_> {
                         let text = text.as_bytes().to_ascii_lowercase();
                         Expression::binary(operator, lower, Expression::literal(Value::String(text.into())))
                     };
-                    let help = format!("write `{}` if case should not count", self.short_text(&rewrite));
+                    let help = format!("write `{}` to ignore case", self.short_text(&rewrite));
                     let slip = Slip::new(&rules::CASE, self.expression, message).with_help(help);
                     self.found.push(slip.with_rewrite(rewrite));
                 }
@@ -200,7 +200,7 @@ impl ExpressionCheck<'_> {
             _ => return,
         };
         if operands.into_iter().any(is_logical) {
-            let message = format!("`{}` joins the bits of integers, not conditions", operator.symbol());
+            let message = format!("`{}` combines the bits of integers; it does not join conditions", operator.symbol());
             self.report(&rules::BITWISE, message, Some(format!("write `{instead}`")), (self.expression, ""));
         }
     }

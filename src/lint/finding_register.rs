@@ -56,6 +56,12 @@ impl AdFindings {
         Arc::new(AdFindings { sets: sets.filter(|set| !set.findings.is_empty()).collect() })
     }
 
+    /// Returns a number for the content of each finding. Findings of equal content have the same number, as in
+    /// [`FindingRegister::content`].
+    pub fn contents(&self) -> impl Iterator<Item = u64> {
+        self.sets.iter().flat_map(|set| set.findings.iter().map(|(content, _)| *content))
+    }
+
     /// Whether nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -14,11 +14,14 @@ pub(super) struct ConditionPart {
     pub attribute: Name,
     pub written: Expression,
     pub residue: Expression,
+    /// Whether the residue is another expression than the part as written.
+    pub is_changed: bool,
 }
 
 impl ConditionPart {
     pub(super) fn new(attribute: &Name, written: &Expression, residue: Expression) -> Self {
-        ConditionPart { attribute: attribute.clone(), written: written.clone(), residue }
+        let is_changed = !residue.ptr_eq(written);
+        ConditionPart { attribute: attribute.clone(), written: written.clone(), residue, is_changed }
     }
 }
 
@@ -107,7 +110,7 @@ pub(super) fn check_contradictions(
     let mut all = inconsistencies(&left, dialect);
     // Each subject is reported once, by its first contradiction. Sort contradictions between parts as written before
     // those that depend on values of the ad's attributes. Then sort by the distance between the parts.
-    let is_changed = |place: &&usize| !parts[**place].residue.ptr_eq(&parts[**place].written);
+    let is_changed = |place: &&usize| parts[**place].is_changed;
     all.sort_by_key(|one| {
         let extent = one.clauses.last().zip(one.clauses.first()).map_or(0, |(last, first)| last - first);
         (one.clauses.iter().filter(is_changed).count(), extent)

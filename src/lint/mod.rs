@@ -17,6 +17,7 @@ mod slip;
 mod slips;
 mod standard_attributes;
 mod subexpressions;
+mod text_check;
 mod undefined_names;
 mod units;
 
@@ -28,13 +29,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, Attribute, Expression, Name, Span};
 use crate::eval::{Context, Knowledge};
-use crate::pool::{AdMemo, is_constant};
+use crate::pool::{AdMemo, AdTextMemo, is_constant};
 use crate::protocol::{PORTS, Protocol};
 
 use ad_class::{AdClass, OutcomeHash};
-use ads::AdCheck;
+use ads::{AdCheck, ClauseResidue};
+use constants::ConstantWatch;
 use finding_register::{FindingOrigin, FindingSet};
 use subexpressions::own_names;
+use text_check::TextAdClass;
 
 pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
@@ -103,7 +106,10 @@ pub struct AdChecker {
     mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
     /// Findings about ads as a whole. The key is a hash of everything on which they depend.
     ads: FxHashMap<u64, Arc<FindingSet>>,
+    constants: ConstantWatch,
     classes: AdMemo<AdClass>,
+    /// The classes of ads that are checked by their texts. `None` before the first of them.
+    text_classes: Option<AdTextMemo<TextAdClass>>,
     /// Number of entries that the classes remember.
     class_entries: usize,
 }
@@ -141,7 +147,9 @@ impl AdChecker {
             outcomes: FxHashMap::default(),
             mentioned: FxHashMap::default(),
             ads: FxHashMap::default(),
+            constants: ConstantWatch::default(),
             classes: AdMemo::default(),
+            text_classes: None,
             class_entries: 0,
         }
     }
@@ -161,14 +169,7 @@ impl AdChecker {
 
     /// Returns the findings of an ad.
     pub fn check(&mut self, ad: &Ad) -> Arc<AdFindings> {
-        let entries = [self.expressions.len(), self.outcomes.len(), self.mentioned.len(), self.ads.len()];
-        if self.class_entries + entries.iter().sum::<usize>() > MAX_CACHED {
-            (self.classes, self.class_entries) = (AdMemo::default(), 0);
-            self.expressions.clear();
-            self.outcomes.clear();
-            self.mentioned.clear();
-            self.ads.clear();
-        }
+        self.forget_if_many();
         // The memo is taken out, so that the rest of the checker can be used with a class of it.
         let mut classes = std::mem::take(&mut self.classes);
         let class = classes.class(ad, || {
@@ -178,11 +179,23 @@ impl AdChecker {
         });
         let entries = class.entries();
         let of_ad = self.check_whole(ad, class);
-        let constants = constants::check(ad, &class.watched, &self.context);
+        let constants = constants::check(ad, &*class.watched, &self.context);
         let found = class.all_findings(ad, &of_ad, constants);
         self.class_entries += class.entries() - entries;
         self.classes = classes;
         found
+    }
+
+    /// Clears the caches if they have too many entries.
+    fn forget_if_many(&mut self) {
+        let entries = [self.expressions.len(), self.outcomes.len(), self.mentioned.len(), self.ads.len()];
+        if self.class_entries + entries.iter().sum::<usize>() > MAX_CACHED {
+            (self.classes, self.text_classes, self.class_entries) = (AdMemo::default(), None, 0);
+            self.expressions.clear();
+            self.outcomes.clear();
+            self.mentioned.clear();
+            self.ads.clear();
+        }
     }
 
     /// Returns the findings about an ad as a whole. The results are cached.
@@ -192,7 +205,8 @@ impl AdChecker {
         if let Some(known) = self.ads.get(&hash) {
             return Arc::clone(known);
         }
-        let found = self.check_ad(ad, &class.attributes, &class.reached);
+        let residues = by_outcome.and_then(|_| class.residues(ad, self));
+        let found = self.check_ad(ad, class, residues);
         let found = FindingSet::new(FindingOrigin::Ad(hash), ad, found);
         self.ads.insert(hash, Arc::clone(&found));
         found
@@ -277,8 +291,10 @@ impl AdChecker {
         reached
     }
 
-    fn check_ad(&self, ad: &Ad, checked: &CheckedAttributes, reached: &[Name]) -> Vec<LintFinding> {
-        let mut found = Vec::new();
+    /// Finds what is wrong with an ad as a whole. `residues` is what specialization leaves of the clauses of its
+    /// constraint, if that is known.
+    fn check_ad(&self, ad: &Ad, class: &AdClass, residues: Option<Vec<ClauseResidue>>) -> Vec<LintFinding> {
+        let (checked, mut found) = (&class.attributes, Vec::new());
         let cycles = ads::reference_cycles(checked);
         for cycle in &cycles {
             let path: Vec<&str> = cycle.iter().chain(cycle.first()).map(|name| name.as_str()).collect();
@@ -286,12 +302,12 @@ impl AdChecker {
             found.push(LintFinding::new(&rules::CIRCLE, message).at_span(cycle[0], None, ""));
         }
         let check = AdCheck::new(ad, &self.protocol, &self.context, self.knowledge);
-        check.check(!cycles.is_empty(), &mut found);
+        check.check(!cycles.is_empty(), residues, &mut found);
         if ad.get(&PORTS).is_none() {
             pool::check_references(
                 ad,
                 check.is_kind("Machine"),
-                reached,
+                &class.reached,
                 &|name| checked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
                 self.pool.as_deref(),
                 self.context.dialect,

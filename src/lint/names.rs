@@ -65,7 +65,7 @@ fn check_null(
         _ => BinaryOperator::Isnt,
     };
     let rewrite = Expression::binary(instead, other.clone(), Expression::literal(Value::Undefined));
-    let message = format!("{name} is the name of an attribute, and no value");
+    let message = format!("{name} is the name of an attribute, not a value");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::NULL, whole, message).with_help(help).with_rewrite(rewrite))
 }

@@ -391,7 +391,7 @@ impl PoolCheck<'_> {
             && let Some(spelt) = known.other_spelling(text)
         {
             let symbol = operator.symbol_in(self.dialect);
-            let message = format!("the pool writes \"{}\", and `{symbol}` tells upper from lower case", spelt.to_str());
+            let message = format!("the pool writes \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
             let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
             let help = format!("write `{instead} {}`, which ignores case", short_text(other, self.dialect));
             self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));

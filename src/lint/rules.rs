@@ -92,7 +92,7 @@ rules! {
         "[ a = (1; b = 2 ]"
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
-        "text that readers pass over"
+        "text that readers ignore"
         "leave it out, or put it into quotes"
         "a = 1 b"
         "a = 1",
@@ -122,7 +122,7 @@ rules! {
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
-        "operators that bind otherwise than they look: a comparison of a comparison, `!a == b`"
+        "operators whose precedence is not what the expression suggests: a comparison of a comparison, `!a == b`"
         "put parentheses around what belongs together"
         "a - b > x is undefined ? c : d"
         "(a - b > x) is undefined ? c : d",
@@ -132,8 +132,8 @@ rules! {
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "`=?=` or `is` with a string tells upper from lower case, which `==` does not"
-        "write `==` if case should not count"
+        "`=?=` or `is` with a string is case-sensitive, which `==` does not"
+        "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
     UNDEFINED "undefined-comparison" Warning Expression
@@ -142,7 +142,7 @@ rules! {
         "x == undefined"
         "x is undefined",
     NOT_BOOLEAN "not-boolean" Error Expression
-        "a string or a list where a condition is wanted: `OpSys == \"LINUX\" || \"OSX\"`"
+        "a string or a list where a condition is needed: `OpSys == \"LINUX\" || \"OSX\"`"
         "write the comparison for each value, or `member(x, { ... })`"
         "OpSys == \"LINUX\" || \"OSX\""
         "OpSys == \"LINUX\" || OpSys == \"OSX\"",
@@ -207,7 +207,7 @@ rules! {
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",
     FUNCTION "unknown-function" Error Expression
-        "a call of a function that there is not, which gives an error"
+        "a call of an unknown function, which is an error"
         "`classad functions` lists them"
         "stringListMembr(\"a\", x)"
         "stringListMember(\"a\", x)",

@@ -39,7 +39,7 @@ fn negated_test(clause: &Expression) -> Option<NegatedTest<'_>> {
         ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => {
             let (subject, value) = if left.as_literal().is_some() { (right, left) } else { (left, right) };
             let value = value.as_literal().filter(|value| !value.is_exceptional())?;
-            // `=!=` tells upper from lower case, so that it may stand for `!=` only beside a number or a boolean.
+            // `=!=` is case-sensitive, so that it may stand for `!=` only beside a number or a boolean.
             let rewrite = (!matches!(value, Value::String(_)))
                 .then(|| Expression::binary(BinaryOperator::Isnt, left.clone(), right.clone()));
             Some(NegatedTest { subject, rewrite: rewrite.or_else(|| Some(or_undefined(subject, clause))) })

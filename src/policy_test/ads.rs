@@ -101,8 +101,8 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
             return Some(one.clone());
         }
         if reader.problems.len() == before {
-            let message = format!("one ad is wanted here, not {}", ads.len());
-            reader.report(node, message, "`{ file: machines.long, id: slot1@node01 }` is one of many");
+            let message = format!("expected one ad, not {}", ads.len());
+            reader.report(node, message, "`{ file: machines.long, id: slot1@node01 }` selects one");
         }
         None
     }
@@ -111,7 +111,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     pub fn ads(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
         let mut found = match &node.content {
             YamlContent::Null => {
-                reader.report(node, "an ad is wanted here", HELP);
+                reader.report(node, "expected an ad", HELP);
                 Vec::new()
             }
             YamlContent::Scalar(text) if is_name(text) => self.ads_by_name(reader, node, text),
@@ -141,7 +141,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
         let help = match closest_names(name, visible.iter().copied()).first() {
             Some(near) => format!("did you mean `{near}`?"),
-            None if below.contains(&name) => "an ad is made of those that stand above it".to_owned(),
+            None if below.contains(&name) => "an ad can only use ads that are defined above it".to_owned(),
             None => HELP.to_owned(),
         };
         reader.report(node, format!("there is no ad called `{name}`"), help);
@@ -244,7 +244,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     pub fn read_bytes(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
             let help = "beside the spec: `site.rules`, `../policy.yaml`";
-            reader.report(node, "the name of a file is wanted here", help);
+            reader.report(node, "expected the name of a file", help);
             return None;
         };
         let mut bytes = Vec::new();

@@ -69,7 +69,7 @@ impl<'o> Spec<'o> {
         let mut reader = ConfigReader::new(outline, Dialect::default());
         if is_policy(&outline.root) {
             let help = "`match`, `negotiate` and `gangmatch` take a policy with --policy";
-            reader.report(&outline.root, "this is a policy and no spec: a spec has `cases`", help);
+            reader.report(&outline.root, "this is a policy, not a spec: a spec has `cases`", help);
             return Err(reader.problems);
         }
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
@@ -231,7 +231,7 @@ impl<'o> SpecReader<'o, '_> {
         };
         if !self.names.insert(text) {
             let message = format!("two cases are called `{text}`");
-            self.reader.report(node, message, "a name tells one case from all others");
+            self.reader.report(node, message, "give each case a name of its own");
         }
         Some(text.to_owned())
     }
@@ -256,7 +256,7 @@ impl<'o> SpecReader<'o, '_> {
         for (key, value) in entries.all.iter().filter(|(key, _)| is_useless(key)) {
             let keys: Vec<&str> = [kind.needs, kind.takes, kind.expects].concat();
             let message = format!("`{key}` has no use in a case with `{}`", kind.key);
-            self.reader.report(value, message, format!("`{}` can stand beside it", keys.join("`, `")));
+            self.reader.report(value, message, format!("the keys beside it are `{}`", keys.join("`, `")));
         }
         for key in kind.needs.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
             let message = format!("`{key}` is missing");
@@ -329,7 +329,7 @@ impl<'o> SpecReader<'o, '_> {
     fn read_boolean(&mut self, node: &YamlNode) -> Option<bool> {
         match node.value {
             Some(Value::Boolean(is)) => Some(is),
-            _ => self.reject(node, "`true` or `false` is wanted here", "without quotes"),
+            _ => self.reject(node, "expected `true` or `false`", "without quotes"),
         }
     }
 
@@ -391,7 +391,7 @@ impl<'o> SpecReader<'o, '_> {
             match who.text() {
                 _ if is_none(who) => {}
                 Some(who) => places.push((place.text().unwrap_or_default().to_owned(), who.to_owned())),
-                None => self.reader.report(who, "the name of an ad is wanted here", "or `none`"),
+                None => self.reader.report(who, "expected the name of an ad", "or `none`"),
             }
         }
         places

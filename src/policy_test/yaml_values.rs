@@ -26,9 +26,9 @@ pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> O
             let message = format!("`{text}` cannot name an attribute");
             reader.report(key, message, "HTCondor allows more names: `dialect: condor`");
         } else if text == "<<" {
-            reader.report(key, "`<<` merges nothing here", "`{ like: machine, with: { Memory: 64 } }` does");
+            reader.report(key, "`<<` has no effect here", "`{ like: machine, with: { Memory: 64 } }` does");
         } else if !seen.insert(name.clone()) {
-            reader.report(key, format!("the attribute `{text}` is given twice"), "case does not count in names");
+            reader.report(key, format!("the attribute `{text}` is given twice"), "names are not case-sensitive");
         }
         found.extend(read_expression(reader, value, words).map(|value| (name, value)));
     }
@@ -68,7 +68,7 @@ pub fn read_words(reader: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String>
     for node in nodes {
         match node.text() {
             Some(text) => words.push(text.to_owned()),
-            None => reader.report(node, "a word is wanted here", "`[ a, b ]`, or one word"),
+            None => reader.report(node, "expected a word", "`[ a, b ]`, or one word"),
         }
     }
     words

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Type, Value};
 use crate::eval::FunctionKind;
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
-use crate::syntax::{is_simple_literal, long_string_length, quoted_literal};
+use crate::syntax::{long_string_length, quoted_literal, simple_literal_type};
 
 use super::ad_memo::{FIRST_CODE, SCALAR, constant_code};
 
@@ -14,17 +14,39 @@ use super::ad_memo::{FIRST_CODE, SCALAR, constant_code};
 const MAX_KEY_BYTES: usize = 4 << 20;
 
 /// Maximum number of codes. More make the memo forget all before the next ad.
-const MAX_CODES: u32 = 1 << 30;
+const MAX_CODES: u32 = 1 << 28;
+
+/// Position of the [`ScalarKind`] in the code of a scalar, in bits. Codes are smaller.
+const KIND_SHIFT: u32 = 29;
+const CODE_MASK: u32 = (1 << KIND_SHIFT) - 1;
 
 /// Length of the code of a value in the key of a class, in bytes.
 const CODE_BYTES: usize = size_of::<u32>();
 
-/// Remembers something that depends on the references of ads for each class of ads.
+/// What a scalar is, as far as its text tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarKind {
+    /// Undefined or an error. Also stands for every value that is not a scalar.
+    Exceptional,
+    /// A boolean.
+    Boolean,
+    /// An integer of at most [`ScalarKind::MAX_SMALL_DIGITS`] digits.
+    SmallInteger,
+    /// An integer of more digits.
+    LargeInteger,
+    /// A real.
+    Real,
+    /// A string.
+    String,
+    /// A time.
+    Time,
+}
+
+/// Remembers something for each class of ads.
 ///
-/// Ads of one class have the same names and the same expressions, but other constants and other strings in calls such
-/// as
-/// `stringListMember(Owner, "a,b")`. The class of an ad is found from the texts of its attributes. Its key has the
-/// code of each value and the name. Of the first ad of a class, only the values are read that are not scalars.
+/// Ads of one class have the same names and the same expressions, but other constants. The class of an ad is found from
+/// the texts of its attributes. Its key has the code of each value and the name. Of the first ad of a class, only the
+/// values are read that are not scalars.
 pub struct AdTextMemo<R> {
     reader: AttributeTextReader<ValueCodes>,
     /// The generation of the numbers of names in `classes`.
@@ -32,65 +54,165 @@ pub struct AdTextMemo<R> {
     classes: FxHashMap<Box<[u8]>, R>,
     /// Total length of the keys of `classes`, in bytes.
     key_bytes: usize,
+    /// The codes of the values of the last ad, with the kinds of scalars.
+    codes: Vec<u8>,
     /// The key of the last ad.
     key: Vec<u8>,
     /// Stands for every value that is a scalar.
     scalar: Expression,
 }
 
+/// What is remembered for the class of an ad, and the values of the ad.
+pub struct TextClass<'m, R> {
+    /// Length of the text of the ad, in bytes. In the long form, the blank line after the ad counts.
+    pub length: usize,
+    /// What is remembered.
+    pub class: &'m mut R,
+    text: &'m [u8],
+    codes: &'m [u8],
+    reader: &'m AttributeTextReader<ValueCodes>,
+}
+
 impl<R> AdTextMemo<R> {
     /// Creates an empty memo for ads of a dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
+        Self::with_codes(dialect, ValueCodes::new(false))
+    }
+
+    /// Creates an empty memo for what depends only on the references of ads. In calls such as
+    /// `stringListMember(Owner, "a,b")`, ads of one class may have other strings.
+    #[must_use]
+    pub fn for_references(dialect: Dialect) -> Self {
+        Self::with_codes(dialect, ValueCodes::new(true))
+    }
+
+    fn with_codes(dialect: Dialect, codes: ValueCodes) -> Self {
         AdTextMemo {
-            reader: AttributeTextReader::new(dialect, ValueCodes::new(), [""; 3]),
+            reader: AttributeTextReader::new(dialect, codes, [""; 3]),
             generation: 0,
             classes: FxHashMap::default(),
             key_bytes: 0,
+            codes: Vec::new(),
             key: Vec::new(),
-            scalar: Expression::literal(false),
+            scalar: Expression::literal(Value::Undefined),
         }
     }
 
-    /// Returns what is remembered for the class of the first ad of a text, and the length of the ad, with the blank
-    /// line behind it in the long form. `None` if the ad cannot be read attribute by attribute.
+    /// Returns what is remembered for the class of the first ad of a text. `None` if the ad cannot be read attribute by
+    /// attribute.
     ///
-    /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all `false`.
-    pub fn class(&mut self, text: AdText, make: impl FnOnce(&Ad) -> R) -> Option<(usize, &R)> {
+    /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all undefined.
+    pub fn class<'m>(&'m mut self, text: AdText<'m>, make: impl FnOnce(&Ad) -> R) -> Option<TextClass<'m, R>> {
         let codes = self.reader.writer();
         let is_full = self.key_bytes + codes.outline_bytes > MAX_KEY_BYTES || codes.next > MAX_CODES;
         self.reader.clear_if_large(is_full);
-        self.key.clear();
-        let (length, shape) = self.reader.push_ad(text, &mut self.key)?;
+        self.codes.clear();
+        let (length, shape) = self.reader.push_ad(text, &mut self.codes)?;
         if self.reader.generation() != self.generation {
             self.generation = self.reader.generation();
             self.classes.clear();
             self.key_bytes = 0;
         }
         let names = self.reader.names();
+        self.key.clear();
+        self.key.extend(self.codes.as_chunks().0.iter().flat_map(|code| class_code(*code).to_le_bytes()));
         for number in names {
             self.key.extend_from_slice(&u32::try_from(*number).ok()?.to_le_bytes());
         }
         if !self.classes.contains_key(self.key.as_slice()) {
-            let is_scalar = |position: usize| self.key[position * CODE_BYTES..].starts_with(&SCALAR.to_le_bytes());
-            let value = |position| {
-                if is_scalar(position) {
-                    return Some(self.scalar.clone());
-                }
-                self.reader.value(text.bytes, position)
+            let value = |position| match code_at(&self.key, position) {
+                SCALAR => Some(self.scalar.clone()),
+                _ => self.reader.value(text.bytes, position),
             };
             let expressions = (0..names.len()).map(value).collect::<Option<_>>()?;
             let remembered = make(&Ad::from_shape(shape, expressions));
             self.key_bytes += self.key.len();
             self.classes.insert(self.key.as_slice().into(), remembered);
         }
-        Some((length, self.classes.get(self.key.as_slice())?))
+        let class = self.classes.get_mut(self.key.as_slice())?;
+        Some(TextClass { length, class, text: text.bytes, codes: &self.codes, reader: &self.reader })
     }
 }
 
-/// Writes the code of the value of each attribute: that of its kind for a constant, else a code of its own. Expressions
-/// that differ only in strings that have no influence on references share a code.
+impl<R> TextClass<'_, R> {
+    /// Returns the value of an attribute of the ad. `position` is its 0-based index. `None` if the value has an error,
+    /// which cannot be.
+    #[must_use]
+    pub fn value(&self, position: usize) -> Option<Expression> {
+        self.reader.value(self.text, position)
+    }
+
+    /// Returns the kind of the value of an attribute of the ad. `position` is its 0-based index.
+    #[must_use]
+    pub fn kind(&self, position: usize) -> ScalarKind {
+        ScalarKind::of_code(code_at(self.codes, position))
+    }
+}
+
+/// Returns a code of a value of the ad.
+fn code_at(codes: &[u8], position: usize) -> u32 {
+    codes.as_chunks().0.get(position).map_or(SCALAR, |code| u32::from_le_bytes(*code))
+}
+
+/// Returns a code of a value without the kind of a scalar.
+fn class_code(code: [u8; CODE_BYTES]) -> u32 {
+    u32::from_le_bytes(code) & CODE_MASK
+}
+
+impl ScalarKind {
+    /// Maximum number of digits of a small integer.
+    pub const MAX_SMALL_DIGITS: usize = 9;
+
+    const ALL: [ScalarKind; 7] = [
+        ScalarKind::Exceptional,
+        ScalarKind::Boolean,
+        ScalarKind::SmallInteger,
+        ScalarKind::LargeInteger,
+        ScalarKind::Real,
+        ScalarKind::String,
+        ScalarKind::Time,
+    ];
+
+    /// Returns the kind of a simple literal. `None` if the text is not one.
+    fn of_literal(text: &[u8]) -> Option<Self> {
+        Some(match simple_literal_type(text) {
+            Some(Type::String) => ScalarKind::String,
+            Some(Type::Real) => ScalarKind::Real,
+            Some(Type::Boolean) => ScalarKind::Boolean,
+            Some(_) if text.trim_ascii().len() <= Self::MAX_SMALL_DIGITS => ScalarKind::SmallInteger,
+            Some(_) => ScalarKind::LargeInteger,
+            None => quoted_literal(text).map(|_| ScalarKind::String)?,
+        })
+    }
+
+    /// Returns the kind of an expression.
+    fn of(expression: &Expression) -> Self {
+        match expression.as_literal() {
+            None | Some(Value::Undefined | Value::Error(_) | Value::List(_) | Value::Ad(_)) => ScalarKind::Exceptional,
+            Some(Value::Boolean(_)) => ScalarKind::Boolean,
+            Some(Value::Integer(-999_999_999..=999_999_999)) => ScalarKind::SmallInteger,
+            Some(Value::Integer(_)) => ScalarKind::LargeInteger,
+            Some(Value::Real(_)) => ScalarKind::Real,
+            Some(Value::String(_)) => ScalarKind::String,
+            Some(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => ScalarKind::Time,
+        }
+    }
+
+    /// Returns the code of a scalar of this kind.
+    fn code(self) -> u32 {
+        SCALAR | (self as u32) << KIND_SHIFT
+    }
+
+    fn of_code(code: u32) -> Self {
+        Self::ALL[(code >> KIND_SHIFT) as usize % Self::ALL.len()]
+    }
+}
+
+/// Writes the code of the value of each attribute: that of its kind for a constant, else a code of its own.
 struct ValueCodes {
+    /// Whether expressions share a code that differ only in strings that have no influence on references.
+    ignores_strings: bool,
     /// The code that is given next.
     next: u32,
     /// Codes by the text without the strings that have no influence.
@@ -100,8 +222,8 @@ struct ValueCodes {
 }
 
 impl ValueCodes {
-    fn new() -> Self {
-        ValueCodes { next: FIRST_CODE, by_outline: FxHashMap::default(), outline_bytes: 0 }
+    fn new(ignores_strings: bool) -> Self {
+        ValueCodes { ignores_strings, next: FIRST_CODE, by_outline: FxHashMap::default(), outline_bytes: 0 }
     }
 
     /// Returns the code of an expression that is not a constant. `value` is its text.
@@ -109,6 +231,9 @@ impl ValueCodes {
         // A text that was forgotten gets another code. That only makes another class.
         let code = self.next;
         self.next += 1;
+        if !self.ignores_strings {
+            return code;
+        }
         let Some(outline) = outline(value).filter(|_| ignores_strings(expression)) else { return code };
         if let Some(known) = self.by_outline.get(outline.as_slice()) {
             return *known;
@@ -123,20 +248,22 @@ impl AttributeWriter for ValueCodes {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let is_simple = is_simple_literal(value) || quoted_literal(value).is_some();
-        if is_simple {
-            out.extend_from_slice(&SCALAR.to_le_bytes());
-        }
-        is_simple
+        let kind = ScalarKind::of_literal(value);
+        out.extend(kind.iter().flat_map(|kind| kind.code().to_le_bytes()));
+        kind.is_some()
     }
 
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>) {
-        let code = constant_code(expression).unwrap_or_else(|| self.code(value, expression));
+        let code = match constant_code(expression) {
+            Some(SCALAR) => ScalarKind::of(expression).code(),
+            Some(code) => code,
+            None => self.code(value, expression),
+        };
         out.extend_from_slice(&code.to_le_bytes());
     }
 
     fn forget(&mut self) {
-        *self = ValueCodes::new();
+        *self = ValueCodes::new(self.ignores_strings);
     }
 }
 
@@ -205,12 +332,12 @@ mod tests {
         let (mut found, mut made, mut class) = (Vec::new(), 0, String::new());
         loop {
             let take = |text: AdText| {
-                let (length, references) = memo.class(text, |ad| {
+                let found = memo.class(text, |ad| {
                     made += 1;
                     references(ad)
                 })?;
-                class.clone_from(references);
-                Some(length)
+                class.clone_from(found.class);
+                Some(found.length)
             };
             let Some(item) = ads.next(take) else { return (found, made) };
             found.push(match item {
@@ -228,7 +355,7 @@ mod tests {
         };
         let long = |text: String| StreamBlock::from_complete_text(text, FileFormat::Long);
         let same = [ad("1", "{ 1 }", "x"), ad("\"y\"", "{ 2, \"z\" }", "y,z"), ad("undefined", "{}", "")];
-        let mut memo = AdTextMemo::new(Dialect::Condor);
+        let mut memo = AdTextMemo::for_references(Dialect::Condor);
         assert_eq!(remembered(&mut memo, &long(same.concat())).1, 1);
         assert_eq!(remembered(&mut memo, &long(same.concat())).1, 0);
         for other in ["1 + 2", "eval(\"x\")", "eval(\"y\")", "a[\"x\"]", "a[\"y\"]", "real(\"INF\")", "real(\"1\")"] {
@@ -253,7 +380,7 @@ mod tests {
                 1..4,
             ),
         ) {
-            let mut memo = AdTextMemo::new(Dialect::Condor);
+            let mut memo = AdTextMemo::for_references(Dialect::Condor);
             for block in &blocks {
                 let expected = block.ads(Dialect::Condor).map(|item| match item {
                     Ok(entry) => references(&entry.ad),

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::constraint::literal_value;
 use crate::eval::FreeNames;
 
 use super::coded_expressions::{CodedExpressions, code_expressions};
@@ -17,7 +18,12 @@ pub struct ExpressionColumn {
     /// The distinct expressions, in order of first occurrence. Rows without the attribute have the entry `undefined`.
     column: DictionaryColumn<Expression>,
     free_names: OnceLock<FreeNames>,
+    /// The number of each code, as [`ExpressionColumn::numbers`] returns it.
+    numbers: OnceLock<Box<[f64]>>,
 }
+
+/// Largest magnitude of the integers that are exact as reals: 2^53.
+const MAX_EXACT_INTEGER: u64 = 1 << 53;
 
 /// Builds an [`ExpressionColumn`] ad by ad.
 struct ExpressionColumnBuilder {
@@ -89,7 +95,7 @@ impl ExpressionColumnBuilder {
     }
 
     fn finish(self) -> ExpressionColumn {
-        ExpressionColumn { column: self.column, free_names: OnceLock::new() }
+        ExpressionColumn { column: self.column, free_names: OnceLock::new(), numbers: OnceLock::new() }
     }
 }
 
@@ -140,6 +146,15 @@ impl ExpressionColumn {
         self.code(row) != ABSENT
     }
 
+    /// Returns for each code the [`exact_number`] that is the value of its expression, or NaN if its expression is not
+    /// such a literal. They are computed on first use.
+    pub fn numbers(&self, dialect: Dialect) -> &[f64] {
+        self.numbers.get_or_init(|| {
+            let number = |expression| literal_value(expression, dialect).and_then(exact_number).unwrap_or(f64::NAN);
+            self.column.entries.iter().map(number).collect()
+        })
+    }
+
     /// Returns the free names of all expressions of the column except literals. They are computed on first use.
     pub fn free_names(&self, dialect: Dialect) -> &FreeNames {
         self.free_names.get_or_init(|| {
@@ -149,6 +164,18 @@ impl ExpressionColumn {
             others.for_each(|expression| mentions.add(expression, dialect));
             mentions
         })
+    }
+}
+
+/// Returns an integer or a real as a real that compares with others as the value itself does. `None` for a large
+/// integer, for NaN and for other values.
+#[must_use]
+pub fn exact_number(value: &Value) -> Option<f64> {
+    match value {
+        #[allow(clippy::cast_precision_loss)] // it is exact
+        Value::Integer(integer) => (integer.unsigned_abs() <= MAX_EXACT_INTEGER).then_some(*integer as f64),
+        Value::Real(real) => Some(*real).filter(|real| !real.is_nan()),
+        _ => None,
     }
 }
 

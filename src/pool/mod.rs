@@ -31,7 +31,7 @@ mod value_key;
 mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
-pub use ad_text_memo::AdTextMemo;
+pub use ad_text_memo::{AdTextMemo, ScalarKind, TextClass};
 pub use autocluster::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
@@ -42,7 +42,7 @@ pub use coded_expressions::{CodedExpressions, code_expressions};
 pub use column::AttributeColumn;
 pub use dictionary_column::ColumnCell;
 pub use exact_sum::{ExactSum, Total};
-pub use expression_column::ExpressionColumn;
+pub use expression_column::{ExpressionColumn, exact_number};
 pub use mentioned_names::MentionedNames;
 pub use partition::Partition;
 pub use sparse_rows::SparseRows;

@@ -67,7 +67,7 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
             let character = shown.chars().next().unwrap_or(' ');
             let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
             let rest: String = rest.chars().take(3).collect();
-            SyntaxError::new(span, format!("`{}` begins nothing in this language", character.escape_debug()))
+            SyntaxError::new(span, format!("`{}` has no meaning in this language", character.escape_debug()))
                 .with_help(hints::character_hint(character, &rest))
         }
         LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
@@ -93,7 +93,7 @@ fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Sp
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
     })?;
     let quote = Span::new(string.start, string.start + 1);
-    Some((quote, "this string goes on over the end of its line: is its closing quote missing?".to_owned()))
+    Some((quote, "this string continues after the end of its line: is its closing quote missing?".to_owned()))
 }
 
 /// Returns the innermost bracket that is open at the error, with a message; `None` if no bracket is open.

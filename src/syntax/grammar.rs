@@ -402,7 +402,7 @@ mod tests {
             ("4GB", "0..3: `4GB` is not a number"),
             ("9223372036854775808", "0..19: `9223372036854775808` does not fit into 64 bits"),
             ("08", "0..2: `08` is not an octal number"),
-            ("a $ b", "2..3: `$` begins nothing in this language"),
+            ("a $ b", "2..3: `$` has no meaning in this language"),
             ("relTime(\"x\")", "8..11: \"x\" is not a relative time"),
             ("a b", "2..3: expected the end, found a name `b`"),
         ] {

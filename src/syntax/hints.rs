@@ -126,7 +126,7 @@ impl ErrorContext<'_> {
         let is_operand = |token: Token| token.is_number() || matches!(token, Token::String | Token::Name);
         match (before, self.token(0)) {
             (Some(Token::Comma), Some(token)) if token.is_closing() => Some("leave the last `,` out".to_owned()),
-            (Some(Token::Assign), _) if ends => Some("what is bound to this name is missing".to_owned()),
+            (Some(Token::Assign), _) if ends => Some("this name has no expression".to_owned()),
             // The tokens begin with `name =`: they are an attribute that is parsed alone, without the `[` of its ad.
             // The `]` closes the `[` of the ad, so it needs no hint.
             (_, Some(Token::BracketClose)) if self.tokens.get(1).is_some_and(|(token, _)| *token == Token::Assign) => {
@@ -192,7 +192,7 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is not an ordinary space: write a plain one",
         '#' => "a comment begins with `//`",
         '$' if rest.starts_with("$$(") || rest.starts_with("$(") => {
-            "macros such as $(NAME) belong into configuration and submit files, which replace them; ads have none"
+            "macros such as $(NAME) belong in configuration and submit files, which replace them; ads have none"
         }
         '`' => "put strings in double quotes: \"...\"",
         '\\' => "an expression goes on in the next line without a `\\`",

@@ -30,10 +30,17 @@ pub fn read_simple_literal(text: &[u8], expression: &mut Expression) -> bool {
 /// Whether [`simple_literal`] parses a text.
 #[must_use]
 pub fn is_simple_literal(text: &[u8]) -> bool {
+    simple_literal_type(text).is_some()
+}
+
+/// Returns the type of the literal that [`simple_literal`] parses; `None` if it does not parse the text.
+#[must_use]
+pub fn simple_literal_type(text: &[u8]) -> Option<Type> {
     match text.trim_ascii() {
-        [b'"', inside @ .., b'"'] => is_plain_string(inside),
-        [b'-', digits @ ..] | digits @ [b'0'..=b'9', ..] => simple_number_type(digits).is_some(),
-        word => word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"false"),
+        [b'"', inside @ .., b'"'] => is_plain_string(inside).then_some(Type::String),
+        [b'-', digits @ ..] | digits @ [b'0'..=b'9', ..] => simple_number_type(digits),
+        word if word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"false") => Some(Type::Boolean),
+        _ => None,
     }
 }
 
@@ -178,7 +185,10 @@ fn simple_number_type(digits: &[u8]) -> Option<Type> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{SimpleLiteral, is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal};
+    use super::{
+        SimpleLiteral, is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal,
+        simple_literal_type,
+    };
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, Style, parse_prefix, print_value};
 
@@ -187,6 +197,7 @@ mod tests {
         assert_eq!(is_simple_literal(text), SimpleLiteral::scan(text).is_some(), "{}", text.escape_ascii());
         let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
         let value = literal.into_value(None);
+        assert_eq!(simple_literal_type(text), Some(value.value_type()), "{}", text.escape_ascii());
         if let Some(plain) = plain_literal(text) {
             assert_eq!(print_value(&value, Style::New), plain);
             assert_eq!(print_value(&value, Style::Long), plain);

@@ -23,7 +23,8 @@ pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};
 pub use incomplete::is_incomplete;
 pub use literal::{literal_of_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use literal_fast_path::{
-    is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal, simple_literal_value,
+    is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal, simple_literal_type,
+    simple_literal_value,
 };
 pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};

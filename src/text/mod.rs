@@ -4,7 +4,7 @@ mod suggestions;
 
 use std::fmt;
 
-pub use suggestions::{closest_names, did_you_mean, similar_ids, suggestion};
+pub use suggestions::{closest_name, closest_names, did_you_mean, similar_ids, suggestion};
 
 /// Formats a number with commas between thousands.
 #[must_use]

@@ -18,9 +18,21 @@ const MAX_NAME_CHARACTERS: usize = 64;
 /// lengths m and n.
 #[must_use]
 pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    nearest_names(name, among, MAX_SUGGESTIONS)
+}
+
+/// Returns the first of the [`closest_names`]; `None` if there are none.
+#[must_use]
+pub fn closest_name<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_names(name, among, 1).pop()
+}
+
+/// Returns at most `count` of the [`closest_names`].
+fn nearest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
     let Some((name, length)) = folded(name) else { return Vec::new() };
-    let most = 1 + length / 4;
-    let mut near: Vec<(usize, String, &str)> = Vec::new();
+    let mut most = 1 + length / 4;
+    // The nearest names so far, each with its distance and in lower case, best first.
+    let mut near: Vec<(usize, String, &str)> = Vec::with_capacity(count + 1);
     for candidate in among {
         let Some((other, letters)) = folded(candidate).filter(|(_, letters)| letters.abs_diff(length) <= most) else {
             continue;
@@ -29,13 +41,24 @@ pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -
             continue;
         }
         let distance = osa_distance(&name, &other);
-        if distance <= most && distance < length.max(letters) {
-            near.push((distance, other, candidate));
+        if distance > most || distance >= length.max(letters) {
+            continue;
+        }
+        let found = (distance, other, candidate);
+        match near.iter_mut().find(|(_, known, _)| *known == found.1) {
+            Some(known) if found < *known => *known = found,
+            Some(_) => {}
+            None => {
+                near.insert(near.partition_point(|known| *known < found), found);
+                near.truncate(count);
+            }
+        }
+        // A name that is farther than the last of so many cannot be among them.
+        if let Some((farthest, ..)) = near.get(count - 1) {
+            most = *farthest;
         }
     }
-    near.sort_unstable();
-    near.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
-    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, _, name)| name).collect()
+    near.into_iter().map(|(_, _, name)| name).collect()
 }
 
 /// Returns the identities of `among` that are most similar to `id`: at most three that begin with it, ignoring case, as
@@ -87,7 +110,7 @@ fn folded(name: &str) -> Option<(String, usize)> {
 mod tests {
     use strsim::osa_distance;
 
-    use super::{closest_names, letters_to_change, suggestion};
+    use super::{closest_name, closest_names, letters_to_change, suggestion};
 
     #[test]
     fn no_name_is_nearer_than_its_letters_say() {
@@ -97,6 +120,31 @@ mod tests {
             let mut name = || (0..random.usize(0..9)).map(|_| letters[random.usize(0..7)]).collect::<String>();
             let [name, other] = [name(), name()];
             assert!(letters_to_change(&name, &other) <= osa_distance(&name, &other), "{name} {other}");
+        }
+    }
+
+    #[test]
+    fn the_closest_names_are_those_of_all_distances() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let letters = ['a', 'A', 'b', '_', '9', '\u{e4}'];
+        for _ in 0..2_000 {
+            let mut name = || (0..random.usize(0..7)).map(|_| letters[random.usize(0..6)]).collect::<String>();
+            let (wanted, among) = (name(), (0..12).map(|_| name()).collect::<Vec<_>>());
+            let length = wanted.chars().count();
+            let folded = |name: &String| name.to_ascii_lowercase();
+            let mut all: Vec<(usize, String, &str)> = among
+                .iter()
+                .map(|name| (osa_distance(&folded(&wanted), &folded(name)), folded(name), name.as_str()))
+                .filter(|(distance, _, name)| {
+                    *distance <= 1 + length / 4 && *distance < length.max(name.chars().count())
+                })
+                .collect();
+            all.sort_unstable();
+            all.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
+            let expected: Vec<&str> = all.into_iter().map(|(_, _, name)| name).take(3).collect();
+            assert_eq!(closest_names(&wanted, among.iter().map(String::as_str)), expected, "{wanted} {among:?}");
+            let first = closest_name(&wanted, among.iter().map(String::as_str));
+            assert_eq!(first, expected.first().copied(), "{wanted} {among:?}");
         }
     }
 

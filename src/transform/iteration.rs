@@ -115,7 +115,7 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
     let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
     if rest.starts_with('[') {
-        return refuse("a slice of the items is not supported: list those that are wanted");
+        return refuse("a slice of the items is not supported: list the items that you need");
     }
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
         (true, None) => return refuse("items are not read from a file: write them after `from (`, one on each line"),

@@ -214,7 +214,7 @@ fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8
     let (start, length) = match integer_arguments(expander, numbers)?.as_slice() {
         [start] => (*start, i64::MAX),
         [start, length] => (*start, *length),
-        _ => return Err("it needs a name, a start and perhaps a length".to_owned().into()),
+        _ => return Err("it needs a name, a start and optionally a length".to_owned().into()),
     };
     let text = expander.lookup(name).unwrap_or_default();
     let text = expander.expand(&text)?;
@@ -230,7 +230,7 @@ fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8
 /// Returns the random number generator for one draw. Fails if the context has no source of random numbers.
 fn random(expander: &MacroExpander<'_, '_>) -> Result<fastrand::Rng, StatementFailure> {
     let chance = expander.context.random.as_ref();
-    chance.map(crate::eval::RandomStream::next).ok_or_else(|| "chance is not known".to_owned().into())
+    chance.map(crate::eval::RandomStream::next).ok_or_else(|| "random numbers are not available here".to_owned().into())
 }
 
 fn random_choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -244,10 +244,10 @@ fn random_integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<V
     let (least, most, step) = match integer_arguments(expander, &items(body))?.as_slice() {
         [least, most] => (*least, *most, 1),
         [least, most, step] => (*least, *most, *step),
-        _ => return Err("it needs the least, the most and perhaps a step".to_owned().into()),
+        _ => return Err("it needs a minimum, a maximum and optionally a step".to_owned().into()),
     };
     if least > most || step < 1 {
-        return Err("it needs the least before the most, and a step of 1 at least".to_owned().into());
+        return Err("the minimum must not exceed the maximum, and the step must be at least 1".to_owned().into());
     }
     let steps = most.abs_diff(least) / step.unsigned_abs();
     let chosen = random(expander)?.u64(..=steps);

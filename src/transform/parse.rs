@@ -156,7 +156,7 @@ impl RulesParser<'_> {
         let place = 0..name.len().max(1);
         if let Some(attribute) = name.strip_prefix('+').filter(|attribute| is_name(attribute)) {
             let help = format!("write `SET {attribute} ...`");
-            return Err(error(place, "a rule sets no attribute like this").with_help(help));
+            return Err(error(place, "a rule does not set an attribute in this way").with_help(help));
         }
         if !is_variable(name) {
             let help = "a variable's name has letters, digits, underscores and dots";

@@ -66,7 +66,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "~1:9: the variable limit has no value: it becomes an empty text (did you mean $(limits)?)",
         ),
         ("SET A \"$int(1)\"", "~1:8: $int() is not a function: it is written $INT()"),
-        ("+A = 1", "1:1: a rule sets no attribute like this (write `SET A ...`)"),
+        ("+A = 1", "1:1: a rule does not set an attribute in this way (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
         ("TRANSFORM 0", "1:11: no ad would be left of any (REQUIREMENTS false leaves an ad as it is)"),

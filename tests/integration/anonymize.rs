@@ -176,7 +176,7 @@ fn uses_beyond_equality_are_listed() {
     let (status, out, told) = run_on(&["anonymize", "--key", "k", "--keep", "h1,x-y"], text);
     assert_eq!(status, Some(0));
     let line = |name: &str, uses: &str| {
-        format!("warning: {name}: {uses} may use more of strings than equality, so that its value may change\n")
+        format!("warning: {name}: {uses} may depend on more than the equality of strings, so its value may change\n")
     };
     let expected = [
         line("B", "`<` and `regexp()`"),

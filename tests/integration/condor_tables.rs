@@ -116,7 +116,7 @@ fn words_that_exclude_each_other_are_refused() {
         (&["-ads", slots, "-hold", "-avail"], "some of these words ask for jobs (held), others for slots (avail)"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
-        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "without other forms of output"),
+        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "cannot be combined with other forms of output"),
         (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf appends columns to rows of single ads"),
         (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
         (&["-ads", slots, "-x"], "there is no option -x"),

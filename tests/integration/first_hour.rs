@@ -69,7 +69,7 @@ fn help_works_with_a_broken_configuration() {
         assert!(status == Some(0) && !text.is_empty() && told.is_empty(), "{arguments:?} {status:?} {told}");
     }
     let (status, _, told) = run(&["eval", "1"]);
-    assert!(status == Some(2) && told.contains("classad/config.yaml: this is no YAML"), "{told}");
+    assert!(status == Some(2) && told.contains("classad/config.yaml: this is not YAML"), "{told}");
     // The file in its new place counts, then the one in the old place.
     std::fs::write(folder.join("classad.yaml"), "dialect: classad\n").unwrap();
     std::fs::write(&config, "dialect: condor\n").unwrap();
@@ -428,7 +428,7 @@ fn slips_are_named_as_what_they_are() {
     assert!(status == Some(0) && told.contains("Cpus refers to itself") && told.contains("--eval-set"), "{told}");
     assert!(!classad(&["transform", "--set", "Cpus=2", MACHINES]).2.contains("refers"));
     let (status, _, told) = classad(&["test", "samples/policy.yaml"]);
-    assert!(status == Some(2) && told.contains("this is a policy and no spec"), "{told}");
+    assert!(status == Some(2) && told.contains("this is a policy, not a spec"), "{told}");
     let rules = file("first-plus.rules", "SET +ProjectName \"x\"\n");
     let (_, _, told) = classad(&["transform", "--rules", &rules, JOBS]);
     assert!(told.contains("leave out the `+`"), "{told}");

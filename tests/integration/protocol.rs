@@ -395,5 +395,5 @@ fn whatever_comes_as_matches() {
     let output = run(&["claim", "--ads", &ads, "--no-header"], lines.as_bytes());
     assert_eq!(printed(&output).lines().count(), 2, "{}", String::from_utf8_lossy(&output.stderr));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(errors.contains("-:1: this is no JSON") && errors.contains("-:3: this is no JSON"), "{errors}");
+    assert!(errors.contains("-:1: this is not JSON") && errors.contains("-:3: this is not JSON"), "{errors}");
 }

@@ -134,12 +134,107 @@ fn documents_are_as_their_schemas_say() {
     assert_described("notices", &[&notices[..], &licences[..]].concat(), true);
     let spec = file(
         "schemas-spec.yaml",
-        "cases:\n- name: one\n  expr: 1 + 1\n  value: 3\n- name: two\n  expr: 1\n  value: 1\n",
+        "cases:\n- {name: one, expression: 1 + 1, expect: 3}\n- {name: two, expression: 1, expect: 1}\n",
     );
-    assert_described("test", &["test", &spec, "samples", "--json"], false);
+    let tested = assert_described("test", &["test", &spec, "--json"], false);
+    assert_eq!(tested[0]["failed"], 1, "{tested:?}");
+    let broken = file("schemas-broken.yaml", "cases:\n- {name: one, expr: 1}\n");
+    assert_described("test", &["test", &broken, "samples", "--json"], false);
     let route = ["route", "--config", "samples/routes/config.dump", "--json"];
     assert_described("route", &route, false);
     assert_described("route", &[&route[..], &["samples/routes/jobs.long"]].concat(), false);
+}
+
+const LICENCES: [&str; 5] =
+    ["samples/license/jobs.ad", "--pool", "samples/license/machines.ad", "--pool", "samples/license/licenses.ad"];
+
+/// A run of each command that prints JSON: the schema and the arguments. The first argument is the command.
+fn runs() -> Vec<(&'static str, Vec<&'static str>)> {
+    let rules = "samples/transform/site.rules";
+    let pool = [JOBS, "--pool", MACHINES];
+    let claimed = ["tests/cases/claim/notices.jsonl", "--ads", "tests/cases/claim/request.ad", "--ads"];
+    let with = |command: &'static str, arguments: &[&'static str]| [&[command], arguments].concat();
+    vec![
+        ("ads", with("anonymize", &["--key-file", rules, JOBS])),
+        ("rows", with("autocluster", &pool)),
+        ("ads", with("autocluster", &[&pool[..], &["--requests"]].concat())),
+        ("rows", with("autocluster", &[&pool[..], &["--significant"]].concat())),
+        ("census", with("census", &[MACHINES])),
+        ("check", with("check", &[JOBS])),
+        ("rows", with("claim", &[&claimed[..], &["tests/cases/claim/offers.ad", "--at", "1700"]].concat())),
+        ("ads", with("collect", &["samples/advertising/updates.ad"])),
+        ("ads", with("convert", &[MACHINES])),
+        ("diff", with("diff", &["tests/cases/diff/before.long", "tests/cases/diff/after.long"])),
+        ("explain", with("explain", &pool)),
+        ("rows", with("functions", &[])),
+        ("rows", with("functions", &["substr"])),
+        ("gangs", with("gangmatch", &LICENCES)),
+        ("gang-reports", with("gangmatch", &[&LICENCES[..], &["--explain"]].concat())),
+        ("ads", with("gangmatch", &[&LICENCES[..], &["--environment"]].concat())),
+        ("rows", with("join", &[JOBS, "--with", JOBS, "--on", "Owner=Owner", "--af", "Owner,TARGET.Cmd"])),
+        ("rows", with("match", &[&pool[..], &["--why"]].concat())),
+        ("rows", with("negotiate", &[&pool[..], &["--policy", "htcondor"]].concat())),
+        ("ads", with("parse", &["samples/license/jobs.ad"])),
+        ("parts", with("parts", &["--size", "3K", JOBS])),
+        ("ads", with("query", &["true", MACHINES])),
+        ("ads", with("query", &["true", MACHINES, "--attributes", "Name,Cpus"])),
+        ("rows", with("query", &["true", MACHINES, "--af", "Name,Cpus,{1,Nope},GPUs/0"])),
+        ("rows", with("query", &["true", JOBS, "--group-by", "Owner", "--sum", "RequestCpus"])),
+        ("rows", with("refs", &[JOBS])),
+        ("rows", with("refs", &["--pool", MACHINES, JOBS])),
+        ("rows", with("refs", &["--rectangle", JOBS])),
+        ("route", with("route", &["--config", "samples/routes/config.dump"])),
+        ("ads", with("sample", &["-n", "2", "--seed", "1", MACHINES])),
+        ("ads", with("specialize", &["samples/license/jobs.ad"])),
+        ("test", with("test", &["samples"])),
+        ("ads", with("transform", &["--rules", rules, JOBS])),
+        ("transform", with("transform", &["-n", "--rules", rules, JOBS])),
+        ("transform", with("transform", &["-n", "--set", "A = 1", "--delete", "Owner", JOBS])),
+    ]
+}
+
+/// `split` writes its ads into files.
+const WITHOUT_DOCUMENT: [&str; 1] = ["split"];
+
+/// Each command that takes `-o json` has a run above, and prints what its schema says, also line by line.
+#[test]
+fn every_json_has_a_schema() {
+    let runs = runs();
+    let (_, commands, _) = classad(&["help", "commands"]);
+    let mut with_json = 0;
+    for command in commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()) {
+        let (_, help, _) = classad(&[command, "--help"]);
+        if help.contains("      --json\n") && !WITHOUT_DOCUMENT.contains(&command) {
+            with_json += 1;
+            assert!(
+                runs.iter().any(|(_, arguments)| arguments[0] == command),
+                "{command} prints JSON without a schema"
+            );
+        }
+    }
+    assert!(with_json > 20, "{commands}");
+    for (name, arguments) in &runs {
+        let whole = assert_described(name, &[&arguments[..], &["-o", "json"]].concat(), false);
+        if let Some(all) = whole[0].as_array() {
+            assert!(!all.is_empty(), "{arguments:?}");
+            // Lines are the elements of the array.
+            let (status, lines, _) = classad(&[&arguments[..], &["-o", "jsonl"]].concat());
+            if status != Some(2) {
+                let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("it is JSON"));
+                assert_eq!(&lines.collect::<Vec<_>>(), all, "{arguments:?}");
+            }
+        } else {
+            let version = ["version", "schema", "classad_plan"].iter().find_map(|key| whole[0].get(key));
+            assert!(version.is_some(), "{arguments:?}");
+        }
+    }
+    // Every schema is of some run, here or above.
+    let (_, list, _) = classad(&["help", "schema"]);
+    for line in list.lines().take_while(|line| !line.is_empty()) {
+        let name = line.trim().split(' ').next().expect("it has a name");
+        let is_run = runs.iter().any(|(of, _)| *of == name) || ["explain-pair", "notices"].contains(&name);
+        assert!(is_run, "{name}");
+    }
 }
 
 /// What is not as a schema says is found.
@@ -162,8 +257,9 @@ fn documents_that_differ_are_found() {
 #[test]
 fn schemas_are_listed() {
     let (status, list, _) = classad(&["help", "schema"]);
-    assert!(status == Some(0) && list.lines().count() == 9, "{list}");
-    for line in list.lines() {
+    let lines: Vec<&str> = list.lines().take_while(|line| !line.is_empty()).collect();
+    assert!(status == Some(0) && lines.len() == 14 && list.contains("Rows and ads have none"), "{list}");
+    for line in lines {
         let (name, about) = line.trim().split_once("  ").unwrap();
         assert!(!about.trim().is_empty(), "{line}");
         assert_eq!(schema(name)["$schema"], "https://json-schema.org/draft/2020-12/schema");

@@ -441,5 +441,5 @@ fn the_newest_event_dates_a_dump_of_jobs() {
     );
     let undated = file("selection-undated.long", "ClusterId = 1\n");
     let (_, _, told) = classad(&["query", "true", &undated, "--now", "dump", "--count"]);
-    assert!(told.contains("no ad has a time, so the clock is taken"), "{told}");
+    assert!(told.contains("no ad has a time, so the clock is used"), "{told}");
 }

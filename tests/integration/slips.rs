@@ -49,7 +49,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &["1:20: expected `;` or `]`, found `=` [write `<=`]", "1:35: expected `;` or `]`, found `=` [write `>=`]"],
     ),
     ("new", "[ a := 1 ]", &["1:5: expected `=`, found `:` [write `=` alone]"]),
-    ("new", "[ a = “LINUX” ]", &["1:7: `“` begins nothing in this language [put strings in straight quotes: \"...\"]"]),
+    ("new", "[ a = “LINUX” ]", &["1:7: `“` has no meaning in this language [put strings in straight quotes: \"...\"]"]),
     (
         "new",
         "[ a = {1, 2, } ]",
@@ -99,12 +99,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
             "1:21: expected an expression or `)`, found `,` [a `,` only separates the elements of a list and the arguments of a function] (1:20 this `(` is still open)",
         ],
     ),
-    ("new", "[ a = 1 # one\n]", &["1:9: `#` begins nothing in this language [a comment begins with `//`]"]),
+    ("new", "[ a = 1 # one\n]", &["1:9: `#` has no meaning in this language [a comment begins with `//`]"]),
     (
         "new",
         "[ a = $(MEMORY) ]",
         &[
-            "1:7: `$` begins nothing in this language [macros such as $(NAME) belong into configuration and submit files, which replace them; ads have none]",
+            "1:7: `$` has no meaning in this language [macros such as $(NAME) belong in configuration and submit files, which replace them; ads have none]",
         ],
     ),
     (
@@ -125,12 +125,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ a = \"say \"hello\" to\" ]",
         &["1:13: expected `;` or `]`, found a name `hello` [a quote within a string is written `\\\"`]"],
     ),
-    ("new", "[ a = b ≥ 3 ]", &["1:9: `≥` begins nothing in this language [write `>=`]"]),
+    ("new", "[ a = b ≥ 3 ]", &["1:9: `≥` has no meaning in this language [write `>=`]"]),
     (
         "new",
         "[ a = ; b = 2; = 3 ]",
         &[
-            "1:7: expected an expression, found `;` [what is bound to this name is missing]",
+            "1:7: expected an expression, found `;` [this name has no expression]",
             "1:16: expected a name, found `=` [one `=` binds an expression to a name: `name = expression`]",
         ],
     ),
@@ -138,8 +138,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ a = 1; b = [ c = 2; d = ; e = 3 ]; f = ) ]",
         &[
-            "1:27: expected an expression, found `;` [what is bound to this name is missing] (1:14 this `[` is still open)",
-            "1:42: expected an expression, found `)` [what is bound to this name is missing]",
+            "1:27: expected an expression, found `;` [this name has no expression] (1:14 this `[` is still open)",
+            "1:42: expected an expression, found `)` [this name has no expression]",
         ],
     ),
     ("new", "[ a = 1 ", &["1:9: expected `;` or `]`, found the end (1:1 this `[` is still open)"]),
@@ -213,7 +213,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, \"b\": None}",
-        &["1:15: `None` is no JSON value [undefined is written null, any other expression \"\\/Expr(...)\\/\"]"],
+        &["1:15: `None` is not a JSON value [undefined is written null, any other expression \"\\/Expr(...)\\/\"]"],
     ),
     (
         "json",
@@ -230,8 +230,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "xml",
         "<c><a n=\"x\"><e>a && b</e></a></c>",
         &[
-            "1:18: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
-            "1:19: `&` stands for nothing [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
+            "1:18: `&` is not defined [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
+            "1:19: `&` is not defined [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
         ],
     ),
     (
@@ -244,7 +244,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "yaml",
         "a: 1\n\tb: 2\n",
         &[
-            "2:1: this is no YAML: found a tab character that violates indentation (1:4 while scanning a plain scalar that begins here)",
+            "2:1: this is not YAML: found a tab character that violates indentation (1:4 while scanning a plain scalar that begins here)",
         ],
     ),
     ("yaml", "a: !expr \"x and y\"\n", &["1:13: expected the end, found a name `and` [write `&&`]"]),
@@ -252,7 +252,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "yaml",
         "a: \"unclosed\n",
         &[
-            "1:13: this is no YAML: found unexpected end of stream (1:4 while scanning a quoted scalar that begins here)",
+            "1:13: this is not YAML: found unexpected end of stream (1:4 while scanning a quoted scalar that begins here)",
         ],
     ),
     (
@@ -265,12 +265,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "expression",
         "\"abc\" + \\ 5",
-        &["1:9: `\\\\` begins nothing in this language [an expression goes on in the next line without a `\\`]"],
+        &["1:9: `\\\\` has no meaning in this language [an expression goes on in the next line without a `\\`]"],
     ),
     (
         "expression",
         "user@host == 1",
-        &["1:5: `@` begins nothing in this language [text with an `@` is a string: \"user@host\"]"],
+        &["1:5: `@` has no meaning in this language [text with an `@` is a string: \"user@host\"]"],
     ),
     ("expression", "a b", &["1:3: expected the end, found a name `b` [is an operator missing between these names?]"]),
     ("expression", "1 +* 2", &["1:4: expected an expression, found `*`"]),

@@ -256,7 +256,7 @@ fn old_ads_are_evaluated_as_of_their_newest_time() {
     let output = run(&["match", "--pool", &offers], wanted.as_bytes());
     let notes = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{notes}");
-    assert_eq!(notes.matches("the newest ad is of 1970-01-01T00:25:00").count(), 1, "{notes}");
+    assert_eq!(notes.matches("the newest ad is from 1970-01-01T00:25:00").count(), 1, "{notes}");
     let output = run(&["match", "--pool", &offers, "--now", "1400"], wanted.as_bytes());
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(1), true));
     // Commands that stream keep the clock, unless they are asked.

@@ -194,11 +194,39 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
     }
 }
 
-/// Words that readers of help, manual pages and documents had to read twice.
+/// Words that readers of help, manual pages, documents and messages had to read twice.
+const BANNED: [&str; 14] = [
+    "told",
+    "tells",
+    "behind",
+    "wants",
+    "whoever",
+    "whomever",
+    "nobody",
+    "anybody",
+    "of which",
+    "stands for",
+    "stands in",
+    "can stand",
+    "this is no",
+    "is wanted",
+];
+
+/// Finds a banned phrase in a text, and `is no` and `are no` but for `there is no` and `there are no`.
+fn banned_phrase(text: &str) -> Option<&'static str> {
+    let letters = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = format!(" {} ", letters.map(str::to_ascii_lowercase).collect::<Vec<_>>().join(" "));
+    let has = |phrase: &str| words.contains(&format!(" {phrase} "));
+    if let Some(found) = BANNED.into_iter().find(|phrase| has(phrase)) {
+        return Some(found);
+    }
+    let others = [" there is no ", " there are no ", " is no longer ", " are no longer "];
+    let others = others.into_iter().fold(words.clone(), |words, usual| words.replace(usual, " "));
+    ["is no", "are no"].into_iter().find(|phrase| others.contains(&format!(" {phrase} ")))
+}
+
 #[test]
 fn help_and_documents_are_plain() {
-    const BANNED: [&str; 9] =
-        ["told", "behind", "wants", "whoever", "whomever", "nobody", "anybody", "of which", "stands for"];
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages =
         std::fs::read_dir(root.join("man")).expect("there are pages").map(|page| page.expect("it is there").path());
@@ -207,16 +235,86 @@ fn help_and_documents_are_plain() {
     for path in pages.chain(documents) {
         let text = std::fs::read_to_string(&path).expect("it is text");
         for line in text.lines() {
-            let words: Vec<String> = line
-                .split(|c: char| !c.is_ascii_alphanumeric())
-                .filter(|word| !word.is_empty())
-                .map(str::to_ascii_lowercase)
-                .collect();
-            let words = format!(" {} ", words.join(" "));
-            let banned = BANNED.iter().find(|phrase| words.contains(&format!(" {phrase} ")));
-            found.extend(banned.map(|phrase| format!("{}: `{phrase}`: {line}", path.display())));
+            found.extend(banned_phrase(line).map(|phrase| format!("{}: `{phrase}`: {line}", path.display())));
         }
         read += 1;
     }
     assert!(read > 30 && found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Returns the texts in quotes of a source file, without those of its tests and its comments.
+fn string_literals(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let (mut literals, mut letters) = (Vec::new(), source.chars().peekable());
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        match letter {
+            '/' if letters.peek() == Some(&'/') => drop(letters.by_ref().find(|letter| *letter == '\n')),
+            // A character in quotes, or a lifetime.
+            '\'' if letters.peek() == Some(&'\\') => {
+                letters.nth(1);
+            }
+            '\'' if letters.peek() == Some(&'"') => drop(letters.next()),
+            '"' => {
+                let is_raw = before == 'r' || before == '#';
+                let mut literal = String::new();
+                while let Some(letter) = letters.next().filter(|letter| *letter != '"') {
+                    match letter {
+                        '\\' if !is_raw => match letters.next() {
+                            // The line goes on in the next one.
+                            Some('\n') => while letters.next_if(|letter| letter.is_whitespace()).is_some() {},
+                            Some('n') => literal.push('\n'),
+                            other => literal.extend(other),
+                        },
+                        letter => literal.push(letter),
+                    }
+                }
+                literals.push(literal);
+            }
+            _ => {}
+        }
+        before = letter;
+    }
+    literals
+}
+
+/// Every text of the sources that a user may see: messages, headings, reports, help.
+#[test]
+fn messages_are_plain() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let (mut found, mut read) = (Vec::new(), 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("it is a folder") {
+            let path = entry.expect("it is there").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.extension().is_none_or(|extension| extension != "rs") || name.ends_with("tests.rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("it is text");
+            for literal in string_literals(&text) {
+                read += 1;
+                // A name of a placeholder is not shown.
+                let parts = literal.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest));
+                let shown = parts.collect::<Vec<_>>().join("it");
+                found.extend(banned_phrase(&shown).map(|phrase| format!("{}: `{phrase}`: {literal}", path.display())));
+            }
+        }
+    }
+    assert!(read > 5000 && found.is_empty(), "{read} texts\n{}", found.join("\n"));
+}
+
+/// What the two tests above find, and what they do not.
+#[test]
+fn phrases_are_found_in_literals() {
+    let source = "// told\nlet a = \"this is \\\n    no YAML\"; let b = '\"'; let c = \"there is no file\"; let d = r\"it \\ wants\";\n\
+                  #[cfg(test)]\nmod tests { let e = \"behind\"; }";
+    let literals = string_literals(source);
+    assert_eq!(literals, ["this is no YAML", "there is no file", "it \\ wants"]);
+    let found: Vec<_> = literals.iter().map(|literal| banned_phrase(literal)).collect();
+    assert_eq!(found, [Some("this is no"), None, Some("wants")]);
+    assert_eq!(banned_phrase("a string is no boolean"), Some("is no"));
 }

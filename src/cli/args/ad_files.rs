@@ -10,7 +10,8 @@ use crate::cli::{Failure, refuse};
 pub struct AdFilesArgs {
     /// Files of ads, or parts of them, as `FILE@START-END`; standard input if there are none
     pub files: Vec<String>,
-    /// Read the files that LIST names, too: a name on each line, or names with a NUL after each; `-` is standard input
+    /// Also read the files that LIST names: a name on each line, or names with a NUL after each. `-` is standard
+    /// input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }
@@ -44,7 +45,7 @@ fn read_list(list: &str) -> Result<Vec<String>, Failure> {
     let name = if list == "-" { "standard input" } else { list };
     let bytes = read_whole(list).map_err(|error| Failure::unreadable(name, &error))?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return refuse(format!("{name}: a name of a file is no UTF-8"));
+        return refuse(format!("{name}: the name of a file is not UTF-8"));
     };
     let separator = if text.contains('\0') { '\0' } else { '\n' };
     let line = |line: &str| if separator == '\n' { line.trim_end_matches('\r').to_owned() } else { line.to_owned() };

@@ -26,8 +26,8 @@ use crate::cli::session::Session;
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// When ads must not have expired, by their `ExpirationTime`, or `LastHeardFrom` and
-    /// `ClassAdLifetime`: a time as of --now [default: the time of --now]
+    /// Leave out ads that have expired at TIME, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`; TIME
+    /// is written as for --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
@@ -121,8 +121,9 @@ impl LifetimeArgs {
 #[derive(Args)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Leave out ads that were matched before and have no greater `UpdateSequenceNumber` since: files that --notify
-    /// wrote, or `-o jsonl`. Rows of `claim -o jsonl` after the matches say which of them are aborted or released
+    /// Leave out ads that FILE records as matched, unless they were updated since: their `UpdateSequenceNumber` is
+    /// greater. --notify and `-o jsonl` write FILE. Rows of `claim -o jsonl` in it free the ads of aborted or released
+    /// matches
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

@@ -32,10 +32,10 @@ pub struct GlobalOptions {
     /// Seed of random numbers: of `random()`, and of synthetic ads
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
-    /// How many steps one evaluation may take
+    /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// How many evaluations may be nested in one another
+    /// Maximum depth of nested evaluations
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
     /// Maximum number of bytes of the values that functions make in one evaluation
@@ -51,7 +51,7 @@ pub struct GlobalOptions {
     /// [default: as many as there are processors, 8 at most]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
-    /// Refuse to write what a form cannot carry, instead of changing it
+    /// Fail, instead of warning, if the output form cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
     /// Bad ads are warnings: they do not change the exit status
@@ -60,7 +60,7 @@ pub struct GlobalOptions {
     /// Stop at the first bad ad
     #[arg(long, global = true)]
     pub fail_fast: bool,
-    /// Exit with 0 whatever is found
+    /// Exit with 0 instead of 1
     #[arg(long, global = true)]
     pub exit_zero: bool,
     // 0 without the option, 2 for `-vv`.

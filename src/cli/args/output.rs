@@ -38,6 +38,66 @@ pub struct NullArgs {
     pub null: Option<String>,
 }
 
+/// The forms of a census: rows, and a picture.
+const CENSUS: &[OutputForm] = &[
+    OutputForm::Table,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Names,
+    OutputForm::Svg,
+];
+
+/// The forms of gangs.
+const GANGS: &[OutputForm] = &[
+    OutputForm::Tree,
+    OutputForm::Table,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Long,
+    OutputForm::New,
+    OutputForm::Xml,
+    OutputForm::Yaml,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Names,
+    OutputForm::Svg,
+];
+
+/// The forms of what `query` prints: ads, or rows about them.
+const QUERIED: &[OutputForm] = &[
+    OutputForm::Table,
+    OutputForm::Long,
+    OutputForm::New,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Xml,
+    OutputForm::Yaml,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Names,
+    OutputForm::Parquet,
+];
+
+/// The forms of what is either ads or rows about them.
+const ROWS_OR_ADS: &[OutputForm] = &[
+    OutputForm::Table,
+    OutputForm::Long,
+    OutputForm::New,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Xml,
+    OutputForm::Yaml,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Names,
+];
+
 /// The forms of rows.
 const ROWS: &[OutputForm] = &[
     OutputForm::Table,
@@ -48,6 +108,10 @@ const ROWS: &[OutputForm] = &[
     OutputForm::Markdown,
     OutputForm::Names,
 ];
+
+/// The forms of routes.
+const TABLES: &[OutputForm] =
+    &[OutputForm::Table, OutputForm::Json, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
 
 /// The forms of ads.
 const ADS: &[OutputForm] = &[
@@ -65,8 +129,15 @@ const DOCUMENTS: &[OutputForm] =
     &[OutputForm::Long, OutputForm::New, OutputForm::Json, OutputForm::Jsonl, OutputForm::Xml, OutputForm::Yaml];
 
 /// The forms of reports.
-const REPORTS: &[OutputForm] =
-    &[OutputForm::Table, OutputForm::Json, OutputForm::Jsonl, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
+const REPORTS: &[OutputForm] = &[
+    OutputForm::Table,
+    OutputForm::Json,
+    OutputForm::Jsonl,
+    OutputForm::Csv,
+    OutputForm::Tsv,
+    OutputForm::Markdown,
+    OutputForm::Svg,
+];
 
 /// The forms of `convert`.
 const CONVERTED: &[OutputForm] = &[
@@ -80,20 +151,26 @@ const CONVERTED: &[OutputForm] = &[
 ];
 
 /// The commands that have only some forms.
-const FORMS: [(&str, &[OutputForm]); 15] = [
+const FORMS: [(&str, &[OutputForm]); 21] = [
     ("anonymize", DOCUMENTS),
-    ("census", ROWS),
+    ("autocluster", ROWS_OR_ADS),
+    ("census", CENSUS),
+    ("claim", ROWS),
     ("collect", ADS),
     ("convert", CONVERTED),
     ("diff", ROWS),
     ("explain", REPORTS),
     ("functions", ROWS),
+    ("gangmatch", GANGS),
     ("join", ROWS),
     ("match", ROWS),
     ("negotiate", ROWS),
     ("parse", ADS),
+    ("query", QUERIED),
     ("refs", ROWS),
+    ("route", TABLES),
     ("sample", ADS),
+    ("specialize", ADS),
     ("split", DOCUMENTS),
     ("transform", ADS),
 ];

@@ -1,5 +1,7 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
+use std::cmp::Reverse;
+
 use clap::Args;
 use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::eval::Context;
@@ -157,7 +159,7 @@ fn submitter_ads(
 }
 
 /// Returns a row for each cluster: its identifier, number of requests, identity of the first request, and the
-/// significant attributes that all its requests share.
+/// significant attributes that all its requests share. The largest cluster comes first.
 fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) -> ResultTable {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
@@ -177,5 +179,7 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) 
         }));
         rows.rows.push(row);
     }
+    // The sort is stable: clusters of one size stay in the order of their first requests.
+    rows.rows.sort_by_key(|row| Reverse(row[1].number().map(f64::to_bits)));
     rows
 }

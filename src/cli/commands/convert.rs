@@ -17,9 +17,9 @@ Examples:
   condor_status -long | classad convert --to parquet --columns Name,Memory \\
       --schema types.json > pool.parquet
 
-The form of the input is found out; gzip, zstd, xz and bzip2 are unpacked.  Ads are read and written one after the other,
-so that memory does not grow with the input.  What a form cannot carry is changed and reported: newlines in strings
-and backslashes before the end of strings in lists, in the long form.  With --strict such ads are left out and the
+The form of the input is detected; gzip, zstd, xz and bzip2 are unpacked.  Ads are read and written one after the other,
+so that memory does not grow with the input.  What a form cannot represent is changed, with a warning: in the long form, newlines in strings and backslashes before the
+end of strings in lists.  With --strict such ads are left out and the
 exit status is 2.
 
 Parquet has typed columns of evaluated values, as `query --af ... -o parquet`: see `classad help formats`.";

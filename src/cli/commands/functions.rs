@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use clap::builder::PossibleValue;
 use classad::ad::Name;
-use classad::eval::{FUNCTIONS, find_function, similar_functions};
+use classad::eval::{BuiltinFunction, FUNCTIONS, find_function, similar_functions};
 
 use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::render::function_help::{function_description, function_example};
@@ -38,12 +38,7 @@ fn function_names() -> Vec<PossibleValue> {
 impl Functions {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let Some(name) = &self.name else {
-            let mut rows = ResultTable::new(&["function", "does", "example"]);
-            for function in FUNCTIONS.iter() {
-                let cells = [function.signature.to_owned(), function.doc.to_owned(), function_example(function)];
-                rows.rows.push(cells.map(TableCell::from).into());
-            }
-            rows.write(&mut out(), self.output, true)?;
+            function_table(FUNCTIONS.iter().copied()).write(&mut out(), self.output, true)?;
             return Ok(Status::Yes);
         };
         let Some(function) = find_function(&Name::new(name)) else {
@@ -51,7 +46,19 @@ impl Functions {
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };
-        out().write_all(function_description(function).as_bytes())?;
+        match self.output {
+            None => out().write_all(function_description(function).as_bytes())?,
+            form => function_table([function].into_iter()).write(&mut out(), form, true)?,
+        }
         Ok(Status::Yes)
     }
+}
+
+/// Returns a row for each function.
+fn function_table<'f>(functions: impl Iterator<Item = &'f BuiltinFunction>) -> ResultTable {
+    let rows = functions.map(|function| {
+        let cells = [function.signature.to_owned(), function.doc.to_owned(), function_example(function)];
+        cells.map(TableCell::from).into()
+    });
+    ResultTable::with_rows(&["function", "does", "example"], rows)
 }

@@ -38,6 +38,7 @@ Examples:
       --pool samples/license/licenses.ad
   classad gangmatch samples/gangs/jobs.ad --pool samples/gangs/offers.ad \\
       --policy samples/gangs/policy.yaml -o tree
+  classad gangmatch samples/gangs/jobs.ad --pool samples/gangs/offers.ad -o svg
   classad gangmatch samples/multiprocessor/client.ad --pool samples/multiprocessor/service.ad \\
       --pool samples/multiprocessor/nodes.ad --all
   classad gangmatch samples/papers/thesis-figure-8-two-hosts.ad \\
@@ -61,7 +62,7 @@ Examples:
 /// and so on the offers, each with its labels and the ad `_ad`.
 ///
 /// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
-/// offer.
+/// offer. `-o svg` draws the first 12 gangs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
@@ -147,7 +148,7 @@ impl Gangmatch {
         let is_text_or_json = matches!(self.ads.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl));
         let docks = !policy.policy.docking.is_empty();
         refuse_contradictions(&[
-            (notifies && self.lists_only(), "--notify tells of matches; with --all or --limit there are none"),
+            (notifies && self.lists_only(), "--notify reports matches; with --all or --limit there are none"),
             (to_stdout && self.explain, "--explain and --notify - both need standard output"),
             (self.explain && !is_text_or_json, "--explain prints lines to read, or json or jsonl"),
             (

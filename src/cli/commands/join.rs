@@ -33,8 +33,7 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares
-them: strings without regard to case, an integer and a real by their value. Undefined values and errors are equal to
+Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares them: strings ignoring case, an integer and a real by their values. Undefined values and errors are equal to
 nothing. In the expressions of --af, MY is the ad of the files and TARGET that of --with; a name without either is one
 of MY, or in HTCondor's dialect of TARGET if MY has none. Without --af, the rows have the names of both ads. The rows
 come in the order of the files, then of --with. The smaller side is held in memory, the other is read once.

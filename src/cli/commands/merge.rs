@@ -20,7 +20,7 @@ The partial results of the example are written by
 merge prints what one run over all files prints: the output, the problems and the exit status. It takes the files in the
 order of their names, and the files of one history in the order of their times. It refuses parts that are missing or
 given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
-knows of a file without any part only from --plan. --quiet, --color and --exit-zero are those of the merge.
+knows of a file without any part only from --plan. The options --quiet, --color and --exit-zero of `merge` itself apply.
 
 query, census, refs and check write partial results. Every access point has a file /var/lib/condor/spool/history.
 --partial=HOST says where a file is; merge then calls it HOST:FILE, and takes files of two hosts as two files:
@@ -45,7 +45,7 @@ pub struct MergeCommand {
     /// Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote
     #[arg(long, value_name = "PLAN")]
     plan: Option<String>,
-    /// Merge the partial results that LIST names, too: a name on each line, or with a NUL after each
+    /// Also merge the partial results that LIST names: a name on each line, or names with a NUL after each
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
 }

@@ -19,8 +19,8 @@ Examples:
 
 Each line names what one process reads: a part of a large file, as FILE@START-END in bytes, or several small files. Names
 are quoted as a shell and xargs read them. Files in the long form, with them history files, and files in JSON Lines are
-cut; compressed files and other forms are whole. A part has the ads that begin after the first separator that ends at
-START or after it, up to the same for END. Parts that meet in one byte so have each ad once, wherever the byte is.
+cut; compressed files and other forms are whole. A part begins after the first separator that ends at START or later, and ends likewise for END. So adjacent parts have
+each ad once, wherever they meet.
 Lines and ads of a part are counted from its beginning. The last part ends where the file ends now.
 
 `classad merge --plan FILE` takes either form of the plan, and finds out which parts are missing. The JSON also has the

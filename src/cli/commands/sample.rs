@@ -20,7 +20,7 @@ Examples:
   classad sample -n 3 --seed 1 samples/pool/machines.long -o names
   condor_status -long | classad sample -n 100 > slots.long
 
-Each ad has the same chance, and no ad is drawn twice. The ads come in the order of the input. Input of any length is
+Each ad is drawn with the same probability, and none twice. The ads come in the order of the input. Input of any length is
 read once, and only the drawn ads are held in memory. The same --seed draws the same ads of the same input.
 Exit status: 0 if there is an ad, 1 if there is none.";
 

@@ -30,8 +30,7 @@ one run that writes a partial result; `classad merge` prints what one run over a
 
 A part that fails is run again, three times at most; so is one whose machine is gone for 30 seconds. When all parts have
 ended, the final node merges DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is
-missing, unless all parts are there. DIR/plan.json is the plan, for `classad merge --plan`. The machines read the files
-under the names that they have here: they share a file system.
+missing, unless all parts are there. DIR/plan.json is the plan, for `classad merge --plan`. The machines must share a file system with this one, as they read the files under the same names.
 
 --command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
 output:
@@ -40,8 +39,9 @@ output:
       parallel --results '{#}.part'
   classad merge --plan plan.json *.part
 
-With `parallel --sshlogin HOST,...` the lines run on other machines, and the results come to where parallel runs. The
-machines must share the files. For files that are on one machine each, see `classad merge --help`.
+With `parallel --sshlogin HOST,...` the lines run on other machines, and the results are collected where parallel runs.
+With --retries 3, a part whose machine is gone runs on another. The machines must share the files. For files that are on
+one machine each, see `classad merge --help`.
 
 The time of --now is that of the scatter in all parts, unless the command gives another. Parts run with one thread.";
 

@@ -36,10 +36,10 @@ Examples:
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
 The result has the value of the original in every completion of the ad: whatever attributes are added to it,
-and with any partner.  The clock is not known unless --now gives a time (`--now now` asks it).
+and with any partner.  The time is unknown unless --now sets it; `--now now` is the clock's time.
 With --verdict the exit status is 1 if no constraint can be true.
-With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
-not reported.
+With --expr or --attr, only the attributes that it needs are read of ads in the long form. Errors in other lines are not
+reported.
 -o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
 whole ads as `convert` has them.";
 
@@ -79,8 +79,8 @@ pub struct Specialize {
     /// Replace attributes by their residues, and assume that no unknown value makes a circular reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint can be true (never, always, depends), and on which unknowns it depends; without
-    /// --expr and --attr, for the constraint of each port of the ads
+    /// Print whether the constraint is true never, always or depending on unknown attributes, and on which; without
+    /// --expr and --attr, print it for the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// Put the identity of each ad before its result

@@ -26,8 +26,7 @@ Examples:
   classad workload pool --machines 200 --jobs 1000 --form jsonl --out target/pool
   classad workload pool --kind machines --machines 20 | classad census
 
-The same seed gives the same ads, on every machine and in every form.  Each kind of ads has its own stream of
-chance: more jobs leave the machines as they are.";
+The same seed gives the same ads, on every machine and in every form.  Each kind of ads has its own random numbers: with more jobs the machines stay the same.";
 
 /// Write synthetic ads: the workloads of the papers, and a modern pool
 #[derive(Args)]

@@ -33,6 +33,11 @@ pub fn write_accounts(path: &str, accountant: &Accountant, revision: &FileRevisi
     written.map_err(|error| Failure::unwritable(path, &error))
 }
 
+/// Notes that a file of accounts was rewritten.
+pub fn note_rewriting(session: &Session, path: &str) {
+    session.note(&format!("the usage file {path} was rewritten"));
+}
+
 /// Reads the accounts that `condor_userprio -long` prints. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {

@@ -67,7 +67,10 @@ impl LoadedConfiguration {
         let [file, data] = ["FILE", "DATA"].map(|kind| format!("CLASSAD_USER_MAP{kind}_{name}"));
         let stored = configuration.entry(&file).map(|entry| (entry, true));
         let Some((entry, is_file)) = stored.or_else(|| Some((configuration.entry(&data)?, false))) else {
-            session.warning(&format!("{}: the map {name} is nowhere: no {file}, no {data}", self.text.name));
+            session.warning(&format!(
+                "{}: the map {name} is not defined: there is no {file} and no {data}",
+                self.text.name
+            ));
             return Ok(Ok(()));
         };
         let value = match configuration.expand(entry, &context) {

@@ -115,7 +115,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
                 let time = AbsoluteTime { seconds: time, offset: 0 };
                 session.note(&format!("--now dump: no ad has its own time; the newest event of a job is of {time}"));
             }
-            (None, None) => session.warning("--now dump: no ad has a time, so the clock is taken"),
+            (None, None) => session.warning("--now dump: no ad has a time, so the clock is used"),
         },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
@@ -368,7 +368,8 @@ pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) 
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
         let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
-        return refuse(format!("{fault}; an expression that begins so can follow `--`"));
+        let end = if fault.ends_with('?') { " An expression" } else { "; an expression" };
+        return refuse(format!("{fault}{end} that begins so can follow `--`"));
     }
     Ok(())
 }

@@ -24,4 +24,5 @@ pub mod slip_notes;
 pub mod source;
 pub mod unseen_names;
 pub mod user_maps;
+pub mod wanted_ads;
 pub mod what_if;

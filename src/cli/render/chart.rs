@@ -87,6 +87,18 @@ pub fn histogram(numbers: &[(f64, usize)], ranges: usize) -> Vec<HistogramBin> {
     bins
 }
 
+/// Formats a part of all as a percentage, with 0 or 1 decimals. A share above 0 that rounds to 0 becomes `<1` or
+/// `<0.1`. A share below 100 that rounds to 100 becomes `>99` or `>99.9`.
+pub fn percent(part: usize, all: usize, decimals: u32) -> String {
+    let whole = 100 * 10_usize.pow(decimals);
+    let text = |share: usize| if decimals == 0 { share.to_string() } else { format!("{}.{}", share / 10, share % 10) };
+    match (part.saturating_mul(2 * whole) / all.max(1)).div_ceil(2) {
+        0 if part > 0 => format!("<{}", text(1)),
+        share if share == whole && part < all => format!(">{}", text(whole - 1)),
+        share => text(share),
+    }
+}
+
 impl HistogramBin {
     /// Returns the range of the bin as text, such as `0.0..37.5`. The numbers have enough digits to distinguish
     /// neighbouring bins.

@@ -108,6 +108,12 @@ pub fn terminal_width() -> usize {
     columns.or_else(terminal).filter(|columns| *columns >= 20).unwrap_or(80)
 }
 
+/// Returns the width that tables must keep: that of the terminal. `None` if the output is not a terminal and `COLUMNS` is
+/// not set, so that what a program reads does not depend on a width.
+pub fn table_width() -> Option<usize> {
+    (io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some()).then(terminal_width)
+}
+
 /// Maximum distance between the primary marked range and another one in the same excerpt, in bytes. Without this limit,
 /// an excerpt could fill the screen.
 const MAX_EXCERPT_DISTANCE_BYTES: usize = 400;

@@ -7,6 +7,7 @@ use classad::protocol::read_ports;
 use super::super::io::match_records::{DockedRecord, GangRecord, PortRecord, RECORD_VERSION};
 use super::super::io::parties::Parties;
 use super::diagnostics;
+use super::svg::gang_trees::{GangTree, GangTreePort};
 
 /// A gang as a list of ports in depth-first order: each port is followed by the ports of the offer docked at it.
 pub struct GangView {
@@ -87,6 +88,20 @@ impl GangView {
             diagnostics::push_words(&mut text, &indent, words, width);
         }
         text
+    }
+
+    /// Returns the gang as a tree to draw.
+    pub fn drawn(self) -> GangTree {
+        let port = |port: GangViewPort| {
+            let ranks = port.docked.as_ref().and_then(|docked| docked.ranks).filter(|ranks| *ranks != [0.0, 0.0]);
+            let ranks = ranks.map_or(String::new(), |[rank, offer_rank]| format!(" (ranks {rank}, {offer_rank})"));
+            GangTreePort {
+                depth: port.depth,
+                label: port.label + &ranks,
+                offer: port.docked.map(|docked| docked.offer),
+            }
+        };
+        GangTree { request: self.request, id: self.id, ports: self.ports.into_iter().map(port).collect() }
     }
 
     /// Returns the gang as a record, for JSON.

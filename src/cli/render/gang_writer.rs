@@ -14,6 +14,7 @@ use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell, TableWriter};
+use crate::cli::render::svg::gang_trees::{GangTree, MAX_DRAWN_GANGS, gang_picture};
 use crate::cli::session::Session;
 
 /// Writes gangs, in one of the forms of output.
@@ -31,6 +32,12 @@ pub enum GangWriter {
         with_header: bool,
     },
     Rows(TableWriter),
+    /// A picture of the first gangs.
+    Picture {
+        gangs: Vec<GangTree>,
+        /// Number of all gangs.
+        count: usize,
+    },
 }
 
 /// The columns of the forms that have one row per gang.
@@ -43,6 +50,7 @@ impl GangWriter {
         let (header, with_header) = (HEADER.map(str::to_owned).to_vec(), !output.no_header);
         match (form, form.ad_form()) {
             (OutputForm::Tree, _) => GangWriter::Tree { width: diagnostics::terminal_width() },
+            (OutputForm::Svg, _) => GangWriter::Picture { gangs: Vec::new(), count: 0 },
             (OutputForm::Json | OutputForm::Jsonl, _) => GangWriter::Json(JsonValueWriter::new(form)),
             (OutputForm::Table, _) => {
                 GangWriter::Table { rows: ResultTable { header, ..ResultTable::default() }, with_header }
@@ -95,6 +103,12 @@ impl GangWriter {
                 rows.rows.push(gang_row(gang, unit, parties, ", ").into_iter().chain([unfilled.into()]).collect());
             }
             GangWriter::Rows(writer) => writer.write(out, gang_row(gang, unit, parties, ","))?,
+            GangWriter::Picture { gangs, count } => {
+                *count += 1;
+                if gangs.len() < MAX_DRAWN_GANGS {
+                    gangs.push(view().drawn());
+                }
+            }
         }
         Ok(())
     }
@@ -116,6 +130,7 @@ impl GangWriter {
                 rows.write(out, Some(OutputForm::Table), with_header)?;
             }
             GangWriter::Rows(mut writer) => writer.finish(out)?,
+            GangWriter::Picture { gangs, count } => out.write_all(gang_picture(&gangs, count).as_bytes())?,
         }
         Ok(out.flush()?)
     }

@@ -46,6 +46,8 @@ pub enum OutputForm {
     Names,
     /// Typed columns in Apache Parquet, for other programs
     Parquet,
+    /// A picture in SVG
+    Svg,
 }
 
 /// Size of the buffer of standard output, in bytes.
@@ -142,7 +144,8 @@ impl OutputForm {
             | OutputForm::Csv
             | OutputForm::Tsv
             | OutputForm::Markdown
-            | OutputForm::Parquet => None,
+            | OutputForm::Parquet
+            | OutputForm::Svg => None,
         }
     }
 }

@@ -131,8 +131,7 @@ impl ResultTable {
         for row in &self.rows {
             layout.push_row(row.iter().map(|cell| &cell.text));
         }
-        let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
-        write!(out, "{}", layout.render(has_width.then(diagnostics::terminal_width)))
+        write!(out, "{}", layout.render(diagnostics::table_width()))
     }
 }
 
@@ -162,6 +161,9 @@ impl TableWriter {
         }
         if form == OutputForm::Parquet {
             return refuse("only the columns of `query --af` are written as parquet");
+        }
+        if form == OutputForm::Svg {
+            return refuse("these are rows: census, explain and gangmatch draw pictures");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
             return refuse("these are rows, not ads: write them as table, csv, tsv, markdown or json");

@@ -7,7 +7,10 @@ mod domain;
 mod ranges;
 mod value_constraint;
 
-use crate::ad::{Dialect, Expression};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ad::{Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, orient_comparison};
 
 use domain::ValueDomain;
 use value_constraint::{ConstraintSubject, ValueConstraints};
@@ -53,8 +56,15 @@ pub const MAX_COMPARED_CLAUSES: usize = 500;
 /// subject, up to [`MAX_COMPARED_CLAUSES`].
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
+    // Most clauses of real constraints are of this kind, and their domains are costly.
+    let lone = lone_comparisons(parts);
+    inconsistencies_without(&lone, parts, dialect)
+}
+
+/// Finds contradictions among clauses other than those whose indexes are `left_out`.
+fn inconsistencies_without(left_out: &FxHashSet<usize>, parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();
-    for (place, part) in parts.iter().enumerate() {
+    for (place, part) in parts.iter().enumerate().filter(|(place, _)| !left_out.contains(place)) {
         let ValueConstraints::Domains(claims) = ValueConstraints::of(part, true, dialect) else { continue };
         for (subject, domain) in claims {
             match subjects.iter_mut().find(|(known, _)| known.is_same_subject(subject)) {
@@ -73,6 +83,41 @@ pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsist
     }
     found.sort_by(|a, b| a.clauses.cmp(&b.clauses));
     found
+}
+
+/// Returns the indexes of clauses that contradict nothing: each compares an attribute with a number, and no other
+/// clause mentions the attribute.
+fn lone_comparisons(parts: &[&Expression]) -> FxHashSet<usize> {
+    // The only clause that mentions each name; `None` if there are several.
+    let mut mentions: FxHashMap<&Name, Option<usize>> = FxHashMap::default();
+    let mut pending: Vec<(&Expression, usize)> = parts.iter().copied().zip(0..).collect();
+    while let Some((expression, place)) = pending.pop() {
+        if let ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) = expression.kind() {
+            let only = mentions.entry(name).or_insert(Some(place));
+            *only = only.filter(|known| *known == place);
+        }
+        expression.kind().for_each_child(|child| pending.push((child, place)));
+    }
+    let is_lone =
+        |place: &usize| compared_attribute(parts[*place]).is_some_and(|name| mentions.get(name) == Some(&Some(*place)));
+    (0..parts.len()).filter(is_lone).collect()
+}
+
+/// Returns the attribute that a clause compares with a number by an order, by `==` or by `!=`, so that some number
+/// meets the clause. `None` for other clauses.
+fn compared_attribute(clause: &Expression) -> Option<&Name> {
+    let ClauseForm::Comparison(operator, left, right) = ClauseForm::of(clause) else { return None };
+    let attribute = |operand| match operand {
+        ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => Some(name),
+        ClauseOperand::Own(_) | ClauseOperand::Literal(_) => None,
+    };
+    let is_plain = |operand: ClauseOperand<'_>| match operand {
+        ClauseOperand::Literal(Value::Integer(_)) => true,
+        ClauseOperand::Literal(Value::Real(real)) => real.is_finite(),
+        _ => false,
+    };
+    let (name, _, ()) = orient_comparison(operator, left, right, attribute, |operand| is_plain(operand).then_some(()))?;
+    (operator.group() == OperatorGroup::Comparison).then_some(name)
 }
 
 /// Returns minimal sets of clause indexes whose domains do not intersect. The sets are single clauses and pairs. If

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::inconsistencies;
+use super::{inconsistencies, inconsistencies_without};
 use crate::ad::{Ad, Dialect, Expression};
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator};
@@ -225,6 +225,24 @@ proptest! {
                     }
                 }
             }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn lone_comparisons_contradict_nothing(
+        parts in prop::collection::vec(
+            prop_oneof![condition(), r"[a-d] (<|>|<=|>=|==|!=|is) (-?[1-9][0-9]?|0|9223372036854775807|1\.5e308|true)"],
+            1..7,
+        ),
+    ) {
+        let text = parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" && ");
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+            let parts: Vec<&Expression> = conjuncts(&tree).into_iter().map(Expression::without_parentheses).collect();
+            let all = inconsistencies_without(&Default::default(), &parts, dialect);
+            prop_assert_eq!(format!("{:?}", inconsistencies(&parts, dialect)), format!("{all:?}"), "{}", text);
         }
     }
 }

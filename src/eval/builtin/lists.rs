@@ -38,11 +38,11 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "max({ 1, 3, undefined, 2 })" => "3",
         |call| extreme_number(call, BinaryOperator::Greater)),
     function!(anyCompare(3, 3) Lazy "(operator, list, any) -> bool",
-        "whether an element of a list compares so with a value",
+        "whether a comparison with a value holds for some element of a list",
         both "anyCompare(\"<\", { 5, 1 }, 3)" => "true",
         |call| compare_each(call, true)),
     function!(allCompare(3, 3) Lazy "(operator, list, any) -> bool",
-        "whether all elements of a list compare so with a value",
+        "whether a comparison with a value holds for all elements of a list",
         both "allCompare(\"<\", { 5, 1 }, 3)" => "false",
         |call| compare_each(call, false)),
 ];

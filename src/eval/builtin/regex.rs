@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
         matches_member),
     function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
-        "the substitute for what a pattern matches; \\\\0 to \\\\9 stand for groups; options f: the whole string, g: all matches",
+        "the substitute for what a pattern matches; \\\\0 to \\\\9 are its groups; options f: the whole string, g: all matches",
         both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
         |call| substitute(call, b"")),
     function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",

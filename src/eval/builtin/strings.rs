@@ -39,11 +39,11 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "the parts between separators, by default commas, spaces and tabs",
         both "split(\"a, b,,c\")" => "{ \"a\", \"b\", \"\", \"c\" }"),
     function!(splitUserName(1, 1) Lazy "(string) -> list",
-        "the parts before and after the first @; without one, all of it is the user",
+        "the parts before and after the first @; without an @, all of it is the user",
         both "splitUserName(\"ann@cs.wisc.edu\")" => "{ \"ann\", \"cs.wisc.edu\" }",
         |call| split_at_sign(call, |all| [all, b""])),
     function!(splitSlotName(1, 1) Lazy "(string) -> list",
-        "the parts before and after the first @; without one, all of it is the machine",
+        "the parts before and after the first @; without an @, all of it is the machine",
         both "splitSlotName(\"slot1@crane\")" => "{ \"slot1\", \"crane\" }",
         |call| split_at_sign(call, |all| [b"", all])),
 ];

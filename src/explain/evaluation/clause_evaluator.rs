@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ad::{Ad, ByteString, Dialect, Expression, Name, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating, literal_value};
+use crate::ad::{Ad, BinaryOperator, ByteString, Dialect, Expression, Name, OperatorGroup, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating, literal_value, orient_comparison};
 use crate::eval::string_list_items;
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::{Pair, PairSide};
-use crate::pool::ExpressionColumn;
+use crate::pool::{ExpressionColumn, exact_number};
 
 use super::{ClauseOutcome, OfferTable, RequestContext};
 
@@ -44,6 +44,35 @@ enum BoundOperand<'e> {
         /// The value for an offer that lacks the attribute; `None` if only the evaluator can compute it.
         default: Option<Value>,
     },
+}
+
+/// A comparison of an attribute of the offers with a number, once the request is known.
+struct NumberTest<'e> {
+    column: &'e ExpressionColumn,
+    /// The result of [`ExpressionColumn::numbers`].
+    numbers: &'e [f64],
+    operator: BinaryOperator,
+    bound: f64,
+}
+
+impl NumberTest<'_> {
+    /// Returns the number that a row binds to the attribute; `None` if only the evaluator can compute the clause.
+    fn number(&self, row: usize) -> Option<f64> {
+        self.numbers.get(self.column.code(row) as usize).copied().filter(|number| !number.is_nan())
+    }
+
+    /// Whether a number meets the comparison.
+    #[allow(clippy::float_cmp)] // so the language compares
+    fn is_met(&self, number: f64) -> bool {
+        match self.operator {
+            BinaryOperator::Less => number < self.bound,
+            BinaryOperator::LessEqual => number <= self.bound,
+            BinaryOperator::Greater => number > self.bound,
+            BinaryOperator::GreaterEqual => number >= self.bound,
+            BinaryOperator::Equal => number == self.bound,
+            _ => number != self.bound,
+        }
+    }
 }
 
 impl<'e> ClauseEvaluator<'e> {
@@ -85,6 +114,37 @@ impl<'e> ClauseEvaluator<'e> {
         };
         // A clause that exceeds its budget counts as an error, and so does not match.
         value.unwrap_or_else(|halt| Value::error(self.clause.expression.span(), halt.to_string()))
+    }
+
+    /// Evaluates the clause for the pairs of the request and each of some rows, and returns the outcomes.
+    pub fn outcomes(&mut self, rows: &[u32]) -> Vec<ClauseOutcome> {
+        let Some(test) = self.number_test() else {
+            return rows.iter().map(|row| self.outcome(*row as usize)).collect();
+        };
+        let outcome = |row: &u32| match test.number(*row as usize) {
+            Some(number) => {
+                self.evaluations += 1;
+                if test.is_met(number) { ClauseOutcome::True } else { ClauseOutcome::False }
+            }
+            None => self.outcome(*row as usize),
+        };
+        rows.iter().map(outcome).collect()
+    }
+
+    /// Returns the clause as a comparison of an attribute of the offers with a number; `None` if it is not one.
+    fn number_test(&self) -> Option<NumberTest<'e>> {
+        let BoundForm::Test(ClauseForm::Comparison(operator, left, right)) = self.form.as_ref()? else { return None };
+        let column = |operand: &BoundOperand<'e>| match operand {
+            BoundOperand::Offer { column, .. } => *column,
+            BoundOperand::Constant(_) => None,
+        };
+        let bound = |operand: &BoundOperand<'e>| match operand {
+            BoundOperand::Constant(value) => exact_number(value),
+            BoundOperand::Offer { .. } => None,
+        };
+        let (column, operator, bound) = orient_comparison(*operator, left, right, column, bound)?;
+        let numbers = column.numbers(self.table.context.dialect);
+        (operator.group() == OperatorGroup::Comparison).then_some(NumberTest { column, numbers, operator, bound })
     }
 
     /// Evaluates the clause for the pair of the request and a row, and returns its outcome.

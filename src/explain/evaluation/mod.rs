@@ -209,8 +209,7 @@ impl OfferTable {
         self.results.get_or_compute(key, || {
             let groups = self.groups(names);
             let mut evaluator = ClauseEvaluator::new(self, request, PairSide::Request, clause);
-            let rows = groups.partition.first_rows().iter();
-            ClauseResults::new(rows.map(|row| evaluator.outcome(*row as usize)).collect(), groups)
+            ClauseResults::new(evaluator.outcomes(groups.partition.first_rows()), groups)
         })
     }
 

@@ -68,7 +68,7 @@ impl MemberOutcomes {
     /// Evaluates a clause for each of its groups of rows.
     fn evaluate(table: &OfferTable, request: &RequestContext, clause: &OfferClause, local: &LocalGroups) -> Self {
         let mut evaluator = ClauseEvaluator::new(table, request, PairSide::Offer, &clause.clause);
-        let outcomes: Box<[_]> = local.first_rows.iter().map(|row| evaluator.outcome(*row as usize)).collect();
+        let outcomes = evaluator.outcomes(&local.first_rows);
         if let Some(first) = outcomes.first()
             && outcomes.iter().all(|outcome| outcome == first)
         {
@@ -81,7 +81,7 @@ impl MemberOutcomes {
                 true_rows.set(*row as usize, outcomes[*group as usize] == ClauseOutcome::True);
             }
         }
-        MemberOutcomes::Varied(Box::new(VariedOutcomes { outcomes, true_rows }))
+        MemberOutcomes::Varied(Box::new(VariedOutcomes { outcomes: outcomes.into(), true_rows }))
     }
 }
 

@@ -142,7 +142,7 @@ impl SummaryWriter<'_> {
                 });
                 match (other, port.independent) {
                     (Some(other), alone) if port.consistent == 0 => format!(
-                        "none of the {} of {} goes with one of {label} ({alone}): {reasons}",
+                        "none of the {} of {} fits with one of {label} ({alone}): {reasons}",
                         counted(other.independent, "candidate"),
                         other.label
                     ),

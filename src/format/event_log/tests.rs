@@ -29,8 +29,8 @@ fn what_is_torn_is_told_and_the_rest_is_read() {
             "000 (001.000.000) 2026-11-22 23:3\n",
             "!1:1: this event has no end: the next event begins before a line `...`",
         ),
-        ("000 (001.000.000) yesterday Job\n...\n", "!1:1: this line begins no event"),
-        ("odd\n...\n", "!1:1: this line begins no event"),
+        ("000 (001.000.000) yesterday Job\n...\n", "!1:1: this line does not begin an event"),
+        ("odd\n...\n", "!1:1: this line does not begin an event"),
     ] {
         assert_eq!(items(&format!("{text}{SUBMIT}")), [problem, SUBMITTED], "{text}");
     }

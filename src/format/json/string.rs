@@ -54,7 +54,7 @@ pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedT
 fn decode_unicode_escape(text: &[u8]) -> Result<(char, usize), (usize, &'static str)> {
     let Some(first) = utf16_unit(text) else {
         let digits = text[2..].iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
-        return Err((2 + digits, "four hexadecimal digits belong behind `\\u`"));
+        return Err((2 + digits, "four hexadecimal digits must follow `\\u`"));
     };
     if first == 0 {
         return Err((6, "an ad cannot have a byte of value 0"));

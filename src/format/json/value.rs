@@ -68,7 +68,7 @@ fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Resul
     let Some(is_whole) = classify_number(digits) else {
         let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
         return Err(origin
-            .problem_at(range, format!("`{text}` is no JSON {what}"))
+            .problem_at(range, format!("`{text}` is not a JSON {what}"))
             .with_help("undefined is written null, any other expression \"\\/Expr(...)\\/\""));
     };
     if is_whole {
@@ -171,11 +171,11 @@ mod tests {
             (r#"{a: 1} {"b": 2}"#, "!1:2: expected a name in double quotes or `}`, found `a`"),
             (r#"{"a" 1} {"b": 2}"#, "!1:6: expected `:`, found `1`"),
             (r#"{"a": "x" "y"} {"b": 2}"#, "!1:11: expected `,` or `}`, found a string"),
-            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is no JSON value"),
-            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is no JSON number"),
-            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is no JSON number"),
-            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is no JSON number"),
-            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is no JSON number"),
+            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is not a JSON value"),
+            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is not a JSON number"),
+            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a JSON number"),
+            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a JSON number"),
+            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a JSON number"),
             (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
             (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this is half of a surrogate pair"),
             (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
@@ -190,7 +190,10 @@ mod tests {
         }
         assert_eq!(items("[{\"a\": {"), ["!1:9: expected a name in double quotes or `}`, found the end"]);
         // One ad can have several bad values, and each of them is reported.
-        assert_eq!(items(r#"{"a": 01, "b": [x]}"#), ["!1:7: `01` is no JSON number", "!1:17: `x` is no JSON value"]);
+        assert_eq!(
+            items(r#"{"a": 01, "b": [x]}"#),
+            ["!1:7: `01` is not a JSON number", "!1:17: `x` is not a JSON value"]
+        );
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Banner {
 impl BannerFault {
     /// Returns the fault as a problem of the ad with this number.
     pub fn into_problem(self, ad_number: usize) -> Problem {
-        let help = "behind each record a daemon writes `*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"a\" \
+        let help = "after each record a daemon writes `*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"a\" \
                     CompletionDate = 0`, or `*** EPOCH ClusterId=1 ProcId=0 RunInstanceId=0 Owner=\"a\" CurrentTime=0`";
         Problem::error_at(self.range, ad_number, self.message).with_help(help)
     }

@@ -25,7 +25,7 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
                 let length = memchr::memchr(b';', rest).map_or(1, |semicolon| semicolon + 1);
                 let character = reference_character(&rest[..length]).ok_or_else(|| {
                     let name = String::from_utf8_lossy(&rest[..length]);
-                    Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` stands for nothing"))
+                    Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` is not defined"))
                         .with_help(
                             "& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos",
                         )

@@ -63,7 +63,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
     let valid = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
     let place = range.start + valid;
     origin
-        .problem_at(place..(place + 1).min(range.end), "these bytes are no UTF-8")
+        .problem_at(place..(place + 1).min(range.end), "these bytes are not UTF-8")
         .with_help("in a string any byte can be written in octal, as in \\377")
 }
 
@@ -221,9 +221,9 @@ mod tests {
             ("<e>a &lt;&lt; &amp; b</e>", "!1:27: expected an expression, found `&`"),
             ("<at>x</at>", "!1:17: \"x\" is not an absolute time"),
             ("<rt>x</rt>", "!1:17: \"x\" is not a relative time"),
-            ("<s>a &foo; b</s>", "!1:18: `&foo;` stands for nothing"),
-            ("<s>a & b</s>", "!1:18: `&` stands for nothing"),
-            ("<s>a\\0</s>", "!1:17: an escape in a string stands for a byte from 1 to 255"),
+            ("<s>a &foo; b</s>", "!1:18: `&foo;` is not defined"),
+            ("<s>a & b</s>", "!1:18: `&` is not defined"),
+            ("<s>a\\0</s>", "!1:17: an escape in a string is a byte from 1 to 255"),
             ("<n>1</n>", "!1:13: expected a value, such as `<i>` or `<s>`, found `<n>`"),
             ("1", "!1:13: expected a value, such as `<i>` or `<s>`, found text"),
             ("", "!1:13: expected a value, such as `<i>` or `<s>`, found `</a>`"),
@@ -271,7 +271,7 @@ mod tests {
             (b"<c><a n=\"\xff\"><s>x</s></a></c><c/>", "!1:10: "),
             (b"\xff<c/>", "!1:1: "),
         ] {
-            assert_eq!(items_in(text, Dialect::Condor), [format!("{place}these bytes are no UTF-8").as_str(), "[ ]"]);
+            assert_eq!(items_in(text, Dialect::Condor), [format!("{place}these bytes are not UTF-8").as_str(), "[ ]"]);
         }
     }
 

@@ -50,7 +50,7 @@ impl<'o> ConfigReader<'o> {
                 _ => "a sequence",
             };
             let help = "put an expression that begins with `{`, `[` or `!` in quotes";
-            self.report(node, format!("an expression is wanted here, not {what}"), help);
+            self.report(node, format!("expected an expression, not {what}"), help);
             return None;
         };
         match parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)) {
@@ -79,9 +79,9 @@ impl<'o> ConfigReader<'o> {
                 continue;
             }
             let near = closest_names(text, known.iter().copied());
-            let all = || format!("`{}` can stand here", known.join("`, `"));
+            let all = || format!("the keys are `{}`", known.join("`, `"));
             let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
-            self.report(key, format!("there is no `{text}` in {what}"), help);
+            self.report(key, format!("`{text}` is not a key of {what}"), help);
         }
         found
     }
@@ -97,7 +97,7 @@ impl<'o> ConfigReader<'o> {
         for (key, _) in entries {
             let text = key.text().unwrap_or_default();
             if !seen.insert(text) {
-                self.report(key, format!("`{text}` is given twice"), "only one of them can count");
+                self.report(key, format!("`{text}` is given twice"), "remove one of them");
             }
         }
         entries.iter().map(|(key, value)| (key, value)).collect()

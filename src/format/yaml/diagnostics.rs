@@ -29,7 +29,7 @@ pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     let strange =
         |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}') || matches!(c, '\u{fffe}' | '\u{ffff}');
     if let Some((at, c)) = text.char_indices().find(|(_, c)| strange(*c)) {
-        let message = format!("YAML cannot have the character {} as it is", c.escape_unicode());
+        let message = format!("YAML does not allow the character {} without an escape", c.escape_unicode());
         return Some((at..at + c.len_utf8(), message));
     }
     // Most documents have so few brackets that no more than the maximum can be open. For them the search ends here.
@@ -75,7 +75,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
         wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
             (wrong.to_owned(), "an ad is a mapping of names to values: `name: value`")
         }
-        wrong => (format!("this is no YAML: {wrong}"), ""),
+        wrong => (format!("this is not YAML: {wrong}"), ""),
     };
     // A problem at the end of the document is placed before trailing white space.
     let at = at.min(text.trim_ascii_end().len());

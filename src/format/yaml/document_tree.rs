@@ -80,7 +80,7 @@ impl YamlNode {
 
 /// Hint for malformed documents. The most frequent mistake is an expression without the quotes that YAML requires.
 const QUOTING_HELP: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
-                        or `*`, stands in quotes";
+                        or `*`, needs quotes";
 
 impl<'t> YamlTree<'t> {
     /// Parses a document.

@@ -194,12 +194,12 @@ fn what_others_write() {
 #[test]
 fn problems_have_a_place_and_cost_no_other_document() {
     for (text, problem) in [
-        ("a: [1, 2", "!1:9: this is no YAML: did not find expected ',' or ']'"),
-        ("a: 1\nb: *x", "!2:4: this is no YAML: unknown anchor"),
-        ("a: 1\n b: 2", "!2:3: this is no YAML: mapping values are not allowed in this context"),
+        ("a: [1, 2", "!1:9: this is not YAML: did not find expected ',' or ']'"),
+        ("a: 1\nb: *x", "!2:4: this is not YAML: unknown anchor"),
+        ("a: 1\n b: 2", "!2:3: this is not YAML: mapping values are not allowed in this context"),
         ("a: 1\nb: !expr 'x + '", "!2:15: expected an expression, found the end"),
-        ("a: 1\nb: !expr \"x $ 1\"", "!2:13: `$` begins nothing in this language"),
-        ("a: !expr |\n  b &&\n   $\n", "!1:4: `$` begins nothing in this language (column 7 of the expression)"),
+        ("a: 1\nb: !expr \"x $ 1\"", "!2:13: `$` has no meaning in this language"),
+        ("a: !expr |\n  b &&\n   $\n", "!1:4: `$` has no meaning in this language (column 7 of the expression)"),
         ("a:\n  - !date 2001-01-01", "!2:5: there is no tag `!date`"),
         ("a: !date {b: 1}", "!1:4: there is no tag `!date`"),
         ("a: !expr [1]", "!1:4: a: invalid type: sequence, expected the text of an expression"),
@@ -213,10 +213,10 @@ fn problems_have_a_place_and_cost_no_other_document() {
         ("a: {self: 1}", "!1:5: `self` is reserved and cannot name an attribute"),
         ("? [1]\n: 2", "!1:3: invalid type: sequence, expected a name"),
         ("a: \"\\0\"", "!1:4: an ad cannot have a byte of value 0"),
-        ("a: x\u{7}y", "!1:5: YAML cannot have the character \\u{7} as it is"),
+        ("a: x\u{7}y", "!1:5: YAML does not allow the character \\u{7} without an escape"),
         (
             "just a text",
-            "!1:1: invalid type: string \"just a text\", expected a mapping of names to values, or a sequence of such",
+            "!1:1: invalid type: string \"just a text\", expected a mapping of names to values, or a sequence of such mappings",
         ),
         ("- 5", "!1:3: this is not an ad"),
         ("!expr 1 + 1", "!1:1: this is not an ad"),

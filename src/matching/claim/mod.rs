@@ -64,7 +64,7 @@ impl fmt::Display for Veto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Veto::Gone => f.write_str("the ad no longer exists"),
-            Veto::Ambiguous(count) => write!(f, "{count} ads are called so"),
+            Veto::Ambiguous(count) => write!(f, "{count} ads have this name"),
             Veto::Expired(time) => write!(f, "it has expired: it counted until {time}"),
             Veto::TicketDiffers => f.write_str("its ClaimId is another one"),
             Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),

@@ -119,7 +119,7 @@ impl KnobReader<'_> {
     fn number(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
         let number = self.number_if_any(entry);
         if number.is_none() {
-            let message = format!("{} is not a number from 0 on", entry.name);
+            let message = format!("{} is not a number of at least 0", entry.name);
             self.problems.push(Problem::error_at(entry.value_range.clone(), 0, message));
         }
         number

@@ -212,7 +212,7 @@ fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Acco
         match key {
             "priority" => account.real_priority = number.max(MIN_REAL_PRIORITY),
             "factor" if number > 0.0 => account.factor = number,
-            "factor" => settings.report(value, "a factor cannot be zero", "the larger, the smaller the share"),
+            "factor" => settings.report(value, "a factor cannot be zero", "a larger factor gives a smaller share"),
             "resources" => account.resources = number,
             _ => account.usage = number,
         }

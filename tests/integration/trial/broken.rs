@@ -4,8 +4,8 @@ use super::{problems, run};
 
 /// Specs, and all that is wrong with each; `CASE` stands for a case that is not.
 const BROKEN: &[(&str, &[&str])] = &[
-    ("cases:\n- name: a\n  expresion: 1\n  expect: 1\n", &["3:3 there is no `expresion` in a case"]),
-    ("case: []\n", &["1:1 there is no `case` in a spec"]),
+    ("cases:\n- name: a\n  expresion: 1\n  expect: 1\n", &["3:3 `expresion` is not a key of a case"]),
+    ("case: []\n", &["1:1 `case` is not a key of a spec"]),
     ("ads: {}\n", &["1:1 this spec has no `cases`"]),
     ("cases: []\n", &["1:8 this spec has no cases"]),
     ("cases:\n", &["1:7 this spec has no cases"]),
@@ -38,7 +38,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("ads: { a: b, b: {} }\nCASE", &["1:11 there is no ad called `b`"]),
     ("ads: { a: { x: 1, X: 2 } }\nCASE", &["1:19 the attribute `X` is given twice"]),
     ("ads: { a: { like: {}, file: x } }\nCASE", &["1:11 this has both `file` and `like`"]),
-    ("ads: { a: { like: {}, whit: {} } }\nCASE", &["1:23 there is no `whit` in an ad with `file` or `like`"]),
+    ("ads: { a: { like: {}, whit: {} } }\nCASE", &["1:23 `whit` is not a key of an ad with `file` or `like`"]),
     ("ads: { a: '[ x = 1; y = ]' }\nCASE", &["1:25 expected an expression, found `]`"]),
     (
         "ads: { a: { x: !expr '1 +' } }\nCASE",
@@ -47,7 +47,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("ads: { a: { file: nothing.long } }\nCASE", &["1:19 cannot read nothing.long: there is no such file"]),
     (
         "cases: [ { name: a, expression: 1, my: { file: samples/pool/machines.long }, expect: 1 } ]\n",
-        &["1:40 one ad is wanted here, not 12"],
+        &["1:40 expected one ad, not 12"],
     ),
     (
         "cases:\n- name: a\n  my: { file: samples/pool/machines.long, id: slot1@node1.example.org }\n  \
@@ -67,7 +67,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         "policy: { docking: 1 +, ordr: 2 }\ncases: [ { name: a, requests: [ {} ], offers: [ {} ], matches: none } ]\n",
         &[
             "1:23 expected an expression, found the end (column 4 of the expression)",
-            "1:25 there is no `ordr` in a policy",
+            "1:25 `ordr` is not a key of a policy",
         ],
     ),
     (
@@ -75,7 +75,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         &["1:9 tests/cases/negotiate/broken.yaml:"],
     ),
     ("cases: [ { name: a, query: x, pool: [ {} ], count: many } ]\n", &["1:52 this is not a number of ads"]),
-    ("cases: [ { name: a, match: perhaps, request: {}, offer: {} } ]\n", &["1:28 `true` or `false` is wanted here"]),
+    ("cases: [ { name: a, match: perhaps, request: {}, offer: {} } ]\n", &["1:28 expected `true` or `false`"]),
     (
         "cases: [ { name: a, match: true, request: {}, offer: {}, refused-by: nobody } ]\n",
         &["1:70 this word has no meaning here"],

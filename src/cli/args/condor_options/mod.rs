@@ -55,7 +55,7 @@ enum OptionMeaning {
 /// `explain`.
 struct CondorOption(&'static [&'static str], [OptionMeaning; 2]);
 
-const CONDOR_OPTIONS: [CondorOption; 69] = [
+const CONDOR_OPTIONS: [CondorOption; 71] = [
     CondorOption(&["constraint"], [WithValue("--constraint"); 2]),
     CondorOption(&["autoformat", "af"], [Columns, Unknown]),
     CondorOption(&["aaf"], [Append, Unknown]),
@@ -125,6 +125,8 @@ const CONDOR_OPTIONS: [CondorOption; 69] = [
     CondorOption(&["machine"], [Unknown, Machine]),
     CondorOption(&["mconstraint"], [Unknown, WithValue("--offer-constraint")]),
     CondorOption(&["unmatchable"], [Implied, Switch("--unmatchable")]),
+    CondorOption(&["help"], [Switch("--help"); 2]),
+    CondorOption(&["version"], [Undone("`classad --version` prints it"); 2]),
 ];
 
 /// The options that ask for a table, and the words of `--condor-table` for them.
@@ -293,7 +295,8 @@ fn find_option(name: &str) -> Option<&'static CondorOption> {
 fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -> String {
     let has_condors = !words.is_empty();
     let shown = options.iter().filter(|arg| !arg.is_hide_set());
-    words.extend(shown.filter_map(Arg::get_long).map(|long| format!("--{long}")));
+    // clap adds `--help` later.
+    words.extend(shown.filter_map(Arg::get_long).chain(["help"]).map(|long| format!("--{long}")));
     let name = text.split(['=', ':']).next().unwrap_or(text).trim_start_matches('-');
     let near = closest_names(name, words.iter().map(|word| word.trim_start_matches('-')));
     let spelling = |name: &&str| words.iter().find(|word| word.trim_start_matches('-') == *name);

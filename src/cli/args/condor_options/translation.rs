@@ -83,6 +83,19 @@ fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
     letters.any(takes_value) && letters.next().is_none()
 }
 
+/// Whether an argument is a cluster of short options, such as `-qo`; the last one may have its value there, as in
+/// `-ojson`. `-h` and `-V` are in no cluster: a word that begins with them is a word.
+fn is_cluster(argument: &str, options: &[Arg]) -> bool {
+    for letter in argument.chars().skip(1) {
+        match options.iter().find(|arg| arg.get_short() == Some(letter)) {
+            None => return false,
+            Some(option) if option.get_action().takes_values() => return true,
+            Some(_) => {}
+        }
+    }
+    true
+}
+
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
 #[allow(clippy::struct_excessive_bools)] // each is a fact about the command line
 #[derive(Default)]
@@ -122,9 +135,7 @@ impl CommandLineTranslation {
                     self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
-                // `-h` and `-V` take nothing: a word that begins with them is a word.
-                let is_ours = |letter| ours(letter) && !"hV".contains(letter);
-                if name.len() > 1 && !text.chars().nth(1).is_some_and(is_ours) {
+                if name.len() > 1 && !is_cluster(&text, options) {
                     return Err(self.unknown_option(&text, options));
                 }
             }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use classad::ad::{AdShape, Dialect};
 use classad::eval::Context;
-use classad::format::{AdEntry, FileFormat, Problem, ReadCache, StreamBlock, attribute_spans, read_cached};
+use classad::format::{
+    AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock, attribute_spans,
+};
 use classad::lint::{AdChecker, AdFindings, PoolStatistics};
 use classad::protocol::Protocol;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::cli::io::block_pipeline::BlockTask;
 
@@ -16,6 +18,9 @@ use super::located;
 
 /// Maximum number of shapes that a thread remembers. More shapes make it forget all.
 const MAX_KNOWN_SHAPES: usize = 1024;
+
+/// Maximum number of contents of findings that a thread remembers. More make it forget all.
+const MAX_KNOWN_CONTENTS: usize = 64 * 1024;
 
 /// Checks the ads of a block.
 pub struct CheckTask {
@@ -39,13 +44,16 @@ pub struct CheckedBlock {
 
 pub enum CheckEvent {
     Problem(Problem),
-    /// An ad with findings that no earlier ad of the block has, or that has an attribute twice.
+    /// An ad with findings that no earlier ad of the thread has, or that has an attribute twice.
     Ad {
         entry: AdEntry,
         findings: Arc<AdFindings>,
         is_twice: bool,
     },
 }
+
+/// The findings of the ads of a block, each with the number of ads that have exactly these, by their addresses.
+type FindingCounts = IndexMap<usize, (Arc<AdFindings>, usize), FxBuildHasher>;
 
 /// What a thread keeps from block to block.
 pub struct CheckState {
@@ -54,6 +62,8 @@ pub struct CheckState {
     /// Shapes of ads that have no attribute twice, by their addresses. They are kept so that no other shape gets the
     /// address of one.
     shapes: FxHashMap<usize, Arc<AdShape>>,
+    /// The contents of findings that earlier ads of the thread have. Their ads come earlier in the input.
+    contents: FxHashSet<u64>,
 }
 
 impl BlockTask for CheckTask {
@@ -67,16 +77,36 @@ impl BlockTask for CheckTask {
             None => checker,
         };
         let cache = ReadCache::new(self.context.dialect);
-        CheckState { cache, checker, shapes: FxHashMap::default() }
+        CheckState { cache, checker, shapes: FxHashMap::default(), contents: FxHashSet::default() }
     }
 
     fn run(&self, state: &mut CheckState, block: &StreamBlock) -> CheckedBlock {
         let mut checked = CheckedBlock { events: Vec::new(), counts: Vec::new(), ads: 0, last: 0 };
-        let mut counts: IndexMap<usize, (Arc<AdFindings>, usize), FxBuildHasher> = IndexMap::default();
-        for item in read_cached(&block.text, block.form, &mut state.cache) {
+        let mut counts = FindingCounts::default();
+        let CheckState { cache, checker, shapes, contents } = state;
+        if contents.len() > MAX_KNOWN_CONTENTS {
+            contents.clear();
+        }
+        let mut ads = BlockAds::new(block, cache);
+        loop {
+            // An ad with a finding that no earlier ad has is read, so that the finding can be reported.
+            let take = |text: AdText| {
+                let (length, findings) = checker.check_text(text)?;
+                if findings.contents().any(|content| !contents.contains(&content)) {
+                    return None;
+                }
+                count(&mut counts, &findings);
+                Some(length)
+            };
+            let Some(item) = ads.next(take) else { break };
             let entry = match item {
-                Ok(entry) => entry,
-                Err(problem) => {
+                BlockItem::Taken(number) => {
+                    checked.ads += 1;
+                    checked.last = number;
+                    continue;
+                }
+                BlockItem::Read(Ok(entry)) => entry,
+                BlockItem::Read(Err(problem)) => {
                     checked.last = checked.last.max(problem.ad_number);
                     checked.events.push(CheckEvent::Problem(problem));
                     continue;
@@ -84,18 +114,25 @@ impl BlockTask for CheckTask {
             };
             checked.ads += 1;
             checked.last = entry.number;
-            let is_twice = has_attribute_twice(&entry, block, &mut state.shapes, self.context.dialect);
-            let findings = state.checker.check(&entry.ad);
-            // The count keeps the findings, so that no others get their address.
-            let address = Arc::as_ptr(&findings) as usize;
-            let (_, count) = counts.entry(address).or_insert_with(|| (Arc::clone(&findings), 0));
-            *count += 1;
-            if is_twice || (*count == 1 && !findings.is_empty()) {
+            let is_twice = has_attribute_twice(&entry, block, shapes, self.context.dialect);
+            let findings = checker.check(&entry.ad);
+            count(&mut counts, &findings);
+            let new = findings.contents().filter(|content| contents.insert(*content)).count();
+            if is_twice || new > 0 {
                 checked.events.push(CheckEvent::Ad { entry, findings, is_twice });
             }
         }
-        checked.counts = counts.into_values().filter(|(findings, _)| !findings.is_empty()).collect();
+        checked.counts = counts.into_values().collect();
         checked
+    }
+}
+
+/// Counts an ad with these findings.
+fn count(counts: &mut FindingCounts, findings: &Arc<AdFindings>) {
+    if !findings.is_empty() {
+        // The count keeps the findings, so that no others get their address.
+        let address = Arc::as_ptr(findings) as usize;
+        counts.entry(address).or_insert_with(|| (Arc::clone(findings), 0)).1 += 1;
     }
 }
 

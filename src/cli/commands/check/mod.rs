@@ -50,7 +50,7 @@ Examples:
   classad check --rules
 
 A finding of several ads is reported once, with the number of ads.
-Exit status: 1 if something of the --fail-level (default: warning) or worse is found, 2 if something cannot be read, else 0.
+Exit status: 1 if there is a finding of the --fail-level (default: warning) or worse, 2 if a file cannot be read, else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
 \"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is after

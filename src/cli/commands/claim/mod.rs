@@ -204,6 +204,8 @@ impl ClaimCommand {
             });
             accountant.settle(claimed, []);
         }
-        accounts::write_accounts(path, &accountant, &revision)
+        accounts::write_accounts(path, &accountant, &revision)?;
+        accounts::note_rewriting(session, path);
+        Ok(())
     }
 }

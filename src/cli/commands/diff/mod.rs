@@ -32,7 +32,7 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 0 no difference, 1 differences, 2 trouble.
+Exit status: 0 if there is no difference, 1 if there are some, 2 if a file cannot be read.
 
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
@@ -43,7 +43,7 @@ line is one of the `ads`.";
 /// Show what changed between two files of ads, by identity and meaning
 ///
 /// Ads are paired by identity. Ads that share an identity, or have none, are paired by their order in the files.
-/// Otherwise the order of ads does not count. The order of attributes and the way an expression is written do not count
+/// Otherwise the order of ads does not matter. The order of attributes and the way an expression is written do not matter
 /// either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

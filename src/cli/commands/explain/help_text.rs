@@ -9,6 +9,7 @@ Examples:
       --offer slot1@node01.example.org --pool samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long --reverse
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long -o json
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long --unmatched -o svg
   classad explain -better-analyze 105.0 -jobads samples/pool/jobs.long \\
       -slotads samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
@@ -16,9 +17,10 @@ Examples:
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
-Requests that nothing tells apart are explained together.  Exit status: 0 if every idle job matches a free slot, and
-every other request an offer; 1 if some do not, or if no job is idle; --exit-zero makes it 0. Requests with ports, and all of them where offers have ports, are
-explained as `gangmatch` serves them.
+Equivalent requests are explained together. Requests with ports, and all requests if offers have ports, are explained as
+`gangmatch` serves them.
+Exit status: 0 if every idle job matches a free slot and every other request matches an offer; 1 if some do not, or if no
+job is idle. --exit-zero makes it 0.
 -o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}, of each report:
   requests, verdict, attributes, summary   who; matches, taken, claimed, not-waiting, contradiction, type-clash,
       missing-attribute, unsatisfied-clause, conflict or refused (ports: with --reverse, what has some); the attributes

@@ -2,12 +2,12 @@
 
 use classad::eval::Context;
 use classad::explain::RequestVerdict;
-use classad::text::{counted, join_first};
 
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::render::diagnostics::single_line;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::causes::MAX_NAMED;
+use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;
 
 /// Who gains and who loses a match by `--what-if`, as indexes of subjects.
@@ -17,14 +17,14 @@ pub struct MatchDifference {
 }
 
 impl MatchDifference {
-    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only the
-    /// requests of this name count.
+    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only
+    /// these requests count.
     pub fn new(
         [before, after]: [&[bool]; 2],
-        wanted: Option<&str>,
+        wanted: Option<&WantedAds>,
         (requests, context): (&[NamedAd], &Context),
     ) -> Self {
-        let is_wanted = |at: &usize| wanted.is_none_or(|wanted| requests[*at].is_called(wanted, context));
+        let is_wanted = |at: &usize| wanted.is_none_or(|wanted| wanted.has(&requests[*at], context));
         let changed = |is: bool| {
             let changed = (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is);
             changed.filter(is_wanted).collect()
@@ -36,17 +36,8 @@ impl MatchDifference {
     /// is complete.
     pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
         let most = if case.evidence_level == 0 { MAX_NAMED } else { usize::MAX };
-        let phrase = |subjects: &[usize], verbs: [&str; 2]| match subjects {
-            [] => format!("none {}", verbs[0]),
-            [only] => format!("1 {noun} {} a match: {}", verbs[0], case.subjects[*only].id()),
-            several => {
-                let names = join_first(several.iter().map(|at| case.subjects[*at].id()), several.len(), most);
-                let hint = if several.len() > most { " (-v lists them)" } else { "" };
-                format!("{} {} a match: {names}{hint}", counted(several.len(), noun), verbs[1])
-            }
-        };
-        let [gain, lose] = [phrase(&self.gaining, ["gains", "gain"]), phrase(&self.losing, ["loses", "lose"])];
-        single_line(&format!("{gain}; {lose}"))
+        let names = |subjects: &[usize]| subjects.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>();
+        gains_and_losses(&names(&self.gaining), &names(&self.losing), [noun, "a match"], most)
     }
 
     pub fn to_json(&self, case: &ExplanationInput<'_>) -> serde_json::Value {

@@ -6,22 +6,23 @@ use classad::ad::{Expression, Value};
 use classad::text::with_commas;
 
 use crate::cli::Failure;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 
-/// Returns the requests called `wanted` that get an offer; none without an allocation.
+/// Returns the requests of `wanted` that get an offer; none without an allocation.
 pub fn matched_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
     allocation: Option<&Allocation>,
-    wanted: Option<&str>,
+    wanted: Option<&WantedAds>,
 ) -> Vec<usize> {
     let (Some(allocation), Some(wanted)) = (allocation, wanted) else { return Vec::new() };
     let context = session.context();
-    let is_called = |request: &usize| case.subjects[*request].is_called(wanted, &context);
+    let is_called = |request: &usize| wanted.has(&case.subjects[*request], &context);
     (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
 }
 

@@ -24,6 +24,7 @@ use crate::cli::args::policy::PolicyArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{
@@ -64,10 +65,10 @@ pub struct Explain {
     /// Explain only requests for which this expression is true; of several expressions, all must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
-    /// Explain only this request; of jobs: its `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId` or
-    /// of an `Owner`
-    #[arg(long, value_name = "ID")]
-    request: Option<String>,
+    /// Explain only these requests; of jobs: by `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId`, of a range
+    /// of them such as 105-110, or of an `Owner`
+    #[arg(long, value_name = "ID,...")]
+    request: Vec<String>,
     /// Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a
     /// machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
@@ -99,19 +100,28 @@ pub struct Explain {
 }
 
 impl Explain {
+    /// Refuses a form in which the explanation cannot be written.
+    fn check_form(&self) -> Result<(), Failure> {
+        let form = self.ads.common.output.form;
+        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
+        if !is_listed
+            && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl | OutputForm::Svg))
+        {
+            return refuse("explanations are written as text, json, jsonl, csv, tsv or svg");
+        }
+        if self.summary && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Svg)) {
+            return refuse("--summary is written as text, json or svg");
+        }
+        if (is_listed || form == Some(OutputForm::Svg)) && self.offer.is_some() && !self.reverse {
+            return refuse("the explanation of a pair is written as text, json or jsonl");
+        }
+        Ok(())
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
         let form = common.output.form;
-        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
-        if !is_listed && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl)) {
-            return refuse("explanations are written as text, json, jsonl, csv or tsv");
-        }
-        if self.summary && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json)) {
-            return refuse("--summary is written as text or json");
-        }
-        if is_listed && self.offer.is_some() && !self.reverse {
-            return refuse("the explanation of a pair is written as text, json or jsonl");
-        }
+        self.check_form()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
@@ -175,8 +185,8 @@ impl Explain {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
                 matching_subjects(session, &if tells_states { case.with_states() } else { case })
             });
-            let wanted = self.request.as_deref().filter(|_| !self.reverse);
-            difference = Some(MatchDifference::new([&before, &after], wanted, (&changed.requests, &context)));
+            let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
+            difference = Some(MatchDifference::new([&before, &after], wanted.as_ref(), (&changed.requests, &context)));
             parties = changed;
         }
         let mut case =
@@ -190,7 +200,8 @@ impl Explain {
         let explainer = case.explainer(session, self.all_offers);
         let status = match &self.offer {
             Some(offer) if !self.reverse => {
-                pair::explain_pair(session, &case, &explainer, (offer, self.request.as_deref()), form)?
+                let wanted = WantedAds::new(&self.request, case.subjects, &context);
+                pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
             }
             _ => {
                 self.explain_each(session, &case, &explainer, filter.as_ref(), (difference.as_ref(), effects.as_ref()))?
@@ -204,6 +215,7 @@ impl Explain {
         Ok(status)
     }
 
+    #[allow(clippy::too_many_lines)] // a step for each form of the output
     fn explain_each(
         &self,
         session: &mut Session,
@@ -218,20 +230,24 @@ impl Explain {
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
-        let served = matched_requests(session, case, allocation.as_ref(), self.request.as_deref());
-        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], !served.is_empty())?;
+        let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &session.context());
+        let wanted = wanted.as_ref();
+        let served = matched_requests(session, case, allocation.as_ref(), wanted);
+        let [left, unserved] =
+            self.select_wanted(session, case, filter, [left, unserved], (wanted, !served.is_empty()))?;
         let form = self.ads.common.output.form;
         let renderer = ReportRenderer::new(case, form, self.all_offers);
         let mut page = ExplanationWriter::new(renderer);
         let mut rows: Vec<(usize, Vec<TableCell>)> = Vec::new();
         let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
+        let is_drawn = form == Some(OutputForm::Svg);
         let mut matches_all = unserved.is_empty();
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
         matches_all &= left.is_empty() || left.iter().any(waits);
         let groups = group_requests(session, case, gangs.as_ref(), &left);
         let total = groups.len();
-        let has_text = !renderer.is_data() && !is_listed && !session.options.quiet;
+        let has_text = !renderer.is_data() && !is_listed && !is_drawn && !session.options.quiet;
         if has_text {
             print_beginning(session, case, (difference, effects))?;
         }
@@ -249,7 +265,9 @@ impl Explain {
                 progress::report_step("explaining", next, Some(total));
                 if let Some(report) = gangs.explain(session, groups[next][0], allocation.as_ref())? {
                     matches_all &= matches!(report.verdict, GangVerdict::Matches);
-                    if !session.options.quiet {
+                    if is_drawn {
+                        causes.add(CauseEntry::of_gang(session, case, &groups[next], &report), String::new());
+                    } else if !session.options.quiet {
                         page.add(renderer.gang(session, &groups[next], &report))?;
                     }
                 }
@@ -268,7 +286,7 @@ impl Explain {
                 if is_listed {
                     return Ok((Some(Explained::Rows(case.rows(session, group, &report))), matches));
                 }
-                let text = renderer.report(session, group, &report)?;
+                let text = if is_drawn { String::new() } else { renderer.report(session, group, &report)? };
                 Ok((Some(Explained::Report(CauseEntry::new(session, case, group, &report), text)), matches))
             };
             do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
@@ -285,7 +303,7 @@ impl Explain {
                         causes.add(entry, String::new());
                         if self.summary { Ok(()) } else { page.add(text) }
                     }
-                    Some(Explained::Report(entry, text)) if is_queue => {
+                    Some(Explained::Report(entry, text)) if is_queue || is_drawn => {
                         causes.add(entry, text);
                         Ok(())
                     }
@@ -296,7 +314,11 @@ impl Explain {
         }
         if !unserved.is_empty() && !session.options.quiet {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
-            page.add(renderer.report(session, &unserved, &report)?)?;
+            if is_drawn {
+                causes.add(CauseEntry::new(session, case, &unserved, &report), String::new());
+            } else {
+                page.add(renderer.report(session, &unserved, &report)?)?;
+            }
         }
         if is_listed {
             // The groups are in the order of their first members.
@@ -304,6 +326,10 @@ impl Explain {
             let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
             table.rows.extend(rows.into_iter().map(|(_, row)| row));
             self.ads.common.output.write(&table)?;
+        } else if is_drawn {
+            let noun = case.subject_noun(session);
+            let line = difference.map_or(String::new(), |difference| difference.sentence(case, noun));
+            out().write_all(causes.into_picture(&line).as_bytes())?;
         } else if is_queue && !renderer.is_data() && !session.options.quiet {
             page.add(causes.into_text(self.summary))?;
             page.finish(None)?;
@@ -318,6 +344,9 @@ impl Explain {
     }
 }
 
+/// What a match means in the sentence about hypothetical attributes.
+const WHAT_IS_COUNTED: &str = "a match is counted even if another request takes the offer; `match --what-if` gives each offer to one request only";
+
 /// Prints what the hypothetical attributes and the policies of a configuration change, if anything.
 fn print_beginning(
     session: &Session,
@@ -326,6 +355,8 @@ fn print_beginning(
 ) -> Result<(), Failure> {
     if let Some(difference) = difference {
         writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
+        out().flush()?;
+        session.note(WHAT_IS_COUNTED);
     }
     if let Some(policies) = effects.and_then(JobEffects::text) {
         writeln!(out(), "{policies}")?;

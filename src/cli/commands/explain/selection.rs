@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Explain;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -13,29 +14,42 @@ use crate::cli::{Failure, refuse};
 impl Explain {
     /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
     /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
-    /// requests that are not selected take offers too. `may_be_empty` says that nothing need be selected.
+    /// requests that are not selected take offers too. `wanted` are the ads that the options name; `may_be_empty` says
+    /// that nothing need be selected.
     pub fn select_wanted(
         &self,
         session: &mut Session,
         case: &ExplanationInput<'_>,
         filter: Option<&Query>,
         requests: [Vec<usize>; 2],
-        may_be_empty: bool,
+        (wanted, may_be_empty): (Option<&WantedAds>, bool),
     ) -> Result<[Vec<usize>; 2], Failure> {
-        let wanted = if self.reverse { self.offer.as_ref().or(self.request.as_ref()) } else { self.request.as_ref() };
         let context = session.context();
         let mut is_wanted = |request: &usize| {
             let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| request.is_called(wanted, &context))
+            wanted.is_none_or(|wanted| wanted.has(request, &context))
                 && (!self.unmatched || accepts(session, filter, request))
         };
         let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
-        match wanted.filter(|_| !may_be_empty && selected.iter().all(Vec::is_empty)) {
+        let is_found = |wanted: &&WantedAds| {
+            !may_be_empty && selected.iter().all(Vec::is_empty) || wanted.unknown(case.subjects, &context).is_some()
+        };
+        match wanted.filter(is_found) {
             Some(wanted) => {
-                let near = similar_ids(wanted, case.subjects.iter().map(NamedAd::id));
-                refuse(format!("there is no ad called {wanted} to explain{}", suggestion(&near)))
+                let unknown = wanted.unknown(case.subjects, &context);
+                let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
+                let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
+                refuse(format!("there is no ad called {text} to explain{}", suggestion(&near)))
             }
             None => Ok(selected),
+        }
+    }
+
+    /// Returns the names of what is explained, as they are given; without names, all is explained.
+    pub fn named_subjects(&self) -> Vec<String> {
+        match &self.offer {
+            Some(offer) if self.reverse => vec![offer.clone()],
+            _ => self.request.clone(),
         }
     }
 

@@ -36,6 +36,9 @@ Examples:
   classad help options
   classad help schema check";
 
+/// The words that ask for a list.
+const LISTS: [&str; 4] = ["commands", "options", "topics", "schema"];
+
 /// Print the help of a command or a topic
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -55,7 +58,7 @@ fn schema_names() -> Vec<PossibleValue> {
 
 /// Returns the lists, the topics and the commands.
 fn words_to_explain() -> Vec<PossibleValue> {
-    let lists = ["commands", "options", "topics", "schema"].map(PossibleValue::new);
+    let lists = LISTS.map(PossibleValue::new);
     lists.into_iter().chain(topics_and_commands()).collect()
 }
 
@@ -131,7 +134,7 @@ impl Help {
         if texts.is_empty() {
             let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
             let commands = tree.get_subcommands().map(Command::get_name);
-            let near = closest_names(word, commands.chain(topics.iter().copied()));
+            let near = closest_names(word, commands.chain(topics.iter().copied()).chain(LISTS));
             let hint = if near.is_empty() {
                 format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
             } else {

@@ -45,7 +45,9 @@ a command or a topic.
 {topics}
 Exit status: 0 true, found, clean; 1 false, nothing, findings; 2 wrong usage or
 input; 3 a budget was exceeded.
-"
+Source and reports of faults: {repository}
+",
+        repository = env!("CARGO_PKG_REPOSITORY")
     )
 }
 

@@ -16,7 +16,10 @@ macro_rules! schemas {
     };
 }
 
-schemas! { "census" "check" "diff" "explain" "explain-pair" "gangs" "notices" "route" "test" }
+schemas! {
+    "ads" "census" "check" "diff" "explain" "explain-pair" "gang-reports" "gangs" "notices" "parts" "route" "rows" "test"
+    "transform"
+}
 
 impl OutputSchema {
     /// Returns what the schema describes: its title.
@@ -25,6 +28,13 @@ impl OutputSchema {
         title.and_then(|title| title.split_once('"')).map_or("", |(title, _)| title)
     }
 }
+
+/// Which outputs have a version.
+const RULE: &str = "
+Documents have a version, in `version`, `schema` or `classad_plan`: it grows if a key changes its meaning or goes away.
+Rows and ads have none: their keys are the columns and attributes that the user names. A document may get more keys.
+`classad help schema NAME` prints a JSON Schema.
+";
 
 /// Returns the text of a schema; without a name, a list of the schemas.
 ///
@@ -35,7 +45,7 @@ pub fn schema_text(name: Option<&str>) -> Result<String, String> {
     let Some(name) = name else {
         let width = SCHEMAS.iter().map(|schema| schema.name.len()).max().unwrap_or(0);
         let lines = SCHEMAS.iter().map(|schema| format!("  {:width$}  {}\n", schema.name, schema.about()));
-        return Ok(lines.collect());
+        return Ok(lines.collect::<String>() + RULE);
     };
     let found = SCHEMAS.iter().find(|schema| schema.name.eq_ignore_ascii_case(name));
     found.map(|schema| schema.text.to_owned()).ok_or_else(|| {

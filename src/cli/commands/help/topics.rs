@@ -39,10 +39,10 @@ impl HelpTopic {
 
 /// Environment variables and what they set.
 const ENVIRONMENT: [(&str, &str); 4] = [
-    ("CLASSAD_DIALECT", "the dialect, where `--dialect` does not say it"),
-    ("NO_COLOR, CLICOLOR_FORCE", "no colour, colour also into a pipe; `--color` goes before"),
-    ("CLASSAD_HISTORY", "the file in which `classad repl` keeps what was entered; nowhere if it is empty"),
-    ("COLUMNS", "how wide tables and problems are"),
+    ("CLASSAD_DIALECT", "the dialect, unless `--dialect` is given"),
+    ("NO_COLOR, CLICOLOR_FORCE", "disable colour; use colour even in a pipe; `--color` overrides both"),
+    ("CLASSAD_HISTORY", "the history file of `classad repl`; if it is empty, no history is kept"),
+    ("COLUMNS", "width of tables and error messages, in columns"),
 ];
 
 /// Files and what they hold.
@@ -120,7 +120,7 @@ fn operators() -> Vec<(String, String)> {
     let mut all = vec![
         term("a.b  a[i]  f(x)", "selection, subscript, call"),
         term("a ?: b", "`b` where `a` is undefined"),
-        term("- + ! ~", "before one operand: sign, not, bits exchanged"),
+        term("- + ! ~", "before one operand: sign, logical not, bitwise not"),
     ];
     for level in binary.chunk_by(|one, next| one.precedence() == next.precedence()) {
         let symbols: Vec<&str> = level.iter().map(|operator| operator.symbol()).collect();
@@ -136,12 +136,12 @@ fn operator_meaning(symbol: &str) -> &'static str {
     match symbol {
         "*" => "products",
         "+" => "sums",
-        "<<" => "bits moved",
-        "<" => "order; strings in any case",
-        "==" => "equality; undefined where an operand is, but for `is` and `isnt`",
-        "&" => "bits in both",
-        "^" => "bits in one",
-        "|" => "bits in either",
+        "<<" => "bit shifts",
+        "<" => "order; of strings, ignoring case",
+        "==" => "equality; except for `is` and `isnt`, undefined if an operand is",
+        "&" => "bitwise and",
+        "^" => "bitwise exclusive or",
+        "|" => "bitwise or",
         "&&" => "and: false if an operand is, else undefined if one is",
         "||" => "or: true if an operand is, else undefined if one is",
         _ => "",

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse, negotiation_names};
+use classad::matching::negotiate::{GangSettings, NegotiationOutcome, NegotiationSettings, PortUse, negotiation_names};
 use classad::text::counted_plain;
+use indexmap::IndexSet;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -18,6 +19,8 @@ use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelection};
 use crate::cli::rank_warnings::RankWarnings;
+use crate::cli::render::explanation::causes::MAX_NAMED;
+use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::render::match_table::{MatchColumns, match_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::session::Session;
@@ -124,9 +127,8 @@ impl MatchCommand {
         };
         let FoundPairs { count, outcome } = find(session, &what_if)?;
         if !is_actual && !session.options.quiet {
-            let actual = find(session, &WhatIf::default())?.count;
-            let what = if run.selection.lists_candidates() { "pairs" } else { "matches" };
-            session.note(&format!("{count} {what}; as the ads are: {actual}"));
+            let actual = find(session, &WhatIf::default())?;
+            note_difference(session, &parties, &run.selection, [(actual.count, &actual.outcome), (count, &outcome)]);
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &context, at);
@@ -175,11 +177,44 @@ impl MatchCommand {
             ),
             (
                 self.notify.notify.is_some() && takes_nothing,
-                "--notify tells of matches; with --all, --best, --no-consume or --what-if there are none",
+                "--notify reports matches; with --all, --best, --no-consume or --what-if there are none",
             ),
             (!is_greedy && self.why, "--why says why each request takes its best offer: --strategy greedy"),
             (self.notify.writes_to_stdout() && self.why, "--why and --notify - both need standard output"),
             (self.notify.writes_to_stdout() && self.count, "--count and --notify - both need standard output"),
         ])
     }
+}
+
+/// Notes how many pairs there are with the hypothetical attributes and without, and which requests gain or lose an offer.
+/// `before` and `after` have the number of pairs.
+fn note_difference(
+    session: &Session,
+    parties: &Parties,
+    selection: &PairSelection,
+    [before, after]: [(usize, &NegotiationOutcome); 2],
+) {
+    let (what, uses) = match selection.lists_candidates() {
+        true => ("pairs", ""),
+        false if selection.keeps_offers => ("matches", ""),
+        false => (
+            "matches",
+            "; each offer is given to one request (`explain --what-if` counts a match even if another request takes the offer)",
+        ),
+    };
+    session.note(&format!("{} {what} with the change, {} without it{uses}", after.0, before.0));
+    if selection.lists_candidates() && selection.counts_only {
+        return;
+    }
+    let served = |outcome: &NegotiationOutcome| -> IndexSet<usize> {
+        outcome.grants.iter().map(|grant| grant.request).collect()
+    };
+    let [before, after] = [served(before.1), served(after.1)];
+    let names = |one: &IndexSet<usize>, other: &IndexSet<usize>| -> Vec<&str> {
+        let mut changed: Vec<usize> = one.difference(other).copied().collect();
+        changed.sort_unstable();
+        changed.into_iter().map(|request| parties.requests[request].id()).collect()
+    };
+    let most = if session.options.verbose == 0 { MAX_NAMED } else { usize::MAX };
+    session.note(&gains_and_losses(&names(&after, &before), &names(&before, &after), ["request", "an offer"], most));
 }

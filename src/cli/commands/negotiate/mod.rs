@@ -158,6 +158,7 @@ impl Negotiate {
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(revision), Some(accountant)) = (&self.usage, &usage_revision, &mut accountant) {
             save_usage(path, revision, accountant, &outcome)?;
+            accounts::note_rewriting(session, path);
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &settings.context, at);
@@ -182,7 +183,7 @@ impl Negotiate {
         let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
         let stats = self.ads.common.stats;
         refuse_contradictions(&[
-            (notifies && self.compare, "--notify tells of matches; with --compare there are none"),
+            (notifies && self.compare, "--notify reports matches; with --compare there are none"),
             (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
             (to_stdout && self.why, "--why and --notify - both need standard output"),
             (to_stdout && self.transcript, "--transcript and --notify - both need standard output"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, Name, ScopeFrame, Value};
+use classad::ad::{Ad, Expression, ListValue, Name, ScopeFrame, Value};
 use classad::eval::{Context, Environment, Evaluator};
 
 /// The values of an ad's attributes, converted as HTCondor's tools do. Counts the evaluations that exceed a budget.
@@ -66,6 +66,14 @@ impl<'a> AdLookup<'a> {
     pub fn strings(&mut self, name: &str) -> Option<Vec<String>> {
         let value = self.attribute(name);
         self.elements(&value).map(|elements| elements.iter().filter_map(to_text).collect())
+    }
+
+    /// Evaluates an expression. If the value is a list, evaluates its elements, too.
+    pub fn value_with_elements(&mut self, expression: &Expression) -> Value {
+        let value = self.value(expression);
+        let Some(elements) = self.elements(&value) else { return value };
+        let elements = elements.into_iter().map(Expression::literal).collect();
+        Value::List(ListValue { elements, scope: None })
     }
 
     /// Evaluates the elements of a list; `None` if the value is not a list.

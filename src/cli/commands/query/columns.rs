@@ -110,12 +110,15 @@ impl Columns {
         match &self.mask {
             Some(mask) => row.masked = mask.cells(&mask.values(&mut lookup)),
             None if self.is_typed => {
-                row.values = self.af.iter().map(|(_, expression)| lookup.value(expression)).collect();
+                row.values = self.af.iter().map(|(_, expression)| lookup.value_with_elements(expression)).collect();
                 if self.has_distinct_rows {
                     row.cells = row.values.iter().map(TableCell::from).collect();
                 }
             }
-            None => row.cells = self.af.iter().map(|(_, text)| TableCell::from(&lookup.value(text))).collect(),
+            None => {
+                row.cells =
+                    self.af.iter().map(|(_, text)| TableCell::from(&lookup.value_with_elements(text))).collect();
+            }
         }
         Row { failures: lookup.failures, ..row }
     }
@@ -125,7 +128,10 @@ impl Row {
     /// Evaluates expressions in an ad, one cell for each.
     pub fn evaluate<'e>(ad: &Ad, expressions: impl IntoIterator<Item = &'e Expression>, context: &Context) -> Self {
         let mut lookup = AdLookup::new(ad, context);
-        let cells = expressions.into_iter().map(|expression| TableCell::from(&lookup.value(expression))).collect();
+        let cells = expressions
+            .into_iter()
+            .map(|expression| TableCell::from(&lookup.value_with_elements(expression)))
+            .collect();
         Row { cells, failures: lookup.failures, ..Row::default() }
     }
 }

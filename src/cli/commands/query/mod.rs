@@ -62,7 +62,7 @@ Examples:
 `time()` is the clock. `--now dump` makes it the time of the ads; explain and negotiate do so for old files by themselves.
 HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
 
-/// Print the ads that a constraint is true of
+/// Print the ads that satisfy a constraint
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -135,7 +135,7 @@ pub struct QueryCommand {
     /// Print only the number of ads or rows; groups always show it
     #[arg(long)]
     count: bool,
-    /// Print the ads that the constraint is not true of
+    /// Print the ads that do not satisfy the constraint
     #[arg(long)]
     invert: bool,
     /// Report more: the dialect and why it was chosen

@@ -44,10 +44,10 @@ Examples:
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
-A reference is external if the ad itself does not answer it; it is printed as it is written, with its qualifier.
+A reference is external if the ad itself does not have the attribute; it is printed as it is written, with its qualifier.
 `*` means any name: one that is computed, or a whole ad that is used as a value.
-With --expr or --attr only the attributes that it needs are read of ads in the long form.  Faults of other lines are
-not reported.
+With --expr or --attr, only the attributes that it needs are read of ads in the long form. Errors in other lines are not
+reported.
 Exit status: 0 if there are references, 1 if there are none; with --pool 0 if none is missing, 1 otherwise.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
 --pool of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
@@ -170,7 +170,8 @@ impl Refs {
         };
         let unseen_names = UnseenNames::new(scope.attributes.iter().cloned());
         let (is_internal, is_graph, is_table) = (self.internal, self.dot, self.is_table());
-        Ok(RefsTask { scope, context: session.context(), unseen_names, is_internal, is_graph, is_table })
+        let is_for_pool = self.pool.is_some();
+        Ok(RefsTask { scope, context: session.context(), unseen_names, is_internal, is_for_pool, is_graph, is_table })
     }
 
     /// Whether each ad gets its rows.
@@ -229,12 +230,15 @@ impl Refs {
 ///
 /// Constants refer to nothing and are not part of a reference. So ads with the same names and expressions have the same
 /// references, whatever their constants are.
+#[allow(clippy::struct_excessive_bools)] // each is an option
 struct RefsTask {
     scope: ReferenceScope,
     context: Context,
     /// The attributes of `--attr`, each with whether some ad has it.
     unseen_names: UnseenNames,
     is_internal: bool,
+    /// Whether only references that an ad of a pool may resolve are listed: not `MY.x` of an ad without `x`.
+    is_for_pool: bool,
     /// Whether the references are drawn as a graph.
     is_graph: bool,
     /// Whether each ad gets its rows.
@@ -282,13 +286,13 @@ impl AdBlockTask for RefsTask {
 
     fn new_state(&self) -> RefsState {
         // A row needs the identity of its ad. So rows are made of whole ads.
-        let texts = (!self.is_table).then(|| AdTextMemo::new(self.context.dialect));
+        let texts = (!self.is_table).then(|| AdTextMemo::for_references(self.context.dialect));
         RefsState { texts, ..RefsState::default() }
     }
 
     fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
-        let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
-        let references = Arc::clone(references);
+        let found = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
+        let (length, references) = (found.length, Arc::clone(found.class));
         state.count(references);
         Some(length)
     }
@@ -343,7 +347,10 @@ impl RefsTask {
             AdReferences { graph, ..AdReferences::default() }
         } else {
             let expressions = expressions.map(|(_, expression)| expression);
-            let found = without_labels(references_of_all(expressions, &frame, &environment, &self.context), ad);
+            let mut found = without_labels(references_of_all(expressions, &frame, &environment, &self.context), ad);
+            if self.is_for_pool {
+                found.external.retain(|reference| reference.resolved == 0);
+            }
             let names = if self.is_internal { internal_names(&found) } else { external_names(found) };
             AdReferences { names, ..AdReferences::default() }
         })

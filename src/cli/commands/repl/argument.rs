@@ -88,7 +88,7 @@ impl<'e> EntryPart<'e> {
         match self.text.parse() {
             _ if self.is_empty() => Ok(None),
             Ok(number) if number > 0 => Ok(Some(number)),
-            _ => refuse("how many? Write a number from 1 on"),
+            _ => refuse("write a number of at least 1"),
         }
     }
 }

@@ -67,7 +67,7 @@ commands! {
         "The ad on the other side",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads that can be matched; or in how many of them an expression is true, false, ...",
+        "Load the ads to match with; or count those for which an expression is true, false and so on",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Define an attribute of the ad in which expressions are evaluated, as `NAME = EXPR` does; show or drop it",
@@ -79,19 +79,19 @@ commands! {
         "The value of every part of an expression, as a tree",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "What is left of an expression, or of the constraint, when only this side is known",
+        "Evaluate an expression, or the constraint, as far as this side alone decides",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
         "What an expression, or the whole ad, refers to",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "The ads of the pool that match, the best N first; or whether the other side does",
+        "The ads of the pool that match, the best N first; or whether the other side matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
         "The best N gangs that fill the ports; or what keeps them from being filled",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Why it matches nothing in the pool, or not that one ad; with more evidence",
+        "Why this ad matches nothing in the pool, or does not match one ad; -v shows the evidence",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
         "The language: `classad` as in the papers, or `condor` as HTCondor evaluates it",

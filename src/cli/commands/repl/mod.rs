@@ -36,13 +36,13 @@ Examples:
   classad repl samples/pool/machines.long < samples/repl/idle.repl
   classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
 
-On a terminal it has a prompt: TAB completes commands, functions, attributes of the ads that are loaded and names of \
-files; an entry goes on in the next line while a bracket, a string or an operator is open; Ctrl-C drops the line or stops \
-what is going on, Ctrl-D leaves. What was entered is kept in the file that CLASSAD_HISTORY names, else in classad/history \
-in the folder for state ($XDG_STATE_HOME, ~/.local/state); with an empty CLASSAD_HISTORY nowhere.
+On a terminal it has a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files. An entry \
+continues on the next line while a bracket, a string or an operator is open. Ctrl-C drops the line or stops the running \
+command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, else in classad/history in \
+$XDG_STATE_HOME or ~/.local/state; if CLASSAD_HISTORY is empty, it is not kept.
 
-From a pipe or a file every entry gives the same, without a prompt. Exit status then: 2 if something was wrong with an \
-entry or an ad, 3 if a budget was exceeded, 0 otherwise; a session on a terminal ends with 0.
+Entries from a pipe or a file give the same results, without a prompt. Then the exit status is 2 if an entry or an ad is \
+wrong, 3 if a budget was exceeded, else 0. A session on a terminal ends with 0.
 
 ";
 

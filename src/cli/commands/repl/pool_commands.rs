@@ -210,7 +210,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
         state.session.note("it has Ports, which only :gang fills");
     }
     if candidates.is_empty() {
-        state.session.note(":explain tells why");
+        state.session.note(":explain says why");
         return Ok(());
     }
     let mut rows = ResultTable::new(&["offer", "request_rank", "offer_rank"]);

@@ -66,11 +66,10 @@ of the spec. An ad is attributes; a text in any form; the name of one of `ads`;
 or { file, id } or { like }, changed by with, without and transform (HTCondor's
 transform rules: a file, or a text of several lines). A sequence is many ads.
 
-Values are YAML's own, as in ads in YAML. They are the same if they are of one
-type and =?= each other: 2 is not 2.0, and case counts in strings. Clauses are
-those that the one who refuses has and that are not met.
+Values are YAML's own, as in ads in YAML. They are equal if they are of one
+type and =?= each other: 2 is not 2.0, and case counts in strings. `clause` is a clause that is not met, of the side that refuses.
 
-`classad test SPEC --list` tells whether a spec is well-formed. In folders all
+`classad test SPEC --list` checks whether a spec is well-formed. In folders all
 *.yaml and *.yml with a line that begins with `cases:` are specs.
 
 Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
@@ -120,7 +119,7 @@ pub enum TestForm {
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
-            return refuse("--list prints text or json: nothing is run that JUnit or TAP could tell of");
+            return refuse("--list prints text or json: no case is run that JUnit or TAP could report");
         }
         if self.update && (self.specs.is_empty() || self.specs.iter().any(|spec| spec == "-")) {
             return refuse("--update rewrites specs: name them");
@@ -241,7 +240,10 @@ impl TestCommand {
                     return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
                 }
                 Some(failing) => {
-                    format!("what comes of `{}` is not the same twice, or cannot be expected so", failing.name)
+                    format!(
+                        "the result of `{}` differs from run to run, or cannot be written as an expected value",
+                        failing.name
+                    )
                 }
             },
             Err(problems) => {

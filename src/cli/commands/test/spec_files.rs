@@ -50,7 +50,7 @@ fn add_specs_below(session: &Session, folder: &Path, found: &mut Vec<PathBuf>) -
         if has_cases(&fs::read(&path).map_err(at)?) {
             found.push(path);
         } else if session.options.verbose > 0 {
-            session.note(&format!("{} has no `cases` and is passed over", path.display()));
+            session.note(&format!("{} has no `cases` and is skipped", path.display()));
         }
     }
     Ok(())

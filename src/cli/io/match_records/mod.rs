@@ -121,7 +121,7 @@ fn add_matches(session: &mut Session, path: &str, text: &[u8], matches: &mut Mat
         };
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        report_error(session, &format!("{path}:{}: this is no JSON: {reason}", before + line))?;
+        report_error(session, &format!("{path}:{}: this is not JSON: {reason}", before + line))?;
         // The parser notices an incomplete line only in the next line. Resume at that next line, because it may be
         // good.
         let next = line.max(error.line().saturating_sub(1));
@@ -150,7 +150,7 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
         parse_record::<record::PairRecord>(record)?.into_notice()
     } else {
         return Err(
-            "this is no match: it is neither a record of --notify nor a row of `match`, `gangmatch` or `claim`"
+            "this is not a match: it is neither a record of --notify nor a row of `match`, `gangmatch` or `claim`"
                 .to_owned(),
         );
     };
@@ -173,7 +173,7 @@ fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), Re
 }
 
 fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
-    serde_json::from_value(record).map_err(|error| format!("this is no match: {error}"))
+    serde_json::from_value(record).map_err(|error| format!("this is not a match: {error}"))
 }
 
 /// Refuses a record with another version than [`RECORD_VERSION`]. A record without a version passes this check.

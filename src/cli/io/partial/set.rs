@@ -90,7 +90,7 @@ impl PartialSet {
                 faults.push(format!("{path} is of version {}, {first} of {}", versions[0], versions[1]));
             } else if header.arguments != arguments {
                 let given = [&header.arguments, &arguments].map(|arguments| arguments.join(" "));
-                faults.push(format!("{path} is of `{}`, {first} of `{}`", given[0], given[1]));
+                faults.push(format!("{path} is a result of `{}`, {first} of `{}`", given[0], given[1]));
             } else if header.dialect != dialect && has_ads(partial) {
                 let fault = format!("{path} is in the dialect {}, others are in {dialect}", header.dialect);
                 faults.push(format!("{fault}; run all with --dialect"));

@@ -1,16 +1,20 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
-use classad::explain::{RequestReport, RequestVerdict};
+use classad::explain::{GangReport, GangVerdict, RequestReport, RequestVerdict};
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 
+use crate::cli::render::chart::percent;
 use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::svg::bars::{Bar, BarGroup, draw_above};
+use crate::cli::render::svg::{Drawing, Fill};
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
+use super::gangs;
 
 /// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
 const NOT_WAITING: &str = "not-waiting";
@@ -23,6 +27,9 @@ pub const MAX_NAMED: usize = 10;
 
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
 const MAX_CHANGE_CHARS: usize = 100;
+
+/// Maximum number of causes in a picture; the others are counted together.
+const MAX_DRAWN_CAUSES: usize = 12;
 
 /// The explanations of a run, by cause.
 pub struct CauseTable {
@@ -65,19 +72,44 @@ pub struct CauseEntry {
 }
 
 impl CauseEntry {
+    /// Makes the entry of a group of requests that need a gang.
+    pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
+        let subject = if group.len() == 1 { "it" } else { "they" };
+        let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
+        let changes = report.changes.iter().map(|change| gangs::change_steps(change, case.parties).join("; "));
+        CauseEntry {
+            verdict: report.verdict.as_str(),
+            matches: matches!(report.verdict, GangVerdict::Matches),
+            text: single_line(&writer.gang_summary(report)),
+            changes: changes.map(|change| single_line(&change)).collect(),
+            ..CauseEntry::of_subjects(session, case, group)
+        }
+    }
+
+    /// Makes the entry of a group, without a cause.
+    fn of_subjects(session: &Session, case: &ExplanationInput<'_>, group: &[usize]) -> Self {
+        let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
+        CauseEntry {
+            verdict: "",
+            matches: false,
+            text: String::new(),
+            subjects: group.len(),
+            names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
+            users: users.into_iter().collect(),
+            changes: Vec::new(),
+        }
+    }
+
     /// Makes the entry of a group that has one report.
     pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
         let subject = if group.len() == 1 { "it" } else { "they" };
         let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
-        let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
             verdict: report.verdict.as_str(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            subjects: group.len(),
-            names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
-            users: users.into_iter().collect(),
             changes: report.all_changes().map(|change| single_line(&change.text())).collect(),
+            ..CauseEntry::of_subjects(session, case, group)
         }
     }
 }
@@ -129,10 +161,9 @@ impl CauseTable {
         self.causes.sort_by(|_, one, _, other| other.subjects.cmp(&one.subjects));
     }
 
-    /// Returns the table as text, and the report of the largest group of each cause, unless `is_short`.
-    pub fn into_text(mut self, is_short: bool) -> String {
-        self.sort();
-        let (all, noun) = (counted(self.all, self.noun), self.noun);
+    /// Says how many subjects there are, how many of them match, and how many do not wait.
+    fn headline(&self) -> String {
+        let all = counted(self.all, self.noun);
         let taken: usize =
             self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
         let matching = match self.matching {
@@ -148,11 +179,17 @@ impl CauseTable {
             1 => "; 1 does not wait".to_owned(),
             some => format!("; {} do not wait", with_commas(some)),
         };
-        let mut text = format!("{all}: {matching}{not_waiting}\n");
+        format!("{all}: {matching}{not_waiting}")
+    }
+
+    /// Returns the table as text, and the report of the largest group of each cause, unless `is_short`.
+    pub fn into_text(mut self, is_short: bool) -> String {
+        self.sort();
+        let mut text = self.headline() + "\n";
         if self.causes.is_empty() {
             return text;
         }
-        let nouns = format!("{noun}s");
+        let nouns = format!("{}s", self.noun);
         // Slots, and ads that are not jobs, have no owners.
         let has_owners = self.causes.values().any(|cause| !cause.users.is_empty());
         let header: Vec<&str> = [nouns.as_str(), "owners", "cause", "what would help"]
@@ -162,15 +199,12 @@ impl CauseTable {
         let (numbers, expendable): (&[usize], &[usize]) = if has_owners { (&[0, 1], &[1]) } else { (&[0], &[]) };
         let mut grid = TableLayout::new(&header).with_number_columns(numbers).with_expendable_columns(expendable);
         for cause in self.causes.values() {
-            let helps = cause.best_change().map_or(String::new(), |(change, helped)| {
-                let change = shorten(change, MAX_CHANGE_CHARS);
-                if helped == cause.subjects { change } else { format!("{change} ({})", with_commas(helped)) }
-            });
+            let helps = cause.help_phrase();
             let owners = has_owners.then(|| with_commas(cause.users.len()));
             let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.clone()), Some(helps)];
             grid.push_row(row.into_iter().flatten());
         }
-        text.push_str(&grid.render(Some(diagnostics::terminal_width())));
+        text.push_str(&grid.render(diagnostics::table_width()));
         if !is_short {
             for cause in self.causes.values() {
                 text.push('\n');
@@ -179,6 +213,41 @@ impl CauseTable {
             }
         }
         text
+    }
+
+    /// Returns the table as a picture: a bar for each cause. `line` says more below the title.
+    pub fn into_picture(mut self, line: &str) -> String {
+        self.sort();
+        let mut drawing = Drawing::new(&self.headline(), line);
+        let all = self.all;
+        let bar = |label: String, count: usize, fill: Fill, remark: String| Bar {
+            label,
+            count,
+            share: format!("{} %", percent(count, all, 1)),
+            fill,
+            remark,
+        };
+        let matching = (self.matching > 0).then(|| {
+            let label = if self.matching == 1 { "matches" } else { "match" };
+            bar(label.to_owned(), self.matching, Fill::Good, String::new())
+        });
+        let rest: usize = self.causes.values().skip(MAX_DRAWN_CAUSES).map(|cause| cause.subjects).sum();
+        let rest = (rest > 0).then(|| {
+            let causes = counted(self.causes.len() - MAX_DRAWN_CAUSES, "other cause");
+            bar(causes, rest, Fill::Rest, String::new())
+        });
+        let causes = self.causes.values().take(MAX_DRAWN_CAUSES).map(|cause| {
+            let fill = if cause.verdict == NOT_WAITING { Fill::Rest } else { Fill::Bad };
+            let owners = cause.users.len();
+            let owners = if owners > 1 { counted(owners, "owner") } else { String::new() };
+            let helps = cause.help_phrase();
+            let helps = if helps.is_empty() { helps } else { format!("what would help: {helps}") };
+            let remark: Vec<String> = [owners, helps].into_iter().filter(|part| !part.is_empty()).collect();
+            bar(cause.text.clone(), cause.subjects, fill, remark.join("; "))
+        });
+        let bars = matching.into_iter().chain(causes).chain(rest).collect();
+        draw_above(&mut drawing, &BarGroup { heading: String::new(), about: String::new(), bars });
+        drawing.finish()
     }
 
     /// Returns the table as JSON.
@@ -214,6 +283,14 @@ impl Cause {
         let others = self.subjects - self.largest.0;
         let names = join_first(&self.other_names, others, MAX_NAMED);
         (others > 0).then(|| format!("the same cause: {}\n", single_line(&names)))
+    }
+
+    /// Returns the change that helps most, and how many subjects it helps if it does not help all.
+    fn help_phrase(&self) -> String {
+        self.best_change().map_or(String::new(), |(change, helped)| {
+            let change = shorten(change, MAX_CHANGE_CHARS);
+            if helped == self.subjects { change } else { format!("{change} ({})", with_commas(helped)) }
+        })
     }
 
     /// The change that helps the most subjects, with their number. The first one of several is returned.

@@ -8,6 +8,7 @@ use classad::text::{similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::json::write_json_value;
@@ -23,8 +24,8 @@ use super::writer::{outcome_word, shorten};
 /// Maximum length of a value in characters; the rest is cut off.
 const MAX_VALUE_CHARS: usize = 40;
 
-/// Explains why an offer does not match a request. The offer and the request are given by name. Without a request's
-/// name, explains each request. The status tells whether the offer matches each of the explained requests.
+/// Explains why an offer does not match requests. The offer and the requests are given by name. Without names of
+/// requests, explains each request. The status tells whether the offer matches each of the explained requests.
 ///
 /// # Errors
 ///
@@ -33,7 +34,7 @@ pub fn explain_pair(
     session: &mut Session,
     case: &ExplanationInput<'_>,
     explainer: &Explainer,
-    (offer, request): (&str, Option<&str>),
+    (offer, wanted): (&str, Option<&WantedAds>),
     form: Option<OutputForm>,
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str, ads: &[NamedAd]| {
@@ -44,11 +45,11 @@ pub fn explain_pair(
     let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);
     let place = case.partners.iter().position(is_offer).ok_or_else(|| refuse("offer", offer, case.partners))?;
     let offer = case.partners[place].id();
-    let is_request = |at: &usize| request.is_none_or(|id| case.subjects[*at].is_called(id, &context));
-    let requests: Vec<usize> = (0..case.subjects.len()).filter(is_request).collect();
-    if requests.is_empty() {
-        return Err(refuse("request", request.unwrap_or_default(), case.subjects));
+    if let Some(unknown) = wanted.and_then(|wanted| wanted.unknown(case.subjects, &context)) {
+        return Err(refuse("request", unknown, case.subjects));
     }
+    let is_request = |at: &usize| wanted.is_none_or(|wanted| wanted.has(&case.subjects[*at], &context));
+    let requests: Vec<usize> = (0..case.subjects.len()).filter(is_request).collect();
     let (mut matches_all, mut documents) = (true, Vec::new());
     let (as_gangs, requests): (Vec<usize>, Vec<usize>) =
         requests.iter().partition(|request| case.needs_gang(**request));

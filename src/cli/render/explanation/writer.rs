@@ -162,7 +162,7 @@ impl<'c> ReportRenderer<'c> {
                 .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{ending}{}", of_all(*jobs)))))
                 .collect()
         };
-        let ending = ", whose use the ads do not tell";
+        let ending = "; the ads do not say how much of them is in use";
         remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }
 
@@ -294,7 +294,7 @@ fn conflicts(report: &RequestReport) -> String {
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
     if report.conflicts.is_truncated {
-        text.push_str("  there are too many conflicts: only some were sought\n");
+        text.push_str("  there are too many conflicts: the list is not complete\n");
     }
     text
 }
@@ -346,7 +346,7 @@ fn clause_table(report: &RequestReport) -> String {
         let texts = [(place + 1).to_string(), single_line(&clause.text)];
         grid.push_row(texts.into_iter().chain(numbers.map(with_commas)).chain([best]));
     }
-    grid.render(Some(diagnostics::terminal_width()))
+    grid.render(diagnostics::table_width())
 }
 
 /// Returns the word for an outcome in listings of clauses.

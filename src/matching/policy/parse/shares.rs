@@ -164,7 +164,7 @@ impl<'o> PolicyReader<'o, '_> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let amount = number.filter(|number| number.is_finite() && *number >= 0.0);
         if amount.is_none() {
-            self.0.report(node, "this is not a number from 0 on", "write a number such as `10`");
+            self.0.report(node, "this is not a number of at least 0", "write a number such as `10`");
         }
         amount
     }

@@ -5,7 +5,7 @@ mod aggregate;
 use std::cmp::Ordering;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, ListValue, Value};
+use classad::ad::{Ad, Expression};
 use classad::eval::Context;
 use classad::text::{closest_names, counted, suggestion};
 use indexmap::IndexMap;
@@ -29,13 +29,13 @@ const TOTAL_LABEL: &str = "total";
 pub struct GroupArgs {
     /// Print how many ads there are for each value of these expressions
     ///
-    /// A comma separates expressions; `{A, B}` is one, a list. `NAME=EXPR` names a column. The groups with the most ads
+    /// A comma separates expressions; `{A, B}` is one expression, a list. `NAME=EXPR` names a column. The groups with the most ads
     /// come first; --sort takes the names of columns: the keys, `ads`, `sum(EXPR)` and so on.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
     /// Print the sum of these expressions over the ads of each group, or over all ads
     ///
-    /// Sums are exact and rounded once, so that the order of the ads does not count. Booleans count as 1 and 0; other
+    /// Sums are exact and rounded once, so that the order of the ads does not matter. Booleans count as 1 and 0; other
     /// values that are not numbers are left out.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
@@ -172,8 +172,11 @@ impl GroupedAds {
     /// Adds an ad.
     pub fn add(&mut self, columns: &GroupColumns, ad: &Ad, context: &Context) {
         let mut lookup = AdLookup::new(ad, context);
-        let key =
-            columns.keys.iter().map(|(_, expression)| TableCell::from(&key_value(&mut lookup, expression))).collect();
+        let key = columns
+            .keys
+            .iter()
+            .map(|(_, expression)| TableCell::from(&lookup.value_with_elements(expression)))
+            .collect();
         let group = self.groups.entry(key).or_insert_with(|| Group::empty(columns));
         group.ads += 1;
         for (aggregate, accumulator) in columns.aggregates.iter().zip(&mut group.values) {
@@ -242,14 +245,6 @@ impl GroupedAds {
         }
         rows
     }
-}
-
-/// Evaluates a key. The elements of a list are evaluated, too.
-fn key_value(lookup: &mut AdLookup, expression: &Expression) -> Value {
-    let value = lookup.value(expression);
-    let Some(elements) = lookup.elements(&value) else { return value };
-    let elements = elements.into_iter().map(Expression::literal).collect();
-    Value::List(ListValue { elements, scope: None })
 }
 
 impl Group {

@@ -25,7 +25,7 @@ use super::{Allocation, ExplanationInput};
 
 pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{ListedParties, gang_report_json, port_fields};
-pub use text::{gang_report_text, summary_writer};
+pub use text::{change_steps, gang_report_text, summary_writer};
 
 /// Whether some of these ads have ports. Ads that were read only in part are skipped, because `explain` reads ads in
 /// part only if none of them has ports.

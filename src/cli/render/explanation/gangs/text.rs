@@ -42,7 +42,7 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
     }
-    text.push_str(&port_table(failure, writer, diagnostics::terminal_width()));
+    text.push_str(&port_table(failure, writer));
     for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
             text.push_str(&single_line(&format!("what keeps {} empty:", port.label)));
@@ -59,7 +59,7 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
 
 /// Returns the table of ports: how many offers could fill each port, and the offer docked there in the largest gang
 /// that could be built.
-fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>, width: usize) -> String {
+fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>) -> String {
     let mut grid =
         TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
     for port in &failure.ports {
@@ -72,7 +72,7 @@ fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>, width: usize) -
     if failure.ports.iter().all(|port| port.used_up == 0) {
         grid.hide_column(3);
     }
-    grid.render(Some(width))
+    grid.render(diagnostics::table_width())
 }
 
 /// Returns the maximum number of conditions or changes in a section of the report; more with `evidence`, which is `-v`.

@@ -1,0 +1,85 @@
+//! The ads that options such as `--request` name.
+
+use classad::ad::{Name, Value};
+use classad::eval::Context;
+use classad::protocol::evaluate_attribute;
+
+use super::named_ad::NamedAd;
+
+/// The names of some ads, as they are given on the command line.
+pub struct WantedAds {
+    names: Vec<WantedName>,
+}
+
+/// A name of one or more ads.
+struct WantedName {
+    text: String,
+    /// The first and the last `ClusterId` that are meant; `None` if the text is a name.
+    clusters: Option<[i64; 2]>,
+}
+
+impl WantedAds {
+    /// Reads names: several are separated by commas, and `105-110` means the jobs of these clusters. A text by which an ad
+    /// is called is that ad's name, whatever is in it. Returns `None` without names: all ads are meant.
+    pub fn new(texts: &[String], ads: &[NamedAd], context: &Context) -> Option<Self> {
+        let is_called = |text: &str| ads.iter().any(|ad| ad.is_called(text, context));
+        let parts = texts.iter().flat_map(|text| {
+            if text.contains(',') && !is_called(text) {
+                text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
+            } else {
+                vec![text.as_str()]
+            }
+        });
+        let names = parts.map(|text| {
+            let clusters = cluster_range(text).filter(|_| !is_called(text));
+            WantedName { text: text.to_owned(), clusters }
+        });
+        (!texts.is_empty()).then(|| WantedAds { names: names.collect() })
+    }
+
+    /// Whether one of the names is of the ad.
+    pub fn has(&self, ad: &NamedAd, context: &Context) -> bool {
+        self.names.iter().any(|name| name.is_of(ad, context))
+    }
+
+    /// Returns the first name that is of none of the ads.
+    pub fn unknown(&self, ads: &[NamedAd], context: &Context) -> Option<&str> {
+        let unknown = self.names.iter().find(|name| !ads.iter().any(|ad| name.is_of(ad, context)));
+        unknown.map(|name| name.text.as_str())
+    }
+}
+
+impl WantedName {
+    fn is_of(&self, ad: &NamedAd, context: &Context) -> bool {
+        match self.clusters {
+            None => ad.is_called(&self.text, context),
+            Some([first, last]) => {
+                let cluster = evaluate_attribute(ad.advertisement(), &Name::new("ClusterId"), context);
+                cluster.is_some_and(
+                    |cluster| matches!(cluster, Value::Integer(number) if (first..=last).contains(&number)),
+                )
+            }
+        }
+    }
+}
+
+/// Reads `105-110`. `None` if the text is not a range.
+fn cluster_range(text: &str) -> Option<[i64; 2]> {
+    let (first, last) = text.split_once('-')?;
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |part: &str| Some(part).filter(is_number).and_then(|part| part.parse::<i64>().ok());
+    Some([number(first)?, number(last)?]).filter(|[first, last]| first <= last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cluster_range;
+
+    #[test]
+    fn ranges_are_of_numbers_in_order() {
+        assert_eq!(cluster_range("105-110"), Some([105, 110]));
+        for text in ["105", "-5", "5-", "110-105", "1.0-2.0", "a-b", "1-2-3", "+1-2"] {
+            assert_eq!(cluster_range(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Checks of ads by their texts, without expression trees.
+
+use std::sync::Arc;
+
+use crate::ad::Ad;
+use crate::format::AdText;
+use crate::pool::{AdTextMemo, TextClass};
+
+use super::AdChecker;
+use super::ad_class::AdClass;
+use super::constants::{self, WatchedConstant};
+use super::finding_register::AdFindings;
+
+/// A class of ads that are checked by their texts.
+pub(super) struct TextAdClass {
+    class: AdClass,
+    /// An ad of the class whose scalars are all undefined.
+    model: Ad,
+}
+
+impl AdChecker {
+    /// Returns the length of the first ad of a text, and the findings of the ad. In the long form, the blank line after
+    /// the ad counts. `None` if the ad must be read and checked by [`AdChecker::check`].
+    ///
+    /// Only those values are parsed on which findings of the ad may depend.
+    pub fn check_text(&mut self, text: AdText) -> Option<(usize, Arc<AdFindings>)> {
+        // Findings about a pool depend on more values than a class knows.
+        if self.pool.is_some() {
+            return None;
+        }
+        self.forget_if_many();
+        // The memo is taken out, so that the rest of the checker can be used with a class of it.
+        let mut classes = self.text_classes.take().unwrap_or_else(|| AdTextMemo::new(self.context.dialect));
+        let class = classes.class(text, |model| {
+            let class = AdClass::new(model, self);
+            self.class_entries += class.entries();
+            TextAdClass { class, model: model.clone() }
+        });
+        let found = class.and_then(|class| self.check_in_class(class));
+        self.text_classes = Some(classes);
+        found
+    }
+
+    /// Checks an ad of a class, as [`AdChecker::check_text`] does.
+    fn check_in_class(&mut self, of_ad: TextClass<'_, TextAdClass>) -> Option<(usize, Arc<AdFindings>)> {
+        let TextAdClass { class, model } = &*of_ad.class;
+        let is_suspect = |constant: &&WatchedConstant| constant.may_be_suspect(of_ad.kind(constant.position));
+        let suspects: Vec<&WatchedConstant> = class.watched.iter().filter(is_suspect).collect();
+        let mut expressions = model.expressions().to_vec();
+        let suspect_positions = suspects.iter().map(|constant| constant.position);
+        for position in class.positions()?.iter().copied().chain(suspect_positions) {
+            expressions[position] = of_ad.value(position)?;
+        }
+        let ad = Ad::from_shape(Arc::clone(model.shape()), expressions);
+        let whole = self.check_whole(&ad, class);
+        let of_constants = constants::check(&ad, suspects, &self.context);
+        let length = of_ad.length;
+        let class = &mut of_ad.class.class;
+        let entries = class.entries();
+        let found = class.all_findings(&ad, &whole, of_constants);
+        self.class_entries += class.entries() - entries;
+        Some((length, found))
+    }
+}
