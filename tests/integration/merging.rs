@@ -211,7 +211,7 @@ fn what_does_not_tile_is_refused() {
         (vec![&first, &second], format!("a part is missing; run {path}@900-")),
         (vec![&second, &last], format!("a part is missing; run {path}@0-300")),
         (vec![&first, &second, &second, &last], "has ads that another part has, too".to_owned()),
-        (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
+        (vec![&first, &other, &last], "is a result of `query false --count`".to_owned()),
         (vec![&first, &torn, &last], "it is not complete".to_owned()),
         (vec![&first, &path, &last], "it is not a partial result".to_owned()),
     ] {
