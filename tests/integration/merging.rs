@@ -267,6 +267,7 @@ fn files_of_several_hosts_are_told_apart() {
     let told = told.replace("\n  ", " ");
     let reason = "run them with --partial=HOST if they are on several hosts, else again";
     assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
+    assert!(!told.contains("has ads that another part has"), "{told}");
     // The name of a host is no file.
     assert_eq!(run(&["query", "true", "--partial", "ap1", &path], b"").status.code(), Some(2));
 }

@@ -284,8 +284,10 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     if let Some(other) = parts.iter().find(|part| part.file.inode != parts[0].file.inode) {
         let partials = [&parts[0].path, &other.path];
         let fault = format!("{} and {} are of two files {name}", partials[0], partials[1]);
-        faults.push(format!("{fault}; run them with --partial=HOST if they are on several hosts, else again"));
-    } else if parts.iter().any(|part| part.file.size != size) && size < last {
+        // Whether the parts of two files tile one says nothing.
+        return vec![format!("{fault}; run them with --partial=HOST if they are on several hosts, else again")];
+    }
+    if parts.iter().any(|part| part.file.size != size) && size < last {
         faults.push(format!("{name} became shorter between the runs; run all its parts again"));
     }
     // `None` is the end of the file.
