@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use classad::ad::{Ad, Dialect};
 use classad::eval::Context;
 use classad::explain::Explainer;
-use classad::format::{FileFormat, PartBoundary, Stream, part_boundary};
+use classad::format::{FileFormat, PartBoundary, Stream, StreamLimits, part_boundary};
 use classad::lint::Checker;
 use classad::matching::negotiate::{NegotiationOutcome, NegotiationSettings, negotiate};
 use classad::matching::policy::Policy;
@@ -186,14 +186,19 @@ pub fn parts(data: &[u8]) {
                 let range = usize::try_from(pair[0].offset).unwrap()..usize::try_from(pair[1].offset).unwrap();
                 let part = text[range].to_vec();
                 let mut counter = merged.counter();
-                for item in items(Stream::of_part(Box::new(Cursor::new(part)), form, pair[0]), dialect) {
+                for item in
+                    items(Stream::of_part(Box::new(Cursor::new(part)), form, pair[0], StreamLimits::default()), dialect)
+                {
                     item.as_ref().map(|ad| counter.add(ad)).unwrap_or_default();
                     parts.push(item);
                 }
                 merged.merge(counter.take());
             }
             let start = PartBoundary { offset: 0, is_behind_banner: false };
-            let whole = items(Stream::of_part(Box::new(Cursor::new(text.to_vec())), form, start), dialect);
+            let whole = items(
+                Stream::of_part(Box::new(Cursor::new(text.to_vec())), form, start, StreamLimits::default()),
+                dialect,
+            );
             // Where JSON goes on behind a mistake depends on everything before it.
             if form == FileFormat::JsonLines && whole.iter().any(Result::is_err) {
                 continue;

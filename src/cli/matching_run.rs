@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
+use super::io::share::WorkShare;
 use super::render::{output, progress};
 use super::session::Session;
 
@@ -48,6 +49,8 @@ pub struct PairSelection {
     pub counts_only: bool,
     /// Whether to stop at the first pair, as the caller only needs to know that there is one.
     pub stops_at_first: bool,
+    /// The slice of the distinct requests whose candidates are listed. `None` if those of all are.
+    pub share: Option<WorkShare>,
 }
 
 impl PairSelection {
@@ -138,11 +141,18 @@ pub struct FoundPairs {
     pub count: usize,
     /// The pairs and the counters of the work. Without the pairs if only their number is asked for.
     pub outcome: NegotiationOutcome,
+    /// The requests in the order in which a policy serves them. `None` if that is the order of the input.
+    pub order: Option<Vec<usize>>,
+    /// Number of evaluations that exceeded their budgets before the candidates were searched.
+    pub early_failures: u64,
+    /// As of [`PolicyCandidates::component_counts`].
+    pub component_counts: Vec<(usize, usize)>,
 }
 
 impl From<NegotiationOutcome> for FoundPairs {
     fn from(outcome: NegotiationOutcome) -> Self {
-        FoundPairs { count: outcome.grants.len(), outcome }
+        let count = outcome.grants.len();
+        FoundPairs { count, outcome, order: None, early_failures: 0, component_counts: Vec::new() }
     }
 }
 
@@ -188,7 +198,7 @@ impl MatchingRun {
     /// The policy cannot be followed.
     pub fn find_pairs(&self, [requests, offers]: &[Vec<Ad>; 2]) -> Result<FoundPairs, PolicyFault> {
         if self.follows_policy {
-            return self.match_with_policy(requests, offers).map(FoundPairs::from);
+            return self.match_with_policy(requests, offers);
         }
         if self.has_shared_ads || !self.settings.accelerations.autoclusters {
             return Ok(self.match_without_policy(requests, offers, self.distinct_requests));
@@ -222,8 +232,13 @@ impl MatchingRun {
         let mut lists = Vec::new();
         // The best candidates of each distinct request, by its address.
         let mut best_lists: FxHashMap<usize, Arc<[Candidate]>> = FxHashMap::default();
+        let is_own = self.own_requests(requests.iter());
         for (index, request) in requests.iter().enumerate() {
             report_progress(index, Some(requests.len()));
+            if !is_own[index] {
+                lists.push(Arc::default());
+                continue;
+            }
             lists.push(match self.selection.max_per_request {
                 None => matcher.candidates(request),
                 Some(most) if !accelerations.match_lists => matcher.best_candidates(request, most).into(),
@@ -245,7 +260,8 @@ impl MatchingRun {
     fn count_candidates(&self, mut matcher: Matchmaker, requests: &[Ad]) -> FoundPairs {
         let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
         let mut found = FoundPairs::from(NegotiationOutcome::default());
-        for (index, request) in requests.iter().enumerate() {
+        let is_own = self.own_requests(requests.iter());
+        for (index, request) in requests.iter().enumerate().filter(|(index, _)| is_own[*index]) {
             report_progress(index, Some(requests.len()));
             let known = counts.get(&request.identity()).filter(|_| self.settings.accelerations.match_lists);
             let count = known.copied().unwrap_or_else(|| matcher.count_candidates(request));
@@ -261,19 +277,34 @@ impl MatchingRun {
         found
     }
 
+    /// Returns for each request whether its candidates are to be listed, in this share. Equal requests are in one share.
+    fn own_requests<'r>(&self, requests: impl ExactSizeIterator<Item = &'r Ad>) -> Vec<bool> {
+        let Some(share) = self.selection.share else { return vec![true; requests.len()] };
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        let is_shared = self.settings.accelerations.match_lists;
+        let number = |(index, request): (usize, &Ad)| {
+            let next = numbers.len();
+            *numbers.entry(if is_shared { request.identity() } else { index }).or_insert(next)
+        };
+        let number_of: Vec<usize> = requests.enumerate().map(number).collect();
+        let own = share.slice(numbers.len());
+        number_of.iter().map(|number| own.contains(number)).collect()
+    }
+
     /// Finds the pairs under a policy, or for requests with resource counts.
-    fn match_with_policy(&self, requests: &[Ad], offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
+    fn match_with_policy(&self, requests: &[Ad], offers: &[Ad]) -> Result<FoundPairs, PolicyFault> {
         let MatchingRun { selection, settings, .. } = self;
         if selection.is_greedy() && !selection.keeps_offers {
             let mut count = cycle_progress(requests.len());
             let ends_early = selection.stops_at_first;
-            return negotiate(settings, requests, offers, &|_| None, &mut |event| {
+            let outcome = negotiate(settings, requests, offers, &|_| None, &mut |event| {
                 count(&event);
                 match event {
                     NegotiationEvent::Matched { .. } if ends_early => ControlFlow::Break(()),
                     _ => ControlFlow::Continue(()),
                 }
             });
+            return outcome.map(FoundPairs::from);
         }
         let requests = &with_attributes(requests, &settings.policy.request_attributes);
         let offers = &with_attributes(offers, &settings.policy.offer_attributes);
@@ -287,11 +318,11 @@ impl MatchingRun {
         // `lists` has a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`.
         // For each list, `units` has the index of the request and the 1-based number of the unit.
         let (mut units, mut lists) = (Vec::new(), Vec::new());
-        let total = roots.len();
-        for (index, root) in roots.into_iter().enumerate() {
-            report_progress(index, Some(total));
+        let is_own = self.own_requests(roots.iter().map(|root| &representatives[*root]));
+        for (index, root) in roots.iter().copied().enumerate() {
+            report_progress(index, Some(roots.len()));
             let count = resource_count(&requests[root], &settings.context).filter(|_| !selection.lists_candidates());
-            let list = ranking.candidates(&representatives[root])?;
+            let list = if is_own[index] { ranking.candidates(&representatives[root])? } else { Arc::default() };
             for unit in count.map_or(0..1, |count| 1..count + 1) {
                 units.push((root, count.map(|_| unit)));
                 lists.push(list.clone());
@@ -303,7 +334,12 @@ impl MatchingRun {
         outcome.statistics.add(&ranking.statistics());
         outcome.statistics.autoclusters += autoclusters;
         outcome.statistics.failures += failures;
-        Ok(outcome)
+        Ok(FoundPairs {
+            order: Some(roots),
+            early_failures: failures,
+            component_counts: ranking.component_counts().to_vec(),
+            ..FoundPairs::from(outcome)
+        })
     }
 
     /// Replaces each request by the representative of its autocluster. Also returns the number of autoclusters.

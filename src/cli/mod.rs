@@ -3,6 +3,7 @@
 pub mod args;
 pub mod commands;
 pub mod io;
+mod kept_messages;
 mod matching_run;
 mod parallel;
 mod rank_warnings;
@@ -14,11 +15,12 @@ use std::fmt;
 use std::io::{Error as IoError, ErrorKind, Write};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use args::ad_files::AdFilesArgs;
 use args::global::GlobalOptions;
-use io::partial::PartialSet;
+use io::partial::PartialResults;
 use session::Session;
 
 /// The outcome of a command; its number is the exit status.
@@ -203,6 +205,9 @@ fn read_arguments() -> Result<Cli, u8> {
         },
     };
     parsed.map_err(|error| {
+        if let Some(reason) = partial_refusal(&error) {
+            return report(reason);
+        }
         let error = printed_error(error);
         match error.print() {
             _ if error.use_stderr() => Status::Trouble.code(),
@@ -212,6 +217,21 @@ fn read_arguments() -> Result<Cli, u8> {
             Ok(()) => Status::Yes.code(),
         }
     })
+}
+
+/// Whether the error is that a command has no option `--partial`.
+fn is_partial_option(error: &clap::Error) -> bool {
+    let argument = error.get(ContextKind::InvalidArg);
+    let is_partial = matches!(argument, Some(ContextValue::String(option)) if option == "--partial");
+    is_partial && error.kind() == clap::error::ErrorKind::UnknownArgument
+}
+
+/// Returns why the command of this run has no option `--partial`, if that is the error.
+fn partial_refusal(error: &clap::Error) -> Option<String> {
+    let tree = tree();
+    let command = || std::env::args().skip(1).find_map(|argument| tree.find_subcommand(&argument).cloned());
+    let command = command().filter(|_| is_partial_option(error))?;
+    Some(format!("--partial: {}", unshared_reason(command.get_name())))
 }
 
 /// Returns the error to print: of the help of a command, the one whose text is wrapped for the terminal; of an unknown
@@ -237,8 +257,8 @@ fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli,
 /// # Errors
 ///
 /// The command has no partial results, or the run fails.
-pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
-    let arguments = std::iter::once("classad").chain(partials.arguments.iter().map(String::as_str));
+pub fn merge_partials(session: &mut Session, partials: &PartialResults) -> Result<Status, Failure> {
+    let arguments = std::iter::once("classad").chain(partials.arguments().iter().map(String::as_str));
     // The user's form of the output counts here, too.
     let tree = args::config_file::apply_defaults(tree()).unwrap_or_else(|_| tree());
     let parsed = parse_arguments(tree, arguments.map(OsString::from).collect());
@@ -248,15 +268,19 @@ pub fn merge_partials(session: &mut Session, partials: &PartialSet) -> Result<St
     let own = session.options.clone();
     let exit_zero = own.exit_zero || options.exit_zero;
     *session = Session::new(GlobalOptions { quiet: own.quiet, color: own.color, exit_zero, ..options });
-    session.context_mut().dialect = partials.dialect;
+    session.context_mut().dialect = partials.dialect();
     io::user_maps::read_given(session)?;
-    partials.note_empty_files(session);
-    match command {
-        Command::Query(command) => command.merge(session, partials),
-        Command::Census(command) => command.merge(session, partials),
-        Command::Refs(command) => command.merge(session, partials),
-        Command::Check(command) => command.merge(session, partials),
-        _ => refuse("this command has no partial results"),
+    if let PartialResults::Parts(parts) = partials {
+        parts.note_empty_files(session);
+    }
+    match (command, partials) {
+        (Command::Query(command), PartialResults::Parts(parts)) => command.merge(session, parts),
+        (Command::Census(command), PartialResults::Parts(parts)) => command.merge(session, parts),
+        (Command::Refs(command), PartialResults::Parts(parts)) => command.merge(session, parts),
+        (Command::Check(command), PartialResults::Parts(parts)) => command.merge(session, parts),
+        (Command::Match(command), PartialResults::Shares(shares)) => command.merge(session, shares),
+        (Command::Explain(command), PartialResults::Shares(shares)) => command.merge(session, shares),
+        _ => refuse("this command has no such partial results"),
     }
 }
 
@@ -284,13 +308,21 @@ pub fn write_columns(
     }
 }
 
-/// A command that is to run on parts of its files.
+/// A command that is to run on parts of its files, or in shares.
 pub struct PartialCommand {
     /// The arguments, with HTCondor's options as this program spells them.
     pub arguments: Vec<String>,
-    /// The files as they are named, and the lists of files.
-    pub input: AdFilesArgs,
+    pub input: PartialInput,
     pub options: GlobalOptions,
+}
+
+/// What the runs of a [`PartialCommand`] read.
+#[derive(Clone)]
+pub enum PartialInput {
+    /// Each a part of the files that are named, and of those of lists.
+    Parts(AdFilesArgs),
+    /// All of them the same files: those of requests, which are arguments, and those of offers.
+    Shares([Vec<String>; 2]),
 }
 
 /// Returns the index of the argument `--`, or else the number of arguments: options can be inserted there.
@@ -298,34 +330,58 @@ pub fn end_of_options(arguments: &[String]) -> usize {
     arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len())
 }
 
-/// Parses the arguments of a command that is to run on parts of its files.
+/// The commands with partial results, in words.
+pub const PARTIAL_COMMANDS: &str = "query, census, refs and check have partial results of parts of files; match --best, match --all and explain of shares";
+
+/// Parses the arguments of a command that is to run on parts of its files or, with `in_shares`, in shares of the work.
 ///
 /// # Errors
 ///
-/// The arguments are wrong, or the command has no partial results.
-pub fn partial_command(arguments: &[String]) -> Result<PartialCommand, Failure> {
+/// The arguments are wrong, or the command has no such partial results.
+pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialCommand, Failure> {
     let given = std::iter::once("classad").chain(arguments.iter().map(String::as_str)).map(OsString::from);
     let translated = args::condor_options::translate(given.collect(), &tree).map_err(Failure::refused)?;
     let translated = translated.into_iter().skip(1).filter_map(|argument| argument.into_string().ok());
     let arguments: Vec<String> = translated.collect();
+    let name = arguments.first().cloned().unwrap_or_else(|| "the command".to_owned());
     let mut all = arguments.clone();
     all.insert(end_of_options(&arguments), "--partial".to_owned());
     let all = ["classad".to_owned()].into_iter().chain(all);
-    let no_partials = || "it writes no partial results; query, census, refs and check do".to_owned();
     let Cli { options, command } = parse_arguments(tree(), all.map(OsString::from).collect()).map_err(|error| {
         let text = error.to_string();
         let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let reason = if reason.contains("'--partial'") { no_partials() } else { reason };
-        Failure::refused(format!("{}: {reason}", arguments.first().map_or("the command", String::as_str)))
+        let is_partial = is_partial_option(&error);
+        let reason = if is_partial { unshared_reason(&name).to_owned() } else { reason };
+        Failure::refused(format!("{name}: {reason}"))
     })?;
+    let shares = |[requests, pool]: [&[String]; 2]| PartialInput::Shares([requests.to_vec(), pool.to_vec()]);
     let input = match &command {
-        Command::Query(command) => command.input_of_partials(),
-        Command::Census(command) => command.input_of_partials(),
-        Command::Refs(command) => command.input_of_partials(),
-        Command::Check(command) => command.input_of_partials(),
-        _ => return refuse(format!("{}: {}", arguments[0], no_partials())),
+        Command::Query(command) => PartialInput::Parts(command.input_of_partials()),
+        Command::Census(command) => PartialInput::Parts(command.input_of_partials()),
+        Command::Refs(command) => PartialInput::Parts(command.input_of_partials()),
+        Command::Check(command) => PartialInput::Parts(command.input_of_partials()),
+        Command::Match(command) => shares(command.input_of_shares()?),
+        Command::Explain(command) => shares(command.input_of_shares()?),
+        _ => return refuse(format!("{name}: {PARTIAL_COMMANDS}")),
     };
-    Ok(PartialCommand { arguments, input, options })
+    match (&input, in_shares) {
+        (PartialInput::Parts(_), true) => refuse(format!("{name} has parts, not shares: --size sets their bytes")),
+        (PartialInput::Shares(_), false) => {
+            refuse(format!("{name} has no parts of files, as each run needs all of them: --shares N plans N shares"))
+        }
+        _ => Ok(PartialCommand { arguments, input, options }),
+    }
+}
+
+/// Why a command without an option `--partial` has none.
+fn unshared_reason(command: &str) -> &'static str {
+    match command {
+        "negotiate" | "gangmatch" => {
+            "one run makes all matches, as each takes offers from the requests after it; `match --best N` lists the \
+             candidates of each request, in shares"
+        }
+        _ => PARTIAL_COMMANDS,
+    }
 }
 
 /// Runs the command that the arguments ask for.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use classad::ad::{Type, Value};
+use classad::ad::{Expression, Type, Value};
 use classad::matching::gang::NonNumericRank;
 use classad::matching::negotiate::{Grant, NegotiationSettings};
 use classad::matching::{Pair, PairSide};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::io::parties::Parties;
 use super::session::Session;
@@ -22,9 +23,112 @@ pub struct RankWarnings {
     found: IndexMap<RankPlace, (String, BTreeSet<usize>)>,
 }
 
-/// Where a rank is not a number: the side (`request` or `offer`), the port (`None` for the rank of a whole ad), and the
-/// type of the value.
-type RankPlace = (&'static str, Option<String>, Type);
+/// Where a rank is not a number: the side, the port (`None` for the rank of a whole ad), and the type of the value in
+/// words.
+type RankPlace = (&'static str, Option<String>, String);
+
+/// The words for the sides.
+const REQUEST: &str = "request";
+const OFFER: &str = "offer";
+
+/// A rank that counts as 0 in a pair, and was therefore evaluated once more.
+struct ZeroRank<'p> {
+    /// Index of the grant.
+    grant: usize,
+    side: &'static str,
+    /// Index of the ad with the rank, and its name.
+    index: usize,
+    id: &'p str,
+    /// The address of the expression.
+    expression: usize,
+    /// The type of the value, if it is not a number.
+    wrong_type: Option<Type>,
+}
+
+/// A rank that counts as 0 in a pair of a share of the work.
+#[derive(Serialize, Deserialize)]
+pub struct SharedRank {
+    /// The place of the pair among the pairs of all shares: that of the request, and that of the offer in its list.
+    place: (usize, usize),
+    is_of_offer: bool,
+    /// Index of the first ad with this expression.
+    expression: usize,
+    /// The type of the value in words, the index of the ad and its name, if the value is not a number.
+    wrong: Option<(String, usize, String)>,
+}
+
+impl SharedRank {
+    /// Collects the ranks of the pairs of a share. `places` has the place of each pair among those of all shares.
+    pub fn of_pairs(
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        grants: &[Grant],
+        places: &[(usize, usize)],
+    ) -> Vec<SharedRank> {
+        let name = settings.protocol.rank_name();
+        let [requests, offers] = [&parties.requests, &parties.offers].map(|ads| {
+            let mut first: FxHashMap<usize, usize> = FxHashMap::default();
+            for (index, ad) in ads.iter().enumerate() {
+                first.extend(
+                    ad.ad
+                        .get(name)
+                        .map(Expression::identity)
+                        .filter(|rank| !first.contains_key(rank))
+                        .map(|rank| (rank, index)),
+                );
+            }
+            first
+        });
+        let mut ranks = Vec::new();
+        evaluate_zero_ranks(parties, settings, grants, &mut |rank| {
+            let is_of_offer = rank.side == OFFER;
+            let first = if is_of_offer { &offers } else { &requests };
+            ranks.push(SharedRank {
+                place: places[rank.grant],
+                is_of_offer,
+                expression: first.get(&rank.expression).copied().unwrap_or(rank.index),
+                wrong: rank.wrong_type.map(|kind| (kind.phrase().to_owned(), rank.index, rank.id.to_owned())),
+            });
+        });
+        ranks
+    }
+}
+
+/// Evaluates the ranks of pairs that count as 0, of each expression those of the first pairs. Gangs are left out.
+fn evaluate_zero_ranks<'p>(
+    parties: &'p Parties,
+    settings: &NegotiationSettings,
+    grants: &[Grant],
+    visit: &mut dyn FnMut(ZeroRank<'p>),
+) {
+    let mut evaluated: FxHashMap<(&str, usize), usize> = FxHashMap::default();
+    let name = settings.protocol.rank_name();
+    let pairs = grants.iter().enumerate().filter(|(_, grant)| grant.gang.is_none());
+    for (at, request, granted) in
+        pairs.flat_map(|(at, grant)| grant.offers.iter().map(move |offer| (at, grant.request, offer)))
+    {
+        let ads = [&parties.requests[request], &parties.offers[granted.offer]];
+        let sides = [
+            (REQUEST, PairSide::Request, request, granted.request_rank),
+            (OFFER, PairSide::Offer, granted.offer, granted.offer_rank),
+        ];
+        for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
+            let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0) else { continue };
+            let is_number = matches!(expression.as_literal(), Some(Value::Integer(_) | Value::Real(_)));
+            let pairs = evaluated.entry((side, expression.identity())).or_default();
+            if is_number || *pairs >= MAX_PAIRS_PER_RANK {
+                continue;
+            }
+            *pairs += 1;
+            let [request, offer] = ads.map(|ad| ad.ad.clone());
+            let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
+            let value = pair.evaluate_attribute(pair_side, name);
+            let wrong = value.ok().filter(|value| !value.is_exceptional() && !is_numeric(value));
+            let wrong_type = wrong.map(|value| value.value_type());
+            visit(ZeroRank { grant: at, side, index, id: ad.id(), expression: expression.identity(), wrong_type });
+        }
+    }
+}
 
 impl RankWarnings {
     /// Collects the ranks of the matched pairs.
@@ -36,53 +140,49 @@ impl RankWarnings {
 
     /// Adds the ranks of the matched pairs; gangs are left out.
     pub fn add_pairs(&mut self, parties: &Parties, settings: &NegotiationSettings, grants: &[Grant]) {
-        let mut evaluated = FxHashMap::default();
-        let name = settings.protocol.rank_name();
-        let pairs = grants.iter().filter(|grant| grant.gang.is_none());
-        for (request, granted) in pairs.flat_map(|grant| grant.offers.iter().map(|offer| (grant.request, offer))) {
-            let ads = [&parties.requests[request], &parties.offers[granted.offer]];
-            let sides = [
-                ("request", PairSide::Request, request, granted.request_rank),
-                ("offer", PairSide::Offer, granted.offer, granted.offer_rank),
-            ];
-            for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
-                let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0) else { continue };
-                let is_number = matches!(expression.as_literal(), Some(Value::Integer(_) | Value::Real(_)));
-                let pairs: &mut usize = evaluated.entry((side, expression.identity())).or_default();
-                if is_number || *pairs >= MAX_PAIRS_PER_RANK {
-                    continue;
-                }
-                *pairs += 1;
-                let [request, offer] = ads.map(|ad| ad.ad.clone());
-                let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
-                let value = pair.evaluate_attribute(pair_side, name);
-                if let Some(value) = value.ok().filter(|value| !value.is_exceptional() && !is_numeric(value)) {
-                    self.add(side, None, value.value_type(), (index, ad.id()));
-                }
+        evaluate_zero_ranks(parties, settings, grants, &mut |rank| {
+            if let Some(value_type) = rank.wrong_type {
+                self.add(rank.side, None, value_type.phrase().to_owned(), (rank.index, rank.id));
+            }
+        });
+    }
+
+    /// Makes the warnings of the pairs of which shares of the work have kept ranks. Of the ranks of one expression those
+    /// count that one run evaluates.
+    pub fn of_shares(mut ranks: Vec<SharedRank>) -> Self {
+        ranks.sort_by_key(|rank| (rank.place, rank.is_of_offer));
+        let mut evaluated: FxHashMap<(bool, usize), usize> = FxHashMap::default();
+        let mut warnings = RankWarnings::default();
+        for SharedRank { is_of_offer, expression, wrong, .. } in ranks {
+            let pairs = evaluated.entry((is_of_offer, expression)).or_default();
+            *pairs += 1;
+            if let Some((phrase, index, id)) = wrong.filter(|_| *pairs <= MAX_PAIRS_PER_RANK) {
+                warnings.add(if is_of_offer { OFFER } else { REQUEST }, None, phrase, (index, &id));
             }
         }
+        warnings
     }
 
     /// Adds the ranks of ports that were found while the gang of a request was searched.
     pub fn add_ports(&mut self, parties: &Parties, request: usize, ranks: impl IntoIterator<Item = NonNumericRank>) {
         for NonNumericRank { offer, label, value_type } in ranks {
             let (side, index, ad) = match offer {
-                Some(offer) => ("offer", offer, &parties.offers[offer]),
-                None => ("request", request, &parties.requests[request]),
+                Some(offer) => (OFFER, offer, &parties.offers[offer]),
+                None => (REQUEST, request, &parties.requests[request]),
             };
-            self.add(side, Some(label), value_type, (index, ad.id()));
+            self.add(side, Some(label), value_type.phrase().to_owned(), (index, ad.id()));
         }
     }
 
-    fn add(&mut self, side: &'static str, port: Option<String>, value_type: Type, (index, id): (usize, &str)) {
-        let found = self.found.entry((side, port, value_type));
+    fn add(&mut self, side: &'static str, port: Option<String>, kind: String, (index, id): (usize, &str)) {
+        let found = self.found.entry((side, port, kind));
         found.or_insert_with(|| (id.to_owned(), BTreeSet::new())).1.insert(index);
     }
 
     /// Prints the warnings.
     pub fn report(&self, session: &Session) {
-        for ((side, port, value_type), (first, ads)) in &self.found {
-            let (kind, others) = (value_type.phrase(), ads.len() - 1);
+        for ((side, port, kind), (first, ads)) in &self.found {
+            let others = ads.len() - 1;
             let more = match others {
                 0 => String::new(),
                 1 => format!(" and of 1 other {side}"),

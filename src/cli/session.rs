@@ -7,8 +7,9 @@ use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 
-use super::args::global::GlobalOptions;
+use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
+use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
 use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
@@ -25,6 +26,7 @@ const OLD_SECONDS: i64 = 3600;
 pub struct Session {
     pub options: GlobalOptions,
     context: Context,
+    time_source: TimeSource,
     has_error: bool,
     has_exceeded_budget: bool,
     entry_counts: MessageCounts,
@@ -34,6 +36,19 @@ pub struct Session {
     /// The host of the files if the run writes a partial result, which keeps problems instead of printing them. Empty for
     /// a host that is not named.
     pub partial_host: Option<String>,
+    /// The messages of a run that keeps them instead of printing them. `None` if the run prints them.
+    kept: Option<KeptMessages<ProblemInText>>,
+}
+
+/// A problem, and the text in which it is.
+pub type ProblemInText = (SourceText, Problem);
+
+/// What says the time of evaluation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TimeSource {
+    Clock,
+    /// The option `--now`, or the ads.
+    Given,
 }
 
 /// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
@@ -50,15 +65,59 @@ impl Session {
     pub fn new(options: GlobalOptions) -> Self {
         output::silence_stdout(options.quiet);
         let context = options.evaluation_settings().to_context();
+        let is_given = matches!(options.now, Some(TimeOption::At(_)));
+        let time_source = if is_given { TimeSource::Given } else { TimeSource::Clock };
         Session {
             options,
             context,
+            time_source,
             has_error: false,
             has_exceeded_budget: false,
             entry_counts: MessageCounts::default(),
             error_count: 0,
             location_prefix: String::new(),
             partial_host: None,
+            kept: None,
+        }
+    }
+
+    /// Keeps all further messages instead of printing them. If the run fails, they are printed at its end.
+    pub fn keep_messages(&mut self) {
+        self.kept = Some(KeptMessages::default());
+    }
+
+    /// Returns the messages that were kept since the last call.
+    pub fn take_kept_messages(&self) -> Vec<KeptMessage<ProblemInText>> {
+        self.kept.as_ref().map_or_else(Vec::new, KeptMessages::take)
+    }
+
+    /// Prints messages that were kept, and all further ones.
+    pub fn print_messages(&mut self, messages: Vec<KeptMessage<ProblemInText>>) {
+        self.kept = None;
+        for message in messages {
+            self.show(message);
+        }
+    }
+
+    /// Reports a message as the run did that kept it.
+    pub fn report_text(&mut self, kind: MessageKind, text: &str) {
+        match kind {
+            MessageKind::Error => self.error(text),
+            MessageKind::Budget => self.report_exceeded_budget(text),
+            MessageKind::Warning => self.warning(text),
+            MessageKind::Note => self.note(text),
+        }
+    }
+
+    /// Prints a message, or keeps it.
+    fn show(&self, message: KeptMessage<ProblemInText>) {
+        if let Some(kept) = &self.kept {
+            return kept.push(message);
+        }
+        match message {
+            KeptMessage::Problem((text, problem)) => diagnostics::print_problem(&self.options, &text, &problem),
+            KeptMessage::Counted(_) => {}
+            KeptMessage::Text(kind, text) => diagnostics::print_message(&self.options, kind.word(), &text),
         }
     }
 
@@ -82,14 +141,31 @@ impl Session {
     /// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
     /// `--now` has precedence. Prints a note.
     pub fn adopt_time_of_old_ads(&mut self, newest_time: Option<i64>) {
-        let (None, Some(newest), Some(now)) = (self.options.now, newest_time, self.context.now) else { return };
-        if now.saturating_sub(newest) > OLD_SECONDS {
-            self.context.now = Some(newest);
+        if self.options.now.is_none() && self.is_old(newest_time) {
+            let Some(newest) = newest_time else { return };
+            self.set_time(newest);
             let time = AbsoluteTime { seconds: newest, offset: 0 };
             self.note(&format!(
                 "the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"
             ));
         }
+    }
+
+    /// Whether ads whose newest time is `newest_time`, in seconds since 1970, are old. Ads that tell no time are not.
+    pub fn is_old(&self, newest_time: Option<i64>) -> bool {
+        let times = newest_time.zip(self.context.now);
+        times.is_some_and(|(newest, now)| now.saturating_sub(newest) > OLD_SECONDS)
+    }
+
+    /// Makes a time that the ads tell the time of evaluation, in seconds since 1970.
+    pub fn set_time(&mut self, time: i64) {
+        self.context.now = Some(time);
+        self.time_source = TimeSource::Given;
+    }
+
+    /// Whether `--now` or the ads tell the time of evaluation, rather than the clock.
+    pub fn has_given_time(&self) -> bool {
+        self.time_source == TimeSource::Given
     }
 
     /// Decides the dialect of the run by the names and forms of the inputs. The option `--dialect` has precedence.
@@ -128,11 +204,21 @@ impl Session {
     }
 
     /// Begins the next entry of a script. Prints a note of how many messages about the previous entry were suppressed,
-    /// and resets the counters of messages. `place` is the location of the next entry, the prefix of its messages.
+    /// resets the counters of messages, and renews the steps of the run. `place` is the location of the next entry, the prefix of its messages.
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         self.entry_counts = MessageCounts::default();
+        if let Some(steps) = &self.context.run_steps {
+            steps.renew();
+        }
         self.location_prefix = place;
+    }
+
+    /// Grants the evaluations of the run further steps for a number of bytes of input.
+    pub fn count_input(&self, bytes: u64) {
+        if let Some(steps) = &self.context.run_steps {
+            steps.add_input(bytes);
+        }
     }
 
     /// Clears the failure flags, so that an interactive session exits with 0. The user has already seen the errors.
@@ -140,8 +226,8 @@ impl Session {
         (self.has_error, self.has_exceeded_budget) = (false, false);
     }
 
-    fn print_message(&self, kind: &str, message: &str) {
-        diagnostics::print_message(&self.options, kind, &format!("{}{message}", self.location_prefix));
+    fn print_message(&self, kind: MessageKind, message: &str) {
+        self.show(KeptMessage::Text(kind, format!("{}{message}", self.location_prefix)));
     }
 
     /// Whether standard output is a terminal.
@@ -165,9 +251,12 @@ impl Session {
             Severity::Warning => &mut self.entry_counts.warnings,
         };
         *count += 1;
-        if *count <= MAX_SHOWN_PER_KIND {
-            diagnostics::print_problem(&self.options, text, problem);
-        }
+        let is_shown = *count <= MAX_SHOWN_PER_KIND;
+        self.show(match problem.severity {
+            _ if is_shown => KeptMessage::Problem((text.clone(), problem.clone())),
+            Severity::Error => KeptMessage::Counted([1, 0]),
+            Severity::Warning => KeptMessage::Counted([0, 1]),
+        });
         if self.options.fail_fast && problem.severity == Severity::Error {
             return Err(Failure::Refused(None));
         }
@@ -204,9 +293,9 @@ impl Session {
     /// Returns `false` if errors were reported, because the ad must not be written then.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let (kind, consequence) = if self.options.strict {
-            ("error", "; the ad is left out")
+            (MessageKind::Error, "; the ad is left out")
         } else {
-            ("warning", ", as this form cannot represent it")
+            (MessageKind::Warning, ", as this form cannot represent it")
         };
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
@@ -225,23 +314,23 @@ impl Session {
     pub fn error(&mut self, message: &str) {
         self.has_error = true;
         self.error_count += 1;
-        self.print_message("error", message);
+        self.print_message(MessageKind::Error, message);
     }
 
     /// Prints a warning, which does not change the exit status.
     pub fn warning(&self, message: &str) {
-        self.print_message("warning", message);
+        self.print_message(MessageKind::Warning, message);
     }
 
     /// Prints a note, which does not change the exit status.
     pub fn note(&self, message: &str) {
-        self.print_message("note", message);
+        self.print_message(MessageKind::Note, message);
     }
 
     /// Reports that a budget was exceeded; the message says which.
     pub fn report_exceeded_budget(&mut self, message: &str) {
         self.mark_budget();
-        self.print_message("error", message);
+        self.print_message(MessageKind::Budget, message);
     }
 
     /// Reports that the evaluation of `what` exceeded its budget. The message names the option that raises the limit.
@@ -276,8 +365,18 @@ impl Session {
     }
 
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
-    pub fn exit_code(&self, result: Result<Status, Failure>) -> u8 {
-        self.note_suppressed();
+    pub fn exit_code(&mut self, result: Result<Status, Failure>) -> u8 {
+        let has_spent_run = self.context.has_spent_run();
+        if has_spent_run && let Some(steps) = &self.context.run_steps {
+            let abort = Abort::TooManyRunSteps(steps.granted());
+            self.report_abort(&abort, "some results are missing or incomplete");
+        }
+        if self.kept.is_none() {
+            self.note_suppressed();
+        } else if result.is_err() || has_spent_run {
+            self.print_messages(self.take_kept_messages());
+            self.note_suppressed();
+        }
         let (status, message) = match result {
             Ok(status) => (status, None),
             // A closed pipe is not an error: the program that reads the output, such as `head`, has read enough.

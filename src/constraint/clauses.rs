@@ -1,5 +1,7 @@
 //! The clauses of a constraint, including those in attributes of the ad that the constraint names.
 
+use rustc_hash::FxHashSet;
+
 use crate::ad::{Ad, Attribute, BinaryOperator, Expression, ExpressionKind, Name};
 
 use super::ClauseOperand;
@@ -56,6 +58,7 @@ impl<'a> ConstraintClauses<'a> {
     ) -> Self {
         let mut items = Vec::with_capacity(INITIAL_CAPACITY);
         let mut followed = vec![FollowedAttribute { name: attribute, parent: None }];
+        let mut followed_names = FollowedNames::default();
         // An entry is a clause and the root node of its expression. Both operands of an `&&` are pushed before one of
         // them is processed, so that the CPU can fetch both root nodes from memory at the same time.
         let mut pending = Vec::with_capacity(INITIAL_CAPACITY);
@@ -71,8 +74,7 @@ impl<'a> ConstraintClauses<'a> {
                 push(&mut pending, ConstraintClause { expression: left, ..part });
                 continue;
             }
-            let named =
-                own_attribute_name(part.expression).filter(|name| followed.iter().all(|known| known.name != *name));
+            let named = own_attribute_name(part.expression).filter(|name| !followed_names.contains(&followed, name));
             match named.and_then(&resolve) {
                 Some(bound) => {
                     let first = ConstraintClause { expression: bound.expression, followed_index: followed.len() };
@@ -103,6 +105,39 @@ impl<'a> ConstraintClauses<'a> {
         let mut path: Vec<&Name> = indices.map(|index| self.followed[index].name).collect();
         path.reverse();
         path
+    }
+
+    /// Returns the names of the attributes on the paths to some clauses, each once, the constraint's own first. O(n) in
+    /// the number of clauses and followed attributes, whatever the lengths of the paths.
+    #[must_use]
+    pub fn attributes_on_paths(&self, parts: &[ConstraintClause<'a>]) -> Vec<&'a Name> {
+        let mut is_on_path = vec![false; self.followed.len()];
+        for part in parts {
+            let mut next = Some(part.followed_index);
+            while let Some(index) = next.filter(|index| !is_on_path[*index]) {
+                is_on_path[index] = true;
+                next = self.followed[index].parent;
+            }
+        }
+        let on_path = self.followed.iter().zip(is_on_path).filter(|(_, is_on_path)| *is_on_path);
+        on_path.map(|(followed, _)| followed.name).collect()
+    }
+}
+
+/// The names of the followed attributes, as a set once they are many.
+#[derive(Default)]
+struct FollowedNames<'a>(FxHashSet<&'a Name>);
+
+impl<'a> FollowedNames<'a> {
+    /// Whether a name is that of one of the attributes. These are the same as before, and further ones at the end.
+    fn contains(&mut self, followed: &[FollowedAttribute<'a>], name: &Name) -> bool {
+        const MAX_COMPARED: usize = 16;
+        if followed.len() <= MAX_COMPARED {
+            return followed.iter().any(|known| known.name == name);
+        }
+        let new = &followed[self.0.len()..];
+        self.0.extend(new.iter().map(|known| known.name));
+        self.0.contains(name)
     }
 }
 
@@ -139,6 +174,21 @@ mod tests {
         let requirements = ["Requirements: a > 1", "Requirements START: b", "Requirements START: d"];
         assert_eq!(found(text), [&requirements[..], &["Requirements fits: e", "Requirements: c"]].concat());
         assert_eq!(found("[ START = 1 ]"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn attributes_of_many_paths_are_listed_once() {
+        let chain: Vec<String> = (0..1000).map(|n| format!("c{n} = c{} && other.a > {n};", n + 1)).collect();
+        let text = format!("[ Requirements = d && c0; d = e && other.b; e = other.c > 1; {} ]", chain.concat());
+        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+        let requirements = Name::new("Requirements");
+        let parts = ConstraintClauses::of(&ad, &requirements);
+        // The last clause that is found is the first of the chain.
+        let last: Vec<&Name> = parts.attributes_on_paths(&parts.items[parts.items.len() - 1..]);
+        assert_eq!(last, parts.path(&parts.items[parts.items.len() - 1]));
+        let all = parts.attributes_on_paths(&parts.items);
+        assert_eq!(all.len(), 1003);
+        assert_eq!(all, parts.followed().collect::<Vec<_>>());
     }
 
     #[test]

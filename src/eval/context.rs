@@ -29,6 +29,9 @@ pub struct Context {
     pub max_value_bytes: u64,
     /// Maximum number of tests of candidates in one search for the best gang, besides one of each offer at each port.
     pub max_search_tests: u64,
+    /// The steps that all evaluations of a run may take together, beyond the first 4096 of each evaluator; `None` for any
+    /// number.
+    pub run_steps: Option<RunSteps>,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
     /// Maps of users, for `userMap()`.
@@ -60,9 +63,16 @@ impl Context {
             max_steps: Self::DEFAULT_MAX_STEPS,
             max_value_bytes: Self::DEFAULT_MAX_VALUE_BYTES,
             max_search_tests: Self::DEFAULT_MAX_SEARCH_TESTS,
+            run_steps: None,
             interrupt: None,
             user_maps: UserMaps::default(),
         }
+    }
+
+    /// Whether the steps of the run are spent. A search with several evaluations then ends with what it has.
+    #[must_use]
+    pub fn has_spent_run(&self) -> bool {
+        self.run_steps.as_ref().is_some_and(RunSteps::is_spent)
     }
 
     /// Whether the interrupt is raised. Matching, searching and explaining then end early, and their result must be
@@ -96,6 +106,75 @@ impl Interrupt {
     }
 }
 
+/// Number of steps that the evaluations of a run may still take together. Its clones share the number.
+///
+/// An evaluation stays within its own budget, but a run evaluates each expression in many ads. A few hundred bytes could
+/// therefore take hours. The first 4096 steps of an evaluator do not count, so that usual evaluations take none.
+#[derive(Clone, Debug)]
+pub struct RunSteps(Arc<RunStepCounts>);
+
+#[derive(Debug, Default)]
+struct RunStepCounts {
+    granted: AtomicU64,
+    taken: AtomicU64,
+}
+
+impl RunSteps {
+    /// Default number of steps before any input is read. They take some two seconds.
+    pub const DEFAULT: u64 = 25_000_000;
+
+    /// Number of steps that are granted for each byte of input, so that long inputs may take long.
+    pub const PER_BYTE: u64 = 25;
+
+    /// Returns a number of steps for a run.
+    #[must_use]
+    pub fn new(steps: u64) -> Self {
+        RunSteps(Arc::new(RunStepCounts { granted: steps.into(), taken: 0.into() }))
+    }
+
+    /// Grants further steps for a number of bytes of input.
+    pub fn add_input(&self, bytes: u64) {
+        let more = bytes.saturating_mul(Self::PER_BYTE);
+        let add = |granted: u64| Some(granted.saturating_add(more));
+        let _ = self.0.granted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
+    /// Number of steps granted so far.
+    #[must_use]
+    pub fn granted(&self) -> u64 {
+        self.0.granted.load(Ordering::Relaxed)
+    }
+
+    /// Number of steps taken so far.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.0.taken.load(Ordering::Relaxed)
+    }
+
+    /// Forgets the steps taken so far, for the next entry of an interactive session.
+    pub fn renew(&self) {
+        self.0.taken.store(0, Ordering::Relaxed);
+    }
+
+    /// Counts steps of other work than evaluations, such as the comparison of a request with offers.
+    pub fn count(&self, steps: u64) {
+        self.0.taken.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Whether more steps were taken than granted.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.taken() > self.granted()
+    }
+
+    /// Counts steps. Fails if more are taken than granted.
+    pub(super) fn take(&self, steps: u64) -> Result<(), Abort> {
+        let taken = self.0.taken.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
+        let granted = self.granted();
+        if taken > granted { Err(Abort::TooManyRunSteps(granted)) } else { Ok(()) }
+    }
+}
+
 /// Stream of random numbers. Its clones draw from the same stream.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Arc<AtomicU64>);
@@ -124,6 +203,8 @@ pub enum Abort {
     TooDeep(u32),
     /// The evaluator took more steps than this limit, which is [`Context::max_steps`].
     TooManySteps(u64),
+    /// All evaluations of the run together took more steps than this limit, which is that of [`Context::run_steps`].
+    TooManyRunSteps(u64),
     /// Functions made values of more bytes than this limit, which is [`Context::max_value_bytes`].
     TooManyValueBytes(u64),
     /// The value depends on something unknown, such as a name that is not bound yet or the time.
@@ -140,6 +221,7 @@ impl Abort {
         match self {
             Abort::TooDeep(_) => Some("max-depth"),
             Abort::TooManySteps(_) => Some("max-steps"),
+            Abort::TooManyRunSteps(_) => Some("max-run-steps"),
             Abort::TooManyValueBytes(_) => Some("max-value-bytes"),
             Abort::Unknown | Abort::Interrupted => None,
         }
@@ -151,6 +233,7 @@ impl fmt::Display for Abort {
         match self {
             Abort::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
             Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
+            Abort::TooManyRunSteps(most) => write!(f, "all evaluations together took more than {most} steps"),
             Abort::TooManyValueBytes(most) => write!(f, "evaluation made values of more than {most} bytes"),
             Abort::Unknown => f.write_str("the value depends on something that is not known yet"),
             Abort::Interrupted => f.write_str("interrupted"),

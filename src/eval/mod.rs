@@ -23,7 +23,7 @@ pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
 };
 pub use compiled::{CompiledEvaluator, CompiledName, CompiledValue};
-pub use context::{Abort, Context, Interrupt, RandomStream};
+pub use context::{Abort, Context, Interrupt, RandomStream, RunSteps};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};

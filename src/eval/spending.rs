@@ -6,8 +6,13 @@ use crate::ad::{ExpressionKind, Value};
 
 use super::{Abort, Context};
 
-/// Number of steps between two checks of the interrupt.
+/// Number of steps between two checks of the interrupt and of the steps of the run. The first ones do not count for the
+/// run.
 const STEPS_BETWEEN_CHECKS: u64 = 4096;
+
+/// Number of steps of an evaluator that do not count for the run once the steps of the run are spent. Usual evaluations
+/// take fewer, and go on.
+const FREE_STEPS_OF_SPENT_RUN: u64 = 256;
 
 /// Number of bytes that one element of a computed list takes, besides its text.
 pub(super) const BYTES_PER_ELEMENT: u64 = 128;
@@ -28,13 +33,20 @@ pub(super) struct Spending<'e> {
     steps: u64,
     /// Number of steps above which the step budget and the interrupt are checked next.
     next_check: u64,
+    /// Number of steps that were counted for the run, with the first ones, which are free.
+    counted: u64,
     bytes: u64,
 }
 
 impl<'e> Spending<'e> {
     pub(super) fn new(context: &'e Context) -> Self {
-        let next_check = if context.interrupt.is_some() { 0 } else { context.max_steps };
-        Spending { context, steps: 0, next_check, bytes: 0 }
+        let free = if context.has_spent_run() { FREE_STEPS_OF_SPENT_RUN } else { STEPS_BETWEEN_CHECKS };
+        let next_check = match (&context.interrupt, &context.run_steps) {
+            (Some(_), _) => 0,
+            (None, Some(_)) => free.min(context.max_steps),
+            (None, None) => context.max_steps,
+        };
+        Spending { context, steps: 0, next_check, counted: free, bytes: 0 }
     }
 
     /// Number of steps so far.
@@ -54,7 +66,7 @@ impl<'e> Spending<'e> {
         if self.steps > self.next_check { self.check_limits() } else { Ok(()) }
     }
 
-    /// Checks the interrupt and the step budget, and sets the number of steps after which the next check is due.
+    /// Checks the interrupt and the budgets of steps, and sets the number of steps after which the next check is due.
     #[cold]
     fn check_limits(&mut self) -> Result<(), Abort> {
         if self.context.is_interrupted() {
@@ -63,7 +75,14 @@ impl<'e> Spending<'e> {
         if self.steps > self.context.max_steps {
             return Err(Abort::TooManySteps(self.context.max_steps));
         }
-        self.next_check = self.steps.saturating_add(STEPS_BETWEEN_CHECKS).min(self.context.max_steps);
+        if let Some(run) = &self.context.run_steps
+            && self.steps > self.counted
+        {
+            run.take(self.steps - self.counted)?;
+            self.counted = self.steps;
+        }
+        let interval = STEPS_BETWEEN_CHECKS.min(self.counted);
+        self.next_check = self.steps.saturating_add(interval).min(self.context.max_steps);
         Ok(())
     }
 
@@ -150,7 +169,7 @@ mod tests {
     use std::fmt::Write;
 
     use crate::ad::{Ad, Dialect, ExpressionKind, Value};
-    use crate::eval::{Abort, CompiledEvaluator, Context};
+    use crate::eval::{Abort, CompiledEvaluator, Context, RunSteps};
     use crate::syntax::{ParseOptions, parse_expression};
 
     fn ad(text: &str) -> Ad {
@@ -193,6 +212,33 @@ mod tests {
             let limit = Context::DEFAULT_MAX_VALUE_BYTES;
             assert_eq!(value(&ad(&bomb)), Err(Abort::TooManyValueBytes(limit)), "{}", &bomb[bomb.len() - 60..]);
         }
+    }
+
+    #[test]
+    fn evaluations_of_a_run_share_steps() {
+        let run = RunSteps::new(10_000);
+        let context = Context { run_steps: Some(run.clone()), ..Context::new(Dialect::Condor) };
+        let sum = |terms: usize| ad(&format!("[ r = {} ]", vec!["a"; terms].join("+")));
+        let (short, usual, long) = (sum(100), sum(1500), sum(6000));
+        let value = |ad: &Ad| {
+            CompiledEvaluator::for_ads(Dialect::Condor).evaluate(ad.get(&"r".into()).unwrap(), ad, &context).map(|_| ())
+        };
+        // The first steps of an evaluation are free, and so are usual evaluations.
+        (0..100).for_each(|_| assert_eq!(value(&usual), Ok(())));
+        assert_eq!(run.taken(), 0);
+        assert_eq!([value(&long), value(&long)], [Ok(()), Ok(())]);
+        // What an evaluation takes is counted in pieces of 4096.
+        assert!((8000..10_000).contains(&run.taken()), "{}", run.taken());
+        assert_eq!(value(&long), Err(Abort::TooManyRunSteps(10_000)));
+        assert!(run.is_spent());
+        // Then the free steps are few.
+        let before = run.taken();
+        assert_eq!([value(&long), value(&short)], [Err(Abort::TooManyRunSteps(10_000)), Ok(())]);
+        assert!(run.taken() < before + 5000);
+        run.add_input(400);
+        assert_eq!((run.granted(), value(&long)), (20_000, Ok(())));
+        run.renew();
+        assert_eq!((run.is_spent(), run.taken()), (false, 0));
     }
 
     #[test]

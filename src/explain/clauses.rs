@@ -12,7 +12,7 @@ pub struct ExplainedClause {
     /// The expression of the clause.
     pub expression: Expression,
     /// The names of the attributes that lead to the clause. The first is the constraint's own attribute, the last is
-    /// the attribute that contains the clause.
+    /// the attribute that contains the clause. For joined clauses these are the attributes that lead to any of them.
     pub path: Arc<[Name]>,
     /// Whether the clause is the whole constraint. A constraint that refers to itself is not split, because its clauses
     /// would have other values on their own.
@@ -26,21 +26,24 @@ pub const MAX_CLAUSES: usize = u128::BITS as usize;
 /// Returns the clauses of the constraint that `ad` has in the attribute `constraint`.
 pub fn split_constraint(ad: &Ad, constraint: &Name) -> Vec<ExplainedClause> {
     let parts = ConstraintClauses::of(ad, constraint);
+    let (single, rest) = match parts.items.len() {
+        number if number > MAX_CLAUSES => parts.items.split_at(MAX_CLAUSES - 1),
+        _ => (&parts.items[..], &[][..]),
+    };
     let clause = |part: &ConstraintClause<'_>| ExplainedClause {
         expression: part.expression.clone(),
         path: parts.path(part).into_iter().cloned().collect(),
         is_whole: false,
     };
-    let mut clauses: Vec<ExplainedClause> = parts.items.iter().map(clause).collect();
-    if clauses.len() > MAX_CLAUSES {
-        let rest = clauses.split_off(MAX_CLAUSES - 1);
-        let through = rest.iter().flat_map(|clause| clause.path.iter().cloned()).collect();
-        let joined = rest.into_iter().map(|clause| clause.expression).reduce(|left, right| {
-            let span = left.span();
-            Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), span)
-        });
-        clauses.extend(joined.map(|expression| ExplainedClause { expression, path: through, is_whole: false }));
-    }
+    let mut clauses: Vec<ExplainedClause> = single.iter().map(clause).collect();
+    let joined = rest.iter().map(|part| part.expression.clone()).reduce(|left, right| {
+        let span = left.span();
+        Expression::new(ExpressionKind::Binary(BinaryOperator::And, left, right), span)
+    });
+    clauses.extend(joined.map(|expression| {
+        let path = parts.attributes_on_paths(rest).into_iter().cloned().collect();
+        ExplainedClause { expression, path, is_whole: false }
+    }));
     clauses
 }
 
@@ -94,4 +97,24 @@ pub fn parenthesized(expression: &Expression) -> Expression {
 pub fn text(expression: &Expression, dialect: Dialect) -> String {
     let style = if dialect.is_condor() { Style::Long } else { Style::New };
     expression_text(expression.without_parentheses(), style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_CLAUSES, split_constraint};
+    use crate::ad::Name;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn joined_clauses_name_each_attribute_once() {
+        let chain: Vec<String> = (0..500).map(|n| format!("c{n} = c{} && other.a{n} > 1;", n + 1)).collect();
+        let many: Vec<String> = (0..300).map(|n| format!("other.b{n} > 1")).collect();
+        let text = format!("[ Constraint = {} && c0; {} ]", many.join(" && "), chain.concat());
+        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+        let clauses = split_constraint(&ad, &Name::new("Constraint"));
+        assert_eq!(clauses.len(), MAX_CLAUSES);
+        assert_eq!(clauses[0].path.len(), 1);
+        // The constraint and the 500 attributes, not the path of each of the 673 clauses.
+        assert_eq!(clauses[MAX_CLAUSES - 1].path.len(), 501);
+    }
 }

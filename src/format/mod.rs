@@ -53,12 +53,12 @@ pub use long::{
     Projection, is_closed,
 };
 pub use part::{PartBoundary, has_parts, part_boundary};
-pub use stream::{MAX_AD_BYTES, Stream, StreamBlock};
+pub use stream::{MAX_AD_BYTES, Stream, StreamBlock, StreamLimits};
 pub use transcriber::{AdTranscriber, BlockTranscription};
 pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
-pub use yaml::document_tree;
+pub use yaml::{MAX_REPEATED_BYTES, document_tree};
 
 use crate::ad::{Ad, Dialect};
 use crate::syntax::{ParseOptions, complete_ads_length};

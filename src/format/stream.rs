@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::long::{LongReader, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
-use super::unpacking::UnpackingReader;
+use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
 use super::{
     AdEntry, FileFormat, PartBoundary, Position, ProjectingReader, Projection, ReadCache, ReadResult,
     complete_prefix_length, detect, read, read_cached,
@@ -18,13 +18,29 @@ const DETECTION_BYTES: usize = 4096;
 /// stream with a longer first line is taken for JSON.
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
 
-/// Maximum number of bytes in which an ad must end, 8 MiB. Its tree takes up to 50 times as much memory.
+/// Default of [`StreamLimits::max_ad_bytes`], 8 MiB. Its tree takes up to 50 times as much memory.
 pub const MAX_AD_BYTES: usize = 8 << 20;
+
+/// Limits on what is read of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// Maximum number of bytes in which an ad must end.
+    pub max_ad_bytes: usize,
+    /// Maximum number of bytes that one compressed byte may become, on average over what was read.
+    pub max_unpack_ratio: u64,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        StreamLimits { max_ad_bytes: MAX_AD_BYTES, max_unpack_ratio: MAX_UNPACK_RATIO }
+    }
+}
 
 /// A stream of ads in one format. Compressed streams are decompressed.
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Stream {
     reader: Box<dyn Read>,
+    limits: StreamLimits,
     is_compressed: bool,
     form: Option<FileFormat>,
     /// Bytes that have been read, but not been returned in a block yet.
@@ -129,12 +145,21 @@ impl Stream {
     ///
     /// I/O errors of the reader, corrupt compressed data, data compressed twice, and UTF-16.
     pub fn new(reader: Box<dyn Read>, form: Option<FileFormat>) -> io::Result<Self> {
-        let mut stream = Stream::unread(reader, form);
+        Stream::with_limits(reader, form, StreamLimits::default())
+    }
+
+    /// Begins to read a stream as [`Stream::new`] does, with other limits.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`Stream::new`].
+    pub fn with_limits(reader: Box<dyn Read>, form: Option<FileFormat>, limits: StreamLimits) -> io::Result<Self> {
+        let mut stream = Stream { limits, ..Stream::unread(reader, form) };
         stream.fill_to_signature();
         if let Some(decoder) = detect::decoder(&stream.window) {
             let beginning = io::Cursor::new(std::mem::take(&mut stream.window).to_vec());
             let whole = beginning.chain(std::mem::replace(&mut stream.reader, Box::new(io::empty())));
-            stream.reader = Box::new(UnpackingReader::new(Box::new(whole), decoder)?);
+            stream.reader = Box::new(UnpackingReader::new(Box::new(whole), decoder, limits.max_unpack_ratio)?);
             stream.is_compressed = true;
             stream.is_at_end = false;
             stream.fill_to_signature();
@@ -160,13 +185,14 @@ impl Stream {
 
     /// Begins to read a part of a file. The form of the file is known, and the file is not compressed.
     #[must_use]
-    pub fn of_part(reader: Box<dyn Read>, form: FileFormat, start: PartBoundary) -> Self {
-        Stream { is_behind_banner: start.is_behind_banner, ..Stream::unread(reader, Some(form)) }
+    pub fn of_part(reader: Box<dyn Read>, form: FileFormat, start: PartBoundary, limits: StreamLimits) -> Self {
+        Stream { limits, is_behind_banner: start.is_behind_banner, ..Stream::unread(reader, Some(form)) }
     }
 
     fn unread(reader: Box<dyn Read>, form: Option<FileFormat>) -> Self {
         Stream {
             reader,
+            limits: StreamLimits::default(),
             is_compressed: false,
             form,
             window: ReadBuffer::default(),
@@ -190,7 +216,7 @@ impl Stream {
         while self.form.is_none() && !self.is_at_end {
             self.discard_leading_comments();
             let length = self.window.len();
-            if length > MAX_AD_BYTES {
+            if length > self.limits.max_ad_bytes {
                 break;
             }
             let enough = length >= DETECTION_BYTES;
@@ -271,7 +297,7 @@ impl Stream {
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
                 // A job queue log has no complete ad before its end.
-                if self.window.len() > MAX_AD_BYTES && form != FileFormat::JobQueueLog {
+                if self.window.len() > self.limits.max_ad_bytes && form != FileFormat::JobQueueLog {
                     self.refuse_long_ad();
                     continue;
                 }
@@ -296,10 +322,11 @@ impl Stream {
         StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false }
     }
 
-    /// Ends the stream with an error, because the ad at its place does not end within [`MAX_AD_BYTES`].
+    /// Ends the stream with an error, because the ad at its place does not end within the limit.
     fn refuse_long_ad(&mut self) {
         let at = self.position;
-        let reason = format!("line {}: an ad has more than {MAX_AD_BYTES} bytes, or its end is missing", at.line);
+        let most = self.limits.max_ad_bytes;
+        let reason = format!("line {}: an ad has more than {most} bytes, or its end is missing", at.line);
         self.read_error = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
         self.is_at_end = true;
     }

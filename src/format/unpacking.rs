@@ -6,11 +6,10 @@ use std::rc::Rc;
 
 use super::detect::Decoder;
 
-/// Maximum number of bytes that one compressed byte may become, on average over what was read. Dumps of ads reach 10
-/// to 100.
+/// Default of [`StreamLimits::max_unpack_ratio`](super::StreamLimits::max_unpack_ratio). Dumps of ads reach 10 to 100.
 pub const MAX_UNPACK_RATIO: u64 = 256;
 
-/// Number of unpacked bytes that are not limited by [`MAX_UNPACK_RATIO`], 64 MiB.
+/// Number of unpacked bytes that are not limited by the ratio, 64 MiB.
 pub const UNLIMITED_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Reader that counts the bytes that it passes on.
@@ -24,14 +23,16 @@ pub(super) struct UnpackingReader {
     unpacked: Box<dyn Read>,
     packed_bytes: Rc<Cell<u64>>,
     unpacked_bytes: u64,
+    /// Maximum number of bytes that one packed byte may become.
+    max_ratio: u64,
 }
 
 impl UnpackingReader {
-    /// Creates a reader that decompresses `packed` with `decoder`.
-    pub(super) fn new(packed: Box<dyn Read>, decoder: Decoder) -> io::Result<Self> {
+    /// Creates a reader that decompresses `packed` with `decoder`. One packed byte may become `max_ratio` bytes.
+    pub(super) fn new(packed: Box<dyn Read>, decoder: Decoder, max_ratio: u64) -> io::Result<Self> {
         let packed_bytes = Rc::new(Cell::new(0));
         let counted = CountingReader { reader: packed, count: Rc::clone(&packed_bytes) };
-        Ok(UnpackingReader { unpacked: decoder(Box::new(counted))?, packed_bytes, unpacked_bytes: 0 })
+        Ok(UnpackingReader { unpacked: decoder(Box::new(counted))?, packed_bytes, unpacked_bytes: 0, max_ratio })
     }
 }
 
@@ -47,10 +48,10 @@ impl Read for UnpackingReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.unpacked.read(into)?;
         self.unpacked_bytes += count as u64;
-        let limit = self.packed_bytes.get().saturating_mul(MAX_UNPACK_RATIO).max(UNLIMITED_UNPACKED_BYTES);
+        let limit = self.packed_bytes.get().saturating_mul(self.max_ratio).max(UNLIMITED_UNPACKED_BYTES);
         if self.unpacked_bytes > limit {
             let reason =
-                format!("it unpacks to more than {MAX_UNPACK_RATIO} times its size; unpack it to read all of it");
+                format!("it unpacks to more than {} times its size; unpack it to read all of it", self.max_ratio);
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         Ok(count)
@@ -61,7 +62,7 @@ impl Read for UnpackingReader {
 mod tests {
     use std::io::{self, Read};
 
-    use super::{UNLIMITED_UNPACKED_BYTES, UnpackingReader};
+    use super::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES, UnpackingReader};
     use crate::format::detect::decoder;
 
     #[test]
@@ -69,7 +70,7 @@ mod tests {
         let zeros = io::repeat(0).take(4 * UNLIMITED_UNPACKED_BYTES);
         let packed = zstd::stream::encode_all(zeros, 1).unwrap();
         let decoder = decoder(&packed).unwrap();
-        let mut reader = UnpackingReader::new(Box::new(io::Cursor::new(packed)), decoder).unwrap();
+        let mut reader = UnpackingReader::new(Box::new(io::Cursor::new(packed)), decoder, MAX_UNPACK_RATIO).unwrap();
         let mut count = 0;
         let mut buffer = vec![0; 1 << 16];
         let error = loop {

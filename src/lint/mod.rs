@@ -310,11 +310,11 @@ impl AdChecker {
                 &class.reached,
                 &|name| checked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
                 self.pool.as_deref(),
-                self.context.dialect,
+                &self.context,
                 &mut found,
             );
         } else {
-            pool::check_port_references(ad, self.pool.as_deref(), self.context.dialect, &mut found);
+            pool::check_port_references(ad, self.pool.as_deref(), &self.context, &mut found);
         }
         found.retain(|finding| !is_told(finding, checked));
         found

@@ -9,7 +9,7 @@ use crate::ad::{
     Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
 };
 use crate::constraint::{ClauseOperand, is_scope_name};
-use crate::eval::find_function;
+use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, read_ports};
 use crate::text::{counted_plain, did_you_mean};
@@ -115,9 +115,10 @@ pub(super) fn check_references(
     reached: &[Name],
     words_of: &dyn Fn(&Name) -> Arc<[Name]>,
     pool: Option<&PoolStatistics>,
-    dialect: Dialect,
+    context: &Context,
     found: &mut Vec<LintFinding>,
 ) {
+    let dialect = context.dialect;
     for Attribute { name: attribute, expression } in reached.iter().rev().filter_map(|name| ad.attribute(name)) {
         let words = words_of(attribute);
         let mut references = unresolved_references(ad, expression);
@@ -127,7 +128,7 @@ pub(super) fn check_references(
             found.extend(undefined_start(attribute, expression, &references));
         }
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
-        let mut check = PoolCheck { pool, ad, attribute, dialect, found };
+        let mut check = PoolCheck { pool, ad, attribute, context, found };
         check.check_comparisons(expression);
         // Skip names that the expression guards against being undefined, because the pool need not have them. Report
         // each other name once.
@@ -143,7 +144,7 @@ pub(super) fn check_references(
 pub(super) fn check_port_references(
     ad: &Ad,
     pool: Option<&PoolStatistics>,
-    dialect: Dialect,
+    context: &Context,
     found: &mut Vec<LintFinding>,
 ) {
     let (Some(pool), Ok(ports)) = (pool.filter(|pool| pool.ads() > 0), read_ports(ad)) else { return };
@@ -154,7 +155,7 @@ pub(super) fn check_port_references(
     for (attribute, expression) in expressions {
         let mut excluded: FxHashSet<&Name> =
             guarded_parts(expression).filter_map(|part| docked_name(part, &ports)).collect();
-        let mut check = PoolCheck { pool, ad, attribute, dialect, found };
+        let mut check = PoolCheck { pool, ad, attribute, context, found };
         for part in subexpressions(expression) {
             if let Some(name) = docked_name(part, &ports)
                 && excluded.insert(name)
@@ -259,12 +260,18 @@ fn join_or(names: &[&str]) -> String {
     }
 }
 
+/// Number of names of the pool with which an unknown name is compared for nothing. Usual pools have fewer.
+const FREE_NAMES: usize = 1000;
+
+/// Number of steps of the run that the comparison with a further name counts as.
+const STEPS_PER_NAME: u64 = 25;
+
 /// The check of one attribute of an ad against the pool.
 struct PoolCheck<'a> {
     pool: &'a PoolStatistics,
     ad: &'a Ad,
     attribute: &'a Name,
-    dialect: Dialect,
+    context: &'a Context,
     found: &'a mut Vec<LintFinding>,
 }
 
@@ -276,7 +283,15 @@ impl PoolCheck<'_> {
         if known.contains_key(name) {
             return;
         }
-        let near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads)).into_iter();
+        // Thousands of unknown names are not compared with thousands of known ones.
+        let mut near = Vec::new();
+        if !self.context.has_spent_run() {
+            if let Some(steps) = &self.context.run_steps {
+                steps.count(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
+            }
+            near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads));
+        }
+        let near = near.into_iter();
         let near: Vec<String> = near.map(|(near, ads)| format!("{near} ({})", counted_plain(ads, "ad"))).collect();
         let help = match find_function(name) {
             Some(function) => format!("{} is a function: {}", function.name, function.signature),
@@ -297,7 +312,7 @@ impl PoolCheck<'_> {
             let name = reference.name;
             let message =
                 format!("this is undefined for {} of the {all} ads of the pool, which have no {name}", all - ads);
-            let symbol = identity_for(whole, reference.expression).symbol_in(self.dialect);
+            let symbol = identity_for(whole, reference.expression).symbol_in(self.context.dialect);
             let help = format!("that excludes them; write `{name} {symbol} ...` or `{name} ?: ...` if it should not");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
@@ -328,7 +343,7 @@ impl PoolCheck<'_> {
                 if let Some((value, known)) = value.zip(self.pool.attributes.get(name)) {
                     // A literal of another type than a standard attribute has a finding without the pool.
                     let is_told = other.as_literal().is_some()
-                        && StandardType::of(name).is_some_and(|kind| is_other_type(kind, value, self.dialect));
+                        && StandardType::of(name).is_some_and(|kind| is_other_type(kind, value, self.context.dialect));
                     if !is_told {
                         self.check_type(part, *operator, value, (name, known));
                     }
@@ -349,7 +364,7 @@ impl PoolCheck<'_> {
     ) {
         let class = |kind: Type| match kind {
             Type::Integer | Type::Real => Some(Type::Real),
-            Type::Boolean if self.dialect.is_condor() => Some(Type::Real),
+            Type::Boolean if self.context.dialect.is_condor() => Some(Type::Real),
             Type::Undefined | Type::Error => None,
             kind => Some(kind),
         };
@@ -390,10 +405,10 @@ impl PoolCheck<'_> {
         if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
             && let Some(spelt) = known.other_spelling(text)
         {
-            let symbol = operator.symbol_in(self.dialect);
+            let symbol = operator.symbol_in(self.context.dialect);
             let message = format!("the pool writes \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
             let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
-            let help = format!("write `{instead} {}`, which ignores case", short_text(other, self.dialect));
+            let help = format!("write `{instead} {}`, which ignores case", short_text(other, self.context.dialect));
             self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));
         }
     }

@@ -21,7 +21,7 @@ pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
 pub use following_ads::{claimed_offer, released_offer};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
-pub use ports::{LABEL, PORTS, Port, PortFault, Ports, read_ports};
+pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, read_ports};
 pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, SUBMITTER_TYPE, invalid_count_reason, nested_requests,

@@ -54,6 +54,9 @@ pub static LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("Label"));
 /// Maximum nesting depth of port groups.
 const MAX_GROUP_DEPTH: usize = 64;
 
+/// Maximum number of ports of an ad. The search for a gang compares each port with each other one.
+pub const MAX_PORTS: usize = 500;
+
 /// Reads the ports of an ad in the order of its list `Ports`. An ad without `Ports` has only the implicit port `other`.
 ///
 /// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`. At least `Min` and at most
@@ -62,7 +65,7 @@ const MAX_GROUP_DEPTH: usize = 64;
 ///
 /// # Errors
 ///
-/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, a group asks for
+/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, there are more than [`MAX_PORTS`], a group asks for
 /// more entries than it has, or groups are nested too deeply.
 pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     let Some(list) = ad.get(&PORTS) else {
@@ -80,7 +83,7 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
         return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
     };
     let mut entries = Vec::with_capacity(elements.len());
-    found.reserve(elements.len());
+    found.reserve(elements.len().min(MAX_PORTS));
     for element in elements.iter() {
         let ExpressionKind::Ad(record) = element.without_parentheses().kind() else {
             return Err(fault(element, "a port must be a record, `[ Label = ...; Constraint = ... ]`"));
@@ -95,6 +98,9 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
         };
         if found.iter().any(|port| port.label == label) {
             return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
+        }
+        if found.len() >= MAX_PORTS {
+            return Err(fault(element, format!("an ad has more than {MAX_PORTS} ports")));
         }
         entries.push(PortGroupEntry::Port(found.len()));
         found.push(Port { label, groups: groups.to_vec(), record: Some(record.clone()) });

@@ -31,35 +31,168 @@ ENVIRONMENT = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8", COLUMNS="80")
 
 # ------------------------------------------------------------------ evaluations
 
-def within(text, lib, our):
-    """The rule of compare.py that explains a part of a larger expression, as far as its types allow; else None.
+# Functions whose value deviates by a rule of compare.py.
+DEVIANT = re.compile(r"\b(pow|reltime|substr|interval|abstime)\s*\(", re.I)
 
-    A value that deviates by a rule becomes any other value in the expression around it. These predicates are broad, so
-    that they count apart, as `within NAME`.
+# Functions of all elements of a list.
+AGGREGATE = re.compile(r"\b(sum|avg|min|max|anycompare|allcompare)\s*\(", re.I)
+
+# How the library prints a relative time of infinitely many seconds.
+INFINITE_TIME = "-24855+-3:-14:-8"
+
+# Maximum number of calls of a case that are replaced.
+MAX_CALLS = 12
+
+
+def within(binary, case, lib):
+    """The rule of compare.py that explains a part of a larger expression; else None.
+
+    A value that deviates by a rule becomes any other value in the expression around it. So the library is asked about
+    each call in question. Where a rule explains its answer, the answer is written in place of the call, and our program
+    evaluates the rest: it must give the library's value of the whole.
     """
-    kinds = {lib["type"], our["type"]}
-    plain = compare.unquoted(text)
-
-    def calls(names):
-        return bool(re.search(r"\b(%s)\s*\(" % names, text, re.I))
-
-    if lib["type"] == "failure" and compare.has_circle(text):
-        return "evaluation-failure"
-    if calls("reltime") and len(kinds) == 1 and re.search(r"\d{10,}", text):
-        return "reltime-32bit"
-    if calls("reltime") and kinds == {"string"} and re.search(r"\d:\d\d", our["value"]):
-        return "reltime-of-real"
-    if calls("reltime") and re.search(r"/\s*-?0", plain) and "error" in kinds:
+    if lib["type"] == "failure":
+        return "evaluation-failure" if fails_in_circle(case) else None
+    if lib["type"] == "string" and INFINITE_TIME in lib["value"]:
         return "reltime-nonfinite"
-    if calls("reltime") and calls("sum|avg|min|max") and kinds <= {"real", "list", "error"}:
-        return "reltime-of-real"
-    if calls("reltime") and calls("anycompare|allcompare") and kinds == {"bool", "error"}:
-        return "reltime-of-real"
-    if calls("pow") and re.search(r"-|strcmp", plain, re.I) and kinds <= {"int", "real", "bool", "error", "string"}:
-        return "pow-negative-base"
-    if calls("substr") and re.search(r">>|e\+?\d\d", text):
-        return "substr-32bit"
+    changed, names, literals = dict(case), [], []
+    for _ in range(MAX_CALLS):
+        found = next_deviant(binary, changed, literals)
+        if found is None:
+            break
+        key, start, end, literal, name = found
+        changed[key] = "%s__V%d__%s" % (changed[key][:start], len(literals), changed[key][end:])
+        literals.append(literal)
+        names.append(name)
+    deviant = [name for name in names if name]
+    if not deviant:
+        changed = with_listed_times(dict(expanded(changed, literals), id="changed"))
+        deviant = ["reltime-literal-real"]
+        if changed is None:
+            return None
+    changed = dict(expanded(changed, literals), id="changed")
+    our = compare.run_binary(binary, [changed]).get("changed", compare.NONE)
+    # What is left may deviate by a rule of its own.
+    verdict = compare.judge(changed, lib, our)
+    return deviant[0] if verdict else None
+
+
+def next_deviant(binary, case, literals):
+    """An innermost call in question: its place, the library's value as a literal, and the rule, or None if we agree."""
+    for key in ("ad", "target", "expr"):
+        text = case.get(key) or ""
+        for match in reversed(list(DEVIANT.finditer(text))):
+            end = closing(text, match.end() - 1)
+            if end is None:
+                continue
+            call = text[match.start():end]
+            own, other = ("target", "ad") if key == "target" else ("ad", "target")
+            asked = {"id": "call", "expr": call}
+            asked.update({name: case[of] for name, of in (("ad", own), ("target", other)) if case.get(of)})
+            asked = expanded(asked, literals)
+            library = oracle.evaluate([asked], jobs=1)[0]
+            our = compare.run_binary(binary, [asked]).get("call", compare.NONE)
+            name = compare.judge(asked, library, our)
+            literal = as_literal(library)
+            if name is None or literal is None:
+                continue
+            return key, match.start(), end, literal, None if name == "same" else name
     return None
+
+
+def with_listed_times(case):
+    """The case with the library's lists in place of the arguments of aggregates, relative times in them as numbers.
+
+    A list that a selection makes holds relative times as literals, which are reals in the library. None if no list does.
+    """
+    key, found = "expr", False
+    for match in reversed(list(AGGREGATE.finditer(case[key]))):
+        end = closing(case[key], match.end() - 1)
+        if end is None:
+            continue
+        inside = split_arguments(case[key][match.end():end - 1])
+        place = 1 if match.group(1).lower().endswith("compare") else 0
+        if len(inside) <= place:
+            continue
+        listed = oracle.evaluate([dict(case, id="list", expr=inside[place])], jobs=1)[0]
+        if listed["type"] != "list" or 'relTime("' not in listed["value"]:
+            continue
+        found = True
+        inside[place] = re.sub(r'relTime\("[^"]*"\)', lambda time: "real(%s)" % time.group(0), listed["value"])
+        case = dict(case, expr=case[key][:match.end()] + ",".join(inside) + case[key][end - 1:])
+    return case if found else None
+
+
+def split_arguments(text):
+    """The arguments of a call."""
+    arguments, depth, start, quoted = [], 0, 0, False
+    for at, letter in enumerate(text):
+        if letter == '"' and text[at - 1:at] != "\\":
+            quoted = not quoted
+        elif not quoted and letter in "([{":
+            depth += 1
+        elif not quoted and letter in ")]}":
+            depth -= 1
+        elif not quoted and letter == "," and depth == 0:
+            arguments.append(text[start:at])
+            start = at + 1
+    return arguments + [text[start:]]
+
+
+def expanded(case, literals):
+    """The case with the literals in place of their marks."""
+    def literal(mark):
+        return literals[int(mark.group(1))]
+    return {key: re.sub(r"__V(\d+)__", literal, text) for key, text in case.items()}
+
+
+def closing(text, at):
+    """The offset behind the bracket that closes the one at `at`."""
+    depth, quoted = 0, False
+    while at < len(text):
+        if quoted:
+            at += text[at] == "\\"
+            quoted = text[at:at + 1] != '"'
+        elif text[at] == '"':
+            quoted = True
+        elif text[at] in "([{":
+            depth += 1
+        elif text[at] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return None
+
+
+def as_literal(answer):
+    """An expression with the value of an answer; None if there is none."""
+    kind, value = answer["type"], answer["value"]
+    if kind in ("undefined", "error"):
+        return kind
+    if kind in ("int", "bool"):
+        return "(%s)" % value.replace(" ", "")
+    if kind == "real":
+        number = compare.values.real_value(value)
+        if number is None or number != number or number in (float("inf"), float("-inf")):
+            return None
+        return "(%r)" % number
+    if kind == "reltime":
+        seconds = compare.values.reltime_value(value)
+        return None if seconds is None else "relTime(%r)" % seconds
+    return value if kind == "string" else None
+
+
+def fails_in_circle(case):
+    """Whether an attribute that leads back to itself fails in the library on its own."""
+    for key, own, other in (("ad", "ad", "target"), ("target", "target", "ad")):
+        text = case.get(key) or ""
+        names = [name for name in dict.fromkeys(re.findall(r"\b([A-Za-z_]\w*)\s*=(?![=?!])", text)) if compare.has_circle(text)]
+        asked = [dict({"id": name, "expr": name}, **{to: case[of] for to, of in (("ad", own), ("target", other)) if case.get(of)}) for name in names]
+        if asked and any(answer["type"] == "failure" for answer in oracle.evaluate(asked, jobs=1)):
+            return True
+    # A circle within an ad or a list of the expression itself.
+    return compare.has_circle(case["expr"])
 
 
 def soak_evaluations(binary, wanted, seed, deadline):
@@ -77,8 +210,7 @@ def soak_evaluations(binary, wanted, seed, deadline):
                 our = ours.get(case["id"], compare.NONE)
                 verdict = compare.judge(case, answer, our)
                 if verdict is None:
-                    text = "\n".join(case[key] for key in ("ad", "target", "expr") if case.get(key))
-                    name = within(text, answer, our)
+                    name = within(binary, case, answer)
                     verdict = name and "within " + name
                 if verdict is None:
                     different += 1

@@ -88,6 +88,63 @@ fn the_output_does_not_depend_on_the_environment() {
     }
 }
 
+/// Commands that write partial results, of a file of the samples.
+const PARTIAL_COMMANDS: [(&[&str], &str); 7] = [
+    (&["query", "Cpus > 1", "--af", "Name, Memory"], MACHINES),
+    (&["query", "true", "--group-by", "Owner", "--sum", "RequestMemory / 7.0", "--totals"], JOBS),
+    (&["query", "true", "--sort", "Owner", "--desc", "--limit", "3"], JOBS),
+    (&["census"], MACHINES),
+    (&["census", "-o", "json"], JOBS),
+    (&["refs"], JOBS),
+    (&["check"], JOBS),
+];
+
+/// Parts that are cut at random places and merged in random order print what one run prints; each run and the merge have
+/// other threads, another locale, time zone and home. The bytes of a partial result do not depend on these either.
+#[test]
+fn parts_and_merges_do_not_depend_on_the_environment() {
+    let mut random = Rng::with_seed(5);
+    let environment = |random: &mut Rng| {
+        let locale = ["C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8"][random.usize(0..3)];
+        let zone = ["UTC", "America/Chicago", "Asia/Kolkata"][random.usize(0..3)];
+        let home = if random.bool() { None } else { Some("/nonexistent") };
+        let threads = ["1", "2", "8"][random.usize(0..3)];
+        ([("LC_ALL", Some(locale)), ("TZ", Some(zone)), ("HOME", home)], ["--threads", threads])
+    };
+    for _ in 0..seeds().count().div_ceil(40) {
+        let (command, file_name) = PARTIAL_COMMANDS[random.usize(0..PARTIAL_COMMANDS.len())];
+        let whole = run(&[command, &[file_name]].concat(), &[]);
+        let size = usize::try_from(
+            std::fs::metadata(Path::new(env!("CARGO_MANIFEST_DIR")).join(file_name)).expect("it is there").len(),
+        )
+        .expect("it is short");
+        let mut cuts: Vec<usize> = (0..random.usize(1..4)).map(|_| random.usize(0..=size)).collect();
+        cuts.extend([0, size]);
+        cuts.sort_unstable();
+        let mut partials = Vec::new();
+        for (number, cut) in cuts.windows(2).enumerate() {
+            let part = format!("{file_name}@{}-{}", cut[0], cut[1]);
+            let arguments = [command, &["--partial", &part]].concat();
+            let expected = run(&arguments, &[]);
+            let (variables, threads) = environment(&mut random);
+            let found = run(&[&arguments[..], &threads].concat(), &variables);
+            assert_eq!(found.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&found.stderr));
+            assert!(
+                found.stdout == expected.stdout,
+                "{arguments:?} {variables:?} {threads:?}: the partial result differs"
+            );
+            partials.push(file(&format!("determined-{number}.part"), &found.stdout));
+        }
+        random.shuffle(&mut partials);
+        let (variables, threads) = environment(&mut random);
+        let partials: Vec<&str> = partials.iter().map(String::as_str).collect();
+        let merged = run(&[&["merge"], &partials[..], &threads].concat(), &variables);
+        assert_eq!(merged.status, whole.status, "{command:?} {cuts:?} {variables:?}");
+        assert!(merged.stdout == whole.stdout, "{command:?} {cuts:?} {variables:?}: the output differs");
+        assert!(merged.stderr == whole.stderr, "{command:?} {cuts:?} {variables:?}: the messages differ");
+    }
+}
+
 /// A command that rewrites a file is killed at a random moment: the file is the old one or the new one, whole.
 #[test]
 fn a_killed_command_leaves_a_whole_file() {

@@ -245,3 +245,79 @@ fn many_files_and_odd_names_are_read() {
     assert_eq!(status, Some(2), "{told}");
     assert!(!told.contains('\u{1b}') && told.contains("name") && !told.contains("odd\nname"), "{told:?}");
 }
+
+/// Writes ads to a terminal that is closed behind them: who reads them gets the ads and then an error of input.
+const BROKEN_TERMINAL: &str = r#"
+import os, pty, subprocess, sys, tty
+master, slave = pty.openpty()
+tty.setraw(slave)
+os.write(slave, b"".join(b'Name = "m%d"\nCpus = %d\nRequirements = true\n\n' % (n, n) for n in range(20)))
+os.close(slave)
+sys.exit(subprocess.run(sys.argv[1:], stdin=master).returncode)
+"#;
+
+#[test]
+fn an_error_in_the_middle_of_the_input_is_reported_once() {
+    let folder = folder("broken");
+    fs::write(folder.join("offers.long"), "Name = \"m\"\nCpus = 3\nRequirements = true\n\n")
+        .expect("it can be written");
+    let commands: [(&[&str], &str); 10] = [
+        (&["query", "true", "--count"], "20\n"),
+        (&["query", "Cpus > 18", "--af", "Cpus"], "19\n"),
+        (&["query", "true", "--af", "Cpus", "--sort", "Cpus", "--limit", "1"], "0\n"),
+        (&["convert", "-", "--to", "jsonl"], "m19"),
+        (&["eval", "--each", "Cpus + 1", "-"], "20"),
+        (&["census"], "Cpus"),
+        (&["transform", "--set", "x=1"], "x = 1"),
+        (&["match", "-", "--pool", "offers.long"], "m0"),
+        (&["diff", "-", "offers.long"], "- m19"),
+        (&["explain", "-", "--pool", "offers.long", "-o", "json"], "m19"),
+    ];
+    for (arguments, expected) in commands {
+        let output = Command::new("python3")
+            .args(["-c", BROKEN_TERMINAL, env!("CARGO_BIN_EXE_classad")])
+            .args(arguments)
+            .current_dir(&folder)
+            .output()
+            .expect("python3 runs");
+        let (shown, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert_eq!(told.matches("error:").count(), 1, "{arguments:?}: {told}");
+        assert!(told.contains("cannot read standard input to its end: Input/output error"), "{arguments:?}: {told}");
+        assert!(shown.contains(expected), "{arguments:?}: {shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_wherever_a_file_is_named() {
+    let folder = folder("unreadable");
+    fs::create_dir(folder.join("a.dir")).expect("a folder can be made");
+    fs::write(folder.join("ads.long"), "Name = \"m\"\nRequirements = true\n\n").expect("it can be written");
+    // The first page of the memory of a process cannot be read.
+    for (path, reason) in [("a.dir", "it is a directory, not a file of ads"), ("/proc/self/mem", "Input/output error")]
+    {
+        let map = format!("m={path}");
+        let commands: [&[&str]; 12] = [
+            &["query", "true", path],
+            &["query", "true", "ads.long", path],
+            &["convert", path, "--to", "json"],
+            &["fmt", path],
+            &["check", path],
+            &["merge", path],
+            &["match", "ads.long", "--pool", path],
+            &["negotiate", "ads.long", "--pool", "ads.long", "--policy", path],
+            &["transform", "--rules", path, "ads.long"],
+            &["query", "true", "--files-from", path],
+            &["eval", "--map", &map, "1"],
+            &["diff", "ads.long", path],
+        ];
+        for arguments in commands {
+            let (status, shown, told) = run(&folder, arguments);
+            assert_eq!(status, Some(2), "{arguments:?}: {told}");
+            assert_eq!(told.matches(reason).count(), 1, "{arguments:?}: {told}");
+            if arguments.starts_with(&["query", "true", "ads.long"]) {
+                assert!(shown.contains('m'), "the other file is read: {shown}");
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::binary::{classad, file, run};
 use super::parts::{Numbers, history_text, json_text, long_text};
 
 /// Number of random cuttings of each run of a command; `CLASSAD_CASES` sets another.
-fn cuttings() -> usize {
+pub fn cuttings() -> usize {
     std::env::var("CLASSAD_CASES").ok().and_then(|cases| cases.parse::<usize>().ok()).map_or(1, |cases| cases / 500)
 }
 
@@ -35,7 +35,7 @@ fn cut(numbers: &mut Numbers, files: &[(String, usize)]) -> Vec<Vec<String>> {
     partials
 }
 
-fn text(output: &Output) -> (Option<i32>, String, String) {
+pub fn text(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -211,7 +211,7 @@ fn what_does_not_tile_is_refused() {
         (vec![&first, &second], format!("a part is missing; run {path}@900-")),
         (vec![&second, &last], format!("a part is missing; run {path}@0-300")),
         (vec![&first, &second, &second, &last], "has ads that another part has, too".to_owned()),
-        (vec![&first, &other, &last], "is a result of `query false --count`".to_owned()),
+        (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
         (vec![&first, &torn, &last], "it is not complete".to_owned()),
         (vec![&first, &path, &last], "it is not a partial result".to_owned()),
     ] {
@@ -359,7 +359,7 @@ fn a_shell_runs_what_scatter_prints() {
     let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
-        (&["match", "a", "--pool", "b"][..], "match: it writes no partial results"),
+        (&["match", "a", "--pool", "b"][..], "match: one run makes all matches"),
         (&["query", "true"], "only files have parts: name them; those of query follow the constraint"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),

@@ -147,6 +147,56 @@ fn a_session_at_a_terminal() {
     terminal.leave(CTRL_D);
 }
 
+/// What an ad holds never reaches the terminal raw, whatever prints it.
+#[test]
+fn control_characters_of_ads_are_spelt_out_at_a_terminal() {
+    // The title of the window, a bell, a cleared screen, a control character of two bytes, text that is not to be seen.
+    let hostile = "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}2J\u{1b}[8mhidden\u{8}\u{202e}";
+    let ad = format!(
+        "[ Name = \"m\"; s = \"{hostile}\"; l = {{ s, [ t = \"{hostile}\" ] }}; '{hostile}' = 1; e = strcat(s, x) ]\n"
+    );
+    let ads = binary::file("repl-hostile.ad", &ad);
+    let history = scratch("hostile");
+    let (mut terminal, first) = Terminal::start(&history, &ads, true);
+    assert!(first.contains("1 ad of"), "{first}");
+    let mut shown = String::new();
+    for entry in [
+        &format!(":my {ads}") as &str,
+        "my.s",
+        "my",
+        "my.l",
+        "my.l[1].t",
+        "unparse(my.l)",
+        "printf(\"%s\", my.s)",
+        "error(my.s)",
+        "my.nothing",
+        ":my",
+        ":pool",
+        ":pool s != 1",
+        ":let",
+        ":type my.l",
+        ":trace my.e",
+        ":specialize my.e",
+        ":refs my.e",
+        ":match",
+        ":explain",
+        ":history",
+    ] {
+        terminal.send(entry);
+        terminal.send("\r");
+        terminal.until(WRITTEN);
+        shown += &terminal.until(WRITING);
+    }
+    for raw in ["\u{1b}]", "\u{7}", "\u{1b}[2J", "\u{9b}", "\u{1b}[8m", "\u{8}", "\u{202e}"] {
+        let at = shown
+            .find(raw)
+            .map(|at| shown[..at].chars().rev().take(200).collect::<String>().chars().rev().collect::<String>());
+        assert_eq!(at, None, "{raw:?} reaches the terminal");
+    }
+    assert!(shown.contains("pwned") && shown.contains("hidden"), "{shown}");
+    terminal.leave(CTRL_D);
+}
+
 /// The prompt keeps the lines that are typed while an entry runs.
 #[test]
 fn lines_that_are_typed_ahead_are_run() {

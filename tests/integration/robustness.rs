@@ -419,6 +419,98 @@ fn a_packed_ad_that_does_not_end_is_refused() {
     assert!(err.contains("an ad has more than 8388608 bytes"), "{err}");
 }
 
+/// Runs a command; exit status, output and messages.
+fn run_on(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(arguments, b"");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn limits_of_input_have_options() {
+    let long = file("limits.ad", format!("[ good = 1 ]\n[ a = {{ {} }} ]", vec!["1"; 1_500_000].join(",")));
+    assert_eq!(run_on(&["query", "true", &long, "--count"]).1, "2\n");
+    let (status, out, err) = run_on(&["query", "true", &long, "--count", "--max-ad-bytes", "1000000"]);
+    assert_eq!((status, out.as_str()), (Some(2), "1\n"), "{err}");
+    assert!(err.contains("an ad has more than 1000000 bytes"), "{err}");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(&vec![b' '; 70_000_000]).unwrap();
+    gzip.write_all(b"[ a = 1 ]").unwrap();
+    let packed = file("limits.gz", gzip.finish().unwrap());
+    assert!(run_on(&["query", "true", &packed, "--count"]).2.contains("it unpacks to more than 256 times its size"));
+    assert_eq!(run_on(&["query", "true", &packed, "--count", "--max-unpack-ratio", "10000"]).1, "1\n");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(b"[ Name = \"a\" ]\n[ Name = \"b\" ]\n[ Name = \"c\" ]\n").unwrap();
+    let packed = file("few.gz", gzip.finish().unwrap());
+    for arguments in [&["match", &packed, "--pool", &packed][..], &["diff", &packed, &packed]] {
+        let (status, _, err) = run_on(&[arguments, &["--max-packed-ads", "2"]].concat());
+        assert_eq!(status, Some(2), "{err}");
+        assert!(err.contains("it has more than 2 ads; unpack it, or raise --max-packed-ads"), "{err}");
+        assert!(!run_on(&[arguments, &["--max-packed-ads", "3"]].concat()).2.contains("more than"));
+    }
+}
+
+#[test]
+fn a_run_ends_within_its_steps() {
+    let sum = |name: &str, terms: usize| vec![name; terms].join(" + ");
+    let offer = |n: usize| format!("Name = \"m{n}\"\nCpus = {n}\nRequirements = true\n\n");
+    let offers = file("run-steps.offers", (0..400).map(offer).collect::<String>());
+    let long = sum("b", 6000);
+    let clauses: Vec<String> = (0..1).map(|n| format!("TARGET.a{n} > long")).collect();
+    let job = file(
+        "run-steps.job",
+        format!("JobId = \"1\"\nRequirements = {}\nlong = {long}\nb = TARGET.Cpus * 2\n", clauses.join(" && ")),
+    );
+    let other =
+        file("run-steps.match", format!("JobId = \"1\"\nRequirements = {long} > 100000\nb = TARGET.Cpus * 2\n"));
+    for arguments in [
+        &["explain", &job, "--pool", &offers][..],
+        &["match", &other, "--pool", &offers, "--no-index"],
+        &["query", &sum("Cpus", 9000), &offers, "--count"],
+        &["eval", "--each", &sum("Cpus", 9000), &offers],
+    ] {
+        let (status, _, err) = run_on(&[arguments, &["--max-run-steps", "1000"]].concat());
+        assert_eq!(status, Some(3), "{arguments:?}: {err}");
+        assert!(err.contains("all evaluations together took more than"), "{err}");
+        assert!(err.contains("--max-run-steps raises the limit"), "{err}");
+        let (status, _, err) = run_on(arguments);
+        assert!(status != Some(3) && !err.contains("together"), "{arguments:?}: {err}");
+    }
+    // The offers whose constraints differ are many, and each change is tried with all of them.
+    let offer = |n: usize| format!("Name = \"m{n}\"\nz = {n}\nRequirements = TARGET.x > {n} && TARGET.y{n} > z\n\n");
+    let offers = file("run-steps.many", (0..1500).map(offer).collect::<String>());
+    let job = |n: usize| format!("JobId = \"j{n}\"\nx = {n}\nRequirements = true\n\n");
+    let jobs = file("run-steps.jobs", (0..30).map(job).collect::<String>());
+    let (status, _, err) = run_on(&["explain", &jobs, "--pool", &offers, "--max-run-steps", "1000"]);
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("requests not explained"), "{err}");
+}
+
+#[test]
+fn an_ad_has_a_bounded_number_of_ports() {
+    let ports =
+        |count: usize| (0..count).map(|n| format!("[ Label = p{n}; Constraint = true ]")).collect::<Vec<_>>().join(",");
+    let offers = file("ports.offers", "[ Name = \"m\"; Constraint = true ]\n");
+    for (count, is_refused) in [(500, false), (501, true)] {
+        let request = file("ports.request", format!("[ Name = \"j\"; Ports = {{ {} }} ]", ports(count)));
+        let (_, _, err) = run_on(&["gangmatch", &request, "--pool", &offers]);
+        assert_eq!(err.contains("an ad has more than 500 ports"), is_refused, "{err}");
+    }
+}
+
+#[test]
+fn a_long_value_is_written_a_bounded_number_of_times() {
+    let line = |n: usize| format!("c{n} = strcat(s, y)\n");
+    let uses: String = (0..100).map(line).collect();
+    let ad = file("long-value.long", format!("s = \"{}\"\n{uses}", "x".repeat(5000)));
+    let (status, all, err) = run_on(&["specialize", &ad]);
+    assert_eq!((status, all.matches("xxxx\"").count()), (Some(0), 101), "{err}");
+    let (status, some, err) = run_on(&["specialize", &ad, "--max-value-bytes", "50000"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!((2..12).contains(&some.matches("xxxx\"").count()), "{}", some.len());
+    assert!(some.contains("strcat(s,y)") || some.contains("strcat(s, y)"), "{}", some.len());
+}
+
 #[test]
 fn a_gang_search_ends_at_its_budget() {
     // The sum over 40 ports cannot be met, which only the last port shows.

@@ -67,7 +67,7 @@ fn queries_answer_as_if_everything_were_parsed() {
         "random(10) < 5",
         "true",
     ];
-    let options: [&[&str]; 16] = [
+    let options: [&[&str]; 20] = [
         &["--af", "Name,Cpus,Memory"],
         &["--af", "Name", "--invert"],
         &["--undefined"],
@@ -84,6 +84,10 @@ fn queries_answer_as_if_everything_were_parsed() {
         &["--af", "Cpus", "--distinct"],
         &["--id", "strcat(Name, Total)", "-o", "names"],
         &["--af", "unparse(Cpus),size(MY)"],
+        &["--attributes", "Name,Cpus", "-o", "jsonl"],
+        &["--attributes", "memory,Total,name,a b"],
+        &["--attributes", "Cpus,Nothing", "--sort", "Memory", "-o", "xml"],
+        &["--attributes", "Slot,Parts", "--undefined", "-o", "new"],
     ];
     for (shift, dialect) in ["condor", "classad"].into_iter().enumerate() {
         for (place, constraint) in constraints.into_iter().enumerate() {
@@ -110,6 +114,18 @@ fn what_is_bad_is_reported_as_by_a_full_parse() {
     let hidden = &file("hidden.long", text);
     let names = |options: &[&str]| classad(&[&["query", "Name != \"c\"", hidden], options].concat());
     assert_eq!(names(&["--af", "Name"]), (Some(0), "a\nb\n".to_owned(), String::new()));
+    // The attributes of a banner come last, its kind first of them.
+    let epoch = &file(
+        "selection.epoch",
+        "Id = 1\nproc = 2\n*** EPOCH ClusterId=7 ProcId=0 RunInstanceId=1 Owner=\"a\" CurrentTime=5\n",
+    );
+    let ad = "{\"Id\": 1, \"proc\": 2, \"RecordType\": \"EPOCH\", \"ClusterId\": 7, \"Owner\": \"a\"}\n";
+    let attributes = ["query", "true", epoch, "--attributes", "Owner,Proc,recordtype,CLUSTERID,Id", "-o", "jsonl"];
+    for options in [&[][..], &["--strict-input"]] {
+        assert_eq!(classad(&[&attributes[..], options].concat()), (Some(0), ad.to_owned(), String::new()));
+    }
+    let ads = "{\"Name\": \"a\"}\n{\"Name\": \"b\"}\n".to_owned();
+    assert_eq!(names(&["--attributes", "Name", "-o", "jsonl"]), (Some(0), ads, String::new()));
     for options in [&["--af", "Name", "--strict-input"][..], &["--af", "Name,Foo"], &["-o", "long"]] {
         let (status, out, err) = names(options);
         assert!(status == Some(2) && !out.contains('a') || out.contains("Name = \"b\""), "{out}");

@@ -134,6 +134,11 @@ impl MatchedArgs {
         !self.matched.is_empty()
     }
 
+    /// Returns the files of earlier matches.
+    pub fn files(&self) -> &[String] {
+        &self.matched
+    }
+
     /// Reads the records of earlier matches and returns the registrar of those in force.
     ///
     /// # Errors
@@ -154,7 +159,7 @@ pub struct AdvertisingArgs {
     #[command(flatten)]
     lifetime: LifetimeArgs,
     #[command(flatten)]
-    matched: MatchedArgs,
+    pub matched: MatchedArgs,
     #[command(flatten)]
     pub states: StateArgs,
     #[command(flatten)]

@@ -3,8 +3,8 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
-use classad::eval::{Context, EvaluationSettings};
-use classad::format::FileFormat;
+use classad::eval::{Context, EvaluationSettings, RunSteps};
+use classad::format::{FileFormat, StreamLimits};
 
 use super::suggested_values::SuggestedValues;
 
@@ -35,6 +35,9 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
+    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each. Each byte of input adds 25
+    #[arg(long, global = true, value_name = "N")]
+    pub max_run_steps: Option<u64>,
     /// Maximum depth of nested evaluations
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
@@ -44,6 +47,16 @@ pub struct GlobalOptions {
     /// Maximum number of candidates that one search for a gang tests
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
+    /// Maximum number of bytes of the text of an ad. The reading of a file ends at a longer one. An ad that is read in
+    /// one piece, of 128 KiB at most, is never too long
+    #[arg(long, global = true, value_name = "N")]
+    pub max_ad_bytes: Option<usize>,
+    /// Maximum number of bytes that a byte of compressed input may become, on average
+    #[arg(long, global = true, value_name = "N")]
+    pub max_unpack_ratio: Option<u64>,
+    /// Maximum number of ads of one compressed file that a command holds in memory
+    #[arg(long, global = true, value_name = "N")]
+    pub max_packed_ads: Option<usize>,
     /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
@@ -110,7 +123,17 @@ impl GlobalOptions {
             max_depth,
             max_value_bytes,
             max_search_tests,
+            run_steps: Some(RunSteps::new(self.max_run_steps.unwrap_or(RunSteps::DEFAULT))),
             ..EvaluationSettings::default()
+        }
+    }
+
+    /// Returns the limits on what is read of files.
+    pub fn stream_limits(&self) -> StreamLimits {
+        let usual = StreamLimits::default();
+        StreamLimits {
+            max_ad_bytes: self.max_ad_bytes.unwrap_or(usual.max_ad_bytes),
+            max_unpack_ratio: self.max_unpack_ratio.unwrap_or(usual.max_unpack_ratio),
         }
     }
 

@@ -13,4 +13,5 @@ pub mod output;
 pub mod partial_result;
 pub mod partial_scope;
 pub mod policy;
+pub mod share;
 pub mod suggested_values;

@@ -55,7 +55,7 @@ pub struct PolicyConfigArgs {
     /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints.
     /// Its START, RANK and transforms are those of `explain --config`
     #[arg(long, value_name = "FILE", requires = "policy")]
-    config: Option<String>,
+    pub config: Option<String>,
 }
 
 /// A policy, and the text of the file from which it was read, so that faults can be shown there.
@@ -84,6 +84,11 @@ impl PolicyConfigArgs {
 }
 
 impl PolicyArgs {
+    /// Returns the policy file; `None` for a ready policy, and without a policy.
+    pub fn file(&self) -> Option<&String> {
+        self.policy.as_ref().filter(|path| !is_ready(path))
+    }
+
     /// Reads the policy. Options of the command line override the entries of the file. `config` is the file of a
     /// configuration, for the variables, groups and limits of the policy.
     ///
@@ -129,10 +134,7 @@ impl LoadedPolicy {
     /// `components` are indexes into the docking vector.
     pub fn note_discarding_components(&self, session: &Session, components: &[usize]) {
         for rule in components.iter().filter_map(|component| self.policy.docking.get(*component)) {
-            let text = rule.expression.to_string();
-            session.note(&format!(
-                "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
-            ));
+            note_discarding_component(session, &rule.expression.to_string());
         }
     }
 
@@ -158,12 +160,29 @@ impl LoadedPolicy {
     }
 }
 
+/// Prints a note that a component of the docking vector discarded every candidate. `text` is its expression.
+pub fn note_discarding_component(session: &Session, text: &str) {
+    session.note(&format!(
+        "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
+    ));
+}
+
+/// Whether the value of `--policy` may be the name of a ready policy, rather than a path.
+fn is_name(path: &str) -> bool {
+    !path.contains(['.', '/'])
+}
+
+/// Whether the value of `--policy` names a ready policy.
+fn is_ready(path: &str) -> bool {
+    is_name(path) && ready_policy(path).is_some()
+}
+
 /// Reads a policy file or a ready policy, with the variables, groups and limits of a
 /// configuration.
 fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
     let (dialect, context) = (session.dialect(), session.context());
     let config = config.map(|file| LoadedConfiguration::read(session, file)).transpose()?;
-    let is_name = !path.contains(['.', '/']);
+    let is_name = is_name(path);
     let (name, bytes) = match ready_policy(path).filter(|_| is_name) {
         Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
         None if is_name && !Path::new(path).exists() => {

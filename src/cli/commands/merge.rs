@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::part_plan::PartPlan;
-use crate::cli::io::partial::PartialSet;
+use crate::cli::io::partial::PartialResults;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, merge_partials, refuse};
 
@@ -22,7 +22,7 @@ order of their names, and the files of one history in the order of their times. 
 given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
 knows of a file without any part only from --plan. The options --quiet, --color and --exit-zero of `merge` itself apply.
 
-query, census, refs and check write partial results. Every access point has a file /var/lib/condor/spool/history.
+Every access point has a file /var/lib/condor/spool/history.
 --partial=HOST says where a file is; merge then calls it HOST:FILE, and takes files of two hosts as two files:
 
   for host in ap1 ap2; do
@@ -30,10 +30,20 @@ query, census, refs and check write partial results. Every access point has a fi
   done
   classad merge ap1.part ap2.part
 
-A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect and the files with
-their parts, sizes and inodes; for each file its findings, its problems with the lines that are shown of them, and the
-numbers of its ads, lines and bytes; and a last line, \"end\", if the run was complete. A run with --partial exits with 0
-if it was.";
+query, census, refs and check write partial results of parts of files. match --best N, match --all and explain write
+those of shares of the work, because every request needs the whole queue and the whole pool:
+
+  classad explain --unmatched jobs.long --pool machines.long --now TIME --partial --share 1/3 > 1.part
+
+reads all ads and explains the first third of the requests that differ. All shares need the same time: --now, unless the
+ads are old and so tell it. The merge also refuses shares of other files, by their sizes and inodes, and shares that read
+something else. The lines of explanations have the width of the runs that wrote them: 80 columns, or the variable COLUMNS.
+
+A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect, the share and the time
+if it is of a share, and the files with their parts, sizes and inodes; for each file its findings, its problems with the
+lines that are shown of them, and the numbers of its ads, lines and bytes; and a last line, \"end\", if the run was
+complete. In a share the messages come first, then a line \"common\" and the findings. A run with --partial exits with 0
+if it was complete.";
 
 /// Merge partial results of parts of files, as one run over all files prints them
 #[derive(Args)]
@@ -58,6 +68,6 @@ impl MergeCommand {
             return refuse("partial results are read twice: name files");
         }
         let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
-        merge_partials(session, &PartialSet::read(&paths, plan.as_ref())?)
+        merge_partials(session, &PartialResults::read(&paths, plan.as_ref())?)
     }
 }

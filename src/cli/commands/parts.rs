@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::input;
-use crate::cli::io::part_plan::{PlannedFile, byte_count, plan_parts, shell_word};
+use crate::cli::io::part_plan::{PartPlan, byte_count, plan_parts};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -26,7 +26,10 @@ Lines and ads of a part are counted from its beginning. The last part ends where
 `classad merge --plan FILE` takes either form of the plan, and finds out which parts are missing. The JSON also has the
 size and the inode of each file, so that merge notices a file that was cut short or replaced, and a time for --now:
 {\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
-a whole file.";
+a whole file.
+
+--shares N plans shares of the work of match --best, match --all or explain. Each run reads all files: a line is
+`--share 1/N`, and the JSON has \"shares\" and one list of files.";
 
 /// Plan parts of files, for many processes or machines
 #[derive(Args)]
@@ -37,6 +40,9 @@ pub struct PartsCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
+    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
+    shares: Option<u64>,
     /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "lines")]
     output: PlanForm,
@@ -54,10 +60,14 @@ enum PlanForm {
 impl PartsCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let paths = self.input.paths()?;
-        let form = session.options.from.map(Into::into);
-        let planner =
-            plan_parts(&paths, self.size, form, &mut |path, error| input::report_unreadable(session, path, error))?;
-        let plan = planner.finish(session.context().now);
+        let now = session.context().now;
+        let plan = if let Some(count) = self.shares {
+            PartPlan::of_shares(usize::try_from(count).unwrap_or(usize::MAX), &paths, now)?
+        } else {
+            let form = session.options.from.map(Into::into);
+            let report = &mut |path: &str, error: &_| input::report_unreadable(session, path, error);
+            plan_parts(&paths, self.size, form, report)?.finish(now)
+        };
         let mut out = out();
         match self.output {
             PlanForm::Json => {
@@ -65,13 +75,11 @@ impl PartsCommand {
                 writeln!(out)?;
             }
             PlanForm::Lines => {
-                for part in &plan.parts {
-                    let words: Vec<String> =
-                        part.iter().map(PlannedFile::argument).map(|word| shell_word(&word)).collect();
-                    writeln!(out, "{}", words.join(" "))?;
+                for line in plan.lines() {
+                    writeln!(out, "{line}")?;
                 }
             }
         }
-        Ok(Status::of(!plan.parts.is_empty()))
+        Ok(Status::of(plan.shares.is_some() || !plan.parts.is_empty()))
     }
 }

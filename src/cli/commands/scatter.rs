@@ -7,13 +7,16 @@ use std::path::{Path, absolute};
 
 use clap::{ArgGroup, Args};
 
-use crate::cli::args::global::TimeOption;
+use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::global::{GlobalOptions, TimeOption};
+use crate::cli::io::dump_time::newest_times;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
 use crate::cli::io::partial::arguments_without;
+use crate::cli::io::share::WorkShare;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, end_of_options, partial_command, refuse, tree};
+use crate::cli::{Failure, PartialCommand, PartialInput, Status, end_of_options, partial_command, refuse, tree};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +25,11 @@ Examples:
 
 scatter runs nothing itself. The command is query, census, refs or check, with its files. Each part of the files becomes
 one run that writes a partial result; `classad merge` prints what one run over all files prints.
+
+match --best N, match --all and explain need the whole queue and the whole pool. --shares N plans N runs of them: each
+reads all files and does one of N shares of the work.
+
+  classad scatter --dag why --shares 20 -- explain --unmatched /shared/jobs --pool /shared/machines
 
 --dag DIR writes files for HTCondor's DAGMan, and prints the command that submits them:
 
@@ -43,7 +51,8 @@ With `parallel --sshlogin HOST,...` the lines run on other machines, and the res
 With --retries 3, a part whose machine is gone runs on another. The machines must share the files. For files that are on
 one machine each, see `classad merge --help`.
 
-The time of --now is that of the scatter in all parts, unless the command gives another. Parts run with one thread.";
+The time of --now is that of the scatter in all parts, unless the command gives another. Shares of old ads take the time
+that the ads tell, as one run does. Parts and shares run with one thread.";
 
 /// Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel
 #[derive(Args)]
@@ -61,7 +70,10 @@ pub struct ScatterCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// The command to run on each part, after `--`
+    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
+    shares: Option<u64>,
+    /// The command to run on each part, or in each share, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     arguments: Vec<String>,
 }
@@ -72,18 +84,44 @@ const RETRIES: u32 = 3;
 /// Seconds after which a job whose machine is gone is run elsewhere. HTCondor's default is 40 minutes.
 const LEASE_SECONDS: u32 = 30;
 
+/// Memory of a run beside the ads that it holds, in MB.
+const RUN_MEGABYTES: u64 = 512;
+
 impl ScatterCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let scattered = partial_command(&self.arguments)?;
+        let scattered = partial_command(&self.arguments, self.shares.is_some())?;
+        let (plan, runs) = match scattered.input.clone() {
+            PartialInput::Parts(input) => self.plan_parts(session, scattered, &input)?,
+            PartialInput::Shares(sides) => self.plan_shares(session, scattered, sides)?,
+        };
+        if let Some(folder) = &self.dag {
+            write_dag(Path::new(folder), &plan, &runs)?;
+            return Ok(Status::Yes);
+        }
+        if let Some(path) = &self.plan {
+            write_file(Path::new(path), &plan_text(&plan)?)?;
+        }
+        let mut out = out();
+        for words in runs {
+            let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+            writeln!(out, "classad {}", words.join(" "))?;
+        }
+        Ok(Status::Yes)
+    }
+
+    /// Plans the parts of the files of a command. Also returns the arguments of each run.
+    fn plan_parts(
+        &self,
+        session: &mut Session,
+        scattered: PartialCommand,
+        input: &AdFilesArgs,
+    ) -> Result<(PartPlan, Vec<Vec<String>>), Failure> {
         let now = match scattered.options.now {
             Some(TimeOption::Dump) => return refuse("--now dump differs in each part; give a time"),
             Some(TimeOption::At(time)) => Some(time),
             None => session.context().now,
         };
-        let mut paths = Vec::new();
-        for path in scattered.input.paths()? {
-            paths.push(whole_name(path)?);
-        }
+        let paths = input.paths()?.into_iter().map(whole_name).collect::<Result<Vec<_>, _>>()?;
         let form = scattered.options.from.map(Into::into);
         let planner =
             plan_parts(&paths, self.size, form, &mut |path, error| input::report_unreadable(session, path, error))?;
@@ -91,26 +129,59 @@ impl ScatterCommand {
             return Err(Failure::Refused(None));
         }
         let plan = planner.finish(now);
-        let arguments = without_now(arguments_without(scattered.arguments, &scattered.input.files));
+        let arguments = without_now(arguments_without(scattered.arguments, &input.files));
         let mut arguments = with_whole_names(arguments)?;
-        let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
-        let at = end_of_options(&arguments);
-        arguments.splice(at..at, now.chain(["--partial", "--threads", "1"].map(str::to_owned)));
-        if let Some(folder) = &self.dag {
-            write_dag(Path::new(folder), &plan, &arguments)?;
-            return Ok(Status::Yes);
-        }
-        if let Some(path) = &self.plan {
-            write_file(Path::new(path), &plan_text(&plan)?)?;
-        }
-        let mut out = out();
-        for part in &plan.parts {
-            let words = part_arguments(&arguments, part);
-            let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-            writeln!(out, "classad {}", words.join(" "))?;
-        }
-        Ok(Status::Yes)
+        add_options(&mut arguments, now, ["--partial", "--threads", "1"].map(str::to_owned));
+        let runs = plan
+            .parts
+            .iter()
+            .map(|part| arguments.iter().cloned().chain(part.iter().map(PlannedFile::argument)).collect());
+        let runs = runs.collect();
+        Ok((plan, runs))
     }
+
+    /// Plans the shares of a command, which all read the same requests and offers. Also returns the arguments of each
+    /// run.
+    fn plan_shares(
+        &self,
+        session: &mut Session,
+        scattered: PartialCommand,
+        [requests, pool]: [Vec<String>; 2],
+    ) -> Result<(PartPlan, Vec<Vec<String>>), Failure> {
+        if requests.is_empty() || requests.iter().chain(&pool).any(|path| path == "-") {
+            return refuse("each share reads all requests and offers: name their files");
+        }
+        let count = self.shares.map_or(1, |count| usize::try_from(count).unwrap_or(usize::MAX));
+        let GlobalOptions { quiet, color, .. } = session.options;
+        let mut session = Session::new(GlobalOptions { quiet, color, ..scattered.options });
+        let sources = input::open_sides(&mut session, &requests, &pool)?;
+        if session.error_count() > 0 {
+            return Err(Failure::Refused(None));
+        }
+        let newest = newest_times(sources.iter().flatten(), &session.context());
+        let newest = newest.map_err(|error| Failure::unreadable("the ads", &error))?.ads;
+        // Without --now a share that reads old ads evaluates as of their time, as one run does.
+        let needs_time = session.options.now.is_none() && !session.is_old(newest);
+        let now = session.context().now.filter(|_| needs_time);
+        let files = requests.iter().chain(&pool).cloned().map(whole_name).collect::<Result<Vec<_>, _>>()?;
+        let plan = PartPlan::of_shares(count, &files, now)?;
+        let arguments = with_whole_names(arguments_without(scattered.arguments, &requests))?;
+        let run = |number: usize| {
+            let mut arguments = arguments.clone();
+            let share = WorkShare { number, count }.to_string();
+            add_options(&mut arguments, now, ["--partial", "--share", &share, "--threads", "1"].map(str::to_owned));
+            arguments.extend(files.iter().take(requests.len()).cloned());
+            arguments
+        };
+        Ok((plan, (1..=count).map(run).collect()))
+    }
+}
+
+/// Adds options in front of `--`, if there is one.
+fn add_options(arguments: &mut Vec<String>, now: Option<i64>, options: impl IntoIterator<Item = String>) {
+    let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
+    let at = end_of_options(arguments);
+    arguments.splice(at..at, now.chain(options));
 }
 
 /// Returns arguments without `--now` and its value.
@@ -174,11 +245,6 @@ fn with_whole_names(given: Vec<String>) -> Result<Vec<String>, Failure> {
     Ok(arguments)
 }
 
-/// Returns the arguments of the run on a part.
-fn part_arguments(arguments: &[String], part: &[PlannedFile]) -> Vec<String> {
-    arguments.iter().cloned().chain(part.iter().map(PlannedFile::argument)).collect()
-}
-
 fn plan_text(plan: &PartPlan) -> Result<String, Failure> {
     Ok(serde_json::to_string(plan).map_err(std::io::Error::from)? + "\n")
 }
@@ -188,24 +254,27 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// Writes the files for `DAGMan` into a folder, and prints the command that submits them.
-fn write_dag(folder: &Path, plan: &PartPlan, arguments: &[String]) -> Result<(), Failure> {
+fn write_dag(folder: &Path, plan: &PartPlan, runs: &[Vec<String>]) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(|error| Failure::unreadable("the program", &error))?;
     let program = program.display();
-    let width = plan.parts.len().to_string().len();
+    let width = runs.len().to_string().len();
     let mut dag = String::new();
-    for (index, part) in plan.parts.iter().enumerate() {
-        let (number, words) = (index + 1, part_arguments(arguments, part));
-        let words = vars_text(&submit_arguments(&words)?);
+    for (index, words) in runs.iter().enumerate() {
+        let number = index + 1;
+        let words = vars_text(&submit_arguments(words)?);
         let _ = writeln!(dag, "JOB part{number:0width$} part.sub");
         let _ = writeln!(dag, "VARS part{number:0width$} part=\"{number:0width$}\" words=\"{words}\"");
         let _ = writeln!(dag, "RETRY part{number:0width$} {RETRIES}");
     }
     dag += "FINAL merge merge.sub\n";
-    let parts = (1..=plan.parts.len()).map(|number| format!("{number:0width$}.part"));
+    let parts = (1..=runs.len()).map(|number| format!("{number:0width$}.part"));
     let part_list: String = parts.map(|name| name + "\n").collect();
+    // A share holds its requests and offers in memory, a part only what it finds.
+    let held: u64 = plan.parts.iter().flatten().filter(|_| plan.shares.is_some()).filter_map(|file| file.size).sum();
+    let memory = RUN_MEGABYTES + (held >> 20);
     let part_submit = format!(
         "executable = {program}\narguments = \"$(words)\"\noutput = $(part).part\nerror = $(part).err\n\
-         log = job.log\nrequest_cpus = 1\nrequest_memory = 512MB\nrequest_disk = 100MB\n\
+         log = job.log\nrequest_cpus = 1\nrequest_memory = {memory}MB\nrequest_disk = 100MB\n\
          should_transfer_files = IF_NEEDED\nwhen_to_transfer_output = ON_EXIT\n\
          # Seconds until a job runs elsewhere if its machine is gone.\n\
          job_lease_duration = {LEASE_SECONDS}\nqueue\n"

@@ -78,7 +78,7 @@ impl LoadedConfiguration {
             Err(problem) => return Ok(Err(problem)),
         };
         if !is_file {
-            let line = self.text.block.position(entry.value_range.start).line;
+            let line = self.text.position(entry.value_range.start).line;
             let text = SourceText::from_lines(&self.text.name, &value, line);
             user_maps::add_map(session, name, &text, has_prefixes)?;
             return Ok(Ok(()));

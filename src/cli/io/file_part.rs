@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use classad::format::{FileFormat, Stream, has_parts, part_boundary};
+use classad::format::{FileFormat, Stream, StreamLimits, has_parts, part_boundary};
 
 /// A part of a file: the ads that begin in it, as [`part_boundary`] moves its cuts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl FilePart {
     }
 
     /// Opens the part of a file in this form.
-    pub fn open(&self, form: FileFormat) -> io::Result<Stream> {
+    pub fn open(&self, form: FileFormat, limits: StreamLimits) -> io::Result<Stream> {
         let mut file = File::open(&self.path)?;
         let start = part_boundary(&mut file, form, self.start)?;
         let end = self.end.map(|end| part_boundary(&mut file, form, end)).transpose()?;
@@ -71,6 +71,6 @@ impl FilePart {
             Some(end) => Box::new(file.take(end.offset.saturating_sub(start.offset))),
             None => Box::new(file),
         };
-        Ok(Stream::of_part(reader, form, start))
+        Ok(Stream::of_part(reader, form, start, limits))
     }
 }

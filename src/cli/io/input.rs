@@ -33,6 +33,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     check_stdin(&paths)?;
     let mut sources = Vec::new();
     let form = session.options.from.map(FileFormat::from);
+    let limits = session.options.stream_limits();
     for path in &paths {
         let name = if path == "-" { "standard input" } else { path };
         if let Some(part) = FilePart::of_argument(path) {
@@ -42,9 +43,14 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         if path == "-" && io::stdin().is_terminal() {
             session.note("reading ads from the terminal; Ctrl-D ends them");
         }
-        match open(path).and_then(|reader| Stream::new(reader, form)) {
+        match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
             Ok(stream) => {
-                let mut source = AdSource::new(name, stream);
+                let mut source = AdSource::new(name, stream).with_limits(limits);
+                // A packed file counts with its packed size.
+                match std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) {
+                    Some(file) => session.count_input(file.len()),
+                    None => source.granted_steps = session.context().run_steps,
+                }
                 // An empty file is an empty queue, but may also be a failed download.
                 if path != "-" && !source.has_content() {
                     note_empty(session, name);
@@ -72,13 +78,15 @@ fn open_part(
         Err(error) => return report_unreadable(session, name, &error).map(|()| None),
     };
     let size = std::fs::metadata(&part.path).map_or(0, |file| file.len());
+    session.count_input(size);
     if let Some(end) = part.end.filter(|end| *end > size) {
         session.warning(&format!("{name}: {} has only {size} bytes, but the part ends at {end}", part.path));
     }
     if detected.is_none() && part.start == 0 {
         note_empty(session, &part.path);
     }
-    Ok(Some(AdSource::of_part(name, part, detected)))
+    let limits = session.options.stream_limits();
+    Ok(Some(AdSource::of_part(name, part, detected).with_limits(limits)))
 }
 
 /// Prints a note that a file is empty. A partial result leaves the note to the merge.
@@ -109,9 +117,9 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     }
     match newest_times(sources, &session.context()) {
         Ok(times) => match (times.ads, times.events) {
-            (Some(time), _) => session.context_mut().now = Some(time),
+            (Some(time), _) => session.set_time(time),
             (None, Some(time)) => {
-                session.context_mut().now = Some(time);
+                session.set_time(time);
                 let time = AbsoluteTime { seconds: time, offset: 0 };
                 session.note(&format!("--now dump: no ad has its own time; the newest event of a job is of {time}"));
             }
@@ -169,11 +177,11 @@ pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::E
     session.error(&format!("cannot read {} to its end: {}", source.name, diagnostics::io_reason(error)));
 }
 
-/// Maximum number of ads of one compressed file that are held in memory. Tiny ads that repeat each other compress to a
+/// Default of `--max-packed-ads`: maximum number of ads of one compressed file that are held in memory. Tiny ads that repeat each other compress to a
 /// thousandth, and each takes some 400 bytes in memory.
 pub const MAX_HELD_PACKED_ADS: usize = 1_000_000;
 
-/// Reads all ads of the sources and names them. Of a compressed source with more than [`MAX_HELD_PACKED_ADS`], the
+/// Reads all ads of the sources and names them. Of a compressed source with more ads than its limit, the
 /// first ones are read, and an error is reported.
 pub fn read_named_ads(
     session: &mut Session,
@@ -182,7 +190,7 @@ pub fn read_named_ads(
 ) -> Result<Vec<NamedAd>, Failure> {
     let mut ads = Vec::new();
     for source in &mut sources {
-        let limit = if source.is_compressed() { ads.len() + MAX_HELD_PACKED_ADS } else { usize::MAX };
+        let limit = ads.len().saturating_add(held_ads_limit(session, source));
         let mut has_more = false;
         for_each_ad(session, [&mut *source], |session, text, entry| {
             has_more = ads.len() == limit;
@@ -192,11 +200,22 @@ pub fn read_named_ads(
             Ok(!has_more)
         })?;
         if has_more {
-            let reason = format!("it has more than {MAX_HELD_PACKED_ADS} ads; unpack it to read all of it");
-            report_read_error(session, source, &io::Error::new(io::ErrorKind::InvalidData, reason));
+            report_held_ads(session, source);
         }
     }
     Ok(ads)
+}
+
+/// Returns the maximum number of ads of a source that are held in memory.
+pub fn held_ads_limit(session: &Session, source: &AdSource) -> usize {
+    if source.is_compressed() { session.options.max_packed_ads.unwrap_or(MAX_HELD_PACKED_ADS) } else { usize::MAX }
+}
+
+/// Reports that a compressed source has more ads than [`held_ads_limit`].
+pub fn report_held_ads(session: &mut Session, source: &AdSource) {
+    let most = held_ads_limit(session, source);
+    let reason = format!("it has more than {most} ads; unpack it, or raise --max-packed-ads");
+    report_read_error(session, source, &io::Error::new(io::ErrorKind::InvalidData, reason));
 }
 
 /// Names an ad of `text`: by the value of `id`, else by its identity in the advertising protocol, else by its location.

@@ -20,6 +20,7 @@ pub mod part_plan;
 pub mod partial;
 pub mod parties;
 pub mod selective_load;
+pub mod share;
 pub mod slip_notes;
 pub mod source;
 pub mod unseen_names;

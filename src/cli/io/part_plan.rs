@@ -8,6 +8,7 @@ use classad::format::{FileFormat, Stream, has_parts};
 use serde::{Deserialize, Serialize};
 
 use super::file_part::FilePart;
+use super::share::WorkShare;
 use super::source::read_whole;
 use crate::cli::{Failure, refuse};
 
@@ -21,7 +22,10 @@ pub struct PartPlan {
     pub classad_plan: u32,
     /// The time of `--now` for all parts, in seconds since 1970. `None` if the plan is only lines.
     pub now: Option<i64>,
-    /// For each process the files and parts that it reads.
+    /// Number of shares of the work: that many processes read all files. `None` if each process reads its own part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<usize>,
+    /// For each process the files and parts that it reads; with `shares` one list for all of them.
     pub parts: Vec<Vec<PlannedFile>>,
 }
 
@@ -105,11 +109,48 @@ impl PartPlanner {
     }
 
     pub fn finish(self, now: Option<i64>) -> PartPlan {
-        PartPlan { classad_plan: PLAN_VERSION, now, parts: self.parts }
+        PartPlan { classad_plan: PLAN_VERSION, now, shares: None, parts: self.parts }
     }
 }
 
+/// The option that names a share in a plan of lines.
+const SHARE_OPTION: &str = "--share";
+
 impl PartPlan {
+    /// Plans shares of the work on files, which all processes read.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or is not a regular file.
+    pub fn of_shares(count: usize, files: &[String], now: Option<i64>) -> Result<Self, Failure> {
+        let mut planned = Vec::new();
+        for argument in files {
+            let part = FilePart::of_argument(argument);
+            let part = part.unwrap_or_else(|| FilePart { path: argument.clone(), start: 0, end: None });
+            let metadata = std::fs::metadata(&part.path).map_err(|error| Failure::unreadable(&part.path, &error))?;
+            if !metadata.is_file() {
+                return refuse(format!("{argument} is not a file, and each share reads it"));
+            }
+            let FilePart { path: file, start, end } = part;
+            let (size, inode) = (Some(metadata.len()), inode(&metadata));
+            planned.push(PlannedFile { file, start, end, size, inode });
+        }
+        let parts = if planned.is_empty() { Vec::new() } else { vec![planned] };
+        Ok(PartPlan { classad_plan: PLAN_VERSION, now, shares: Some(count), parts })
+    }
+
+    /// Returns the line of a plan for each process: its files and parts, or its share. Words are quoted for a shell.
+    pub fn lines(&self) -> Vec<String> {
+        if let Some(count) = self.shares {
+            return (1..=count).map(|number| format!("{SHARE_OPTION} {}", WorkShare { number, count })).collect();
+        }
+        let line = |part: &Vec<PlannedFile>| {
+            let words: Vec<String> = part.iter().map(|file| shell_word(&file.argument())).collect();
+            words.join(" ")
+        };
+        self.parts.iter().map(line).collect()
+    }
+
     /// Reads a plan: the JSON that `parts -o json` and `scatter` write, or the lines that `parts` prints.
     ///
     /// # Errors
@@ -128,19 +169,24 @@ impl PartPlan {
             }
             return Ok(plan);
         }
-        let mut parts = Vec::new();
+        let (mut parts, mut shares) = (Vec::new(), None);
         for (index, line) in text.lines().enumerate() {
             let words = shell_words(line).ok_or_else(|| refused(&format!("line {}: a quote is open", index + 1)))?;
+            if let [SHARE_OPTION, share] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                let share: WorkShare = share.parse().map_err(|reason: String| refused(&reason))?;
+                shares = Some(share.count);
+                continue;
+            }
             let planned = |word: String| {
                 let part = FilePart::of_argument(&word).unwrap_or(FilePart { path: word, start: 0, end: None });
                 PlannedFile { file: part.path, start: part.start, end: part.end, size: None, inode: 0 }
             };
             parts.push(words.into_iter().map(planned).collect());
         }
-        if parts.is_empty() {
+        if parts.is_empty() && shares.is_none() {
             return Err(refused("it names no part"));
         }
-        Ok(PartPlan { classad_plan: PLAN_VERSION, now: None, parts })
+        Ok(PartPlan { classad_plan: PLAN_VERSION, now: None, shares, parts })
     }
 
     /// Returns the parts of each file.

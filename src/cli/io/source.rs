@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, log_length_until};
+use classad::eval::RunSteps;
+use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, StreamLimits, log_length_until};
 
 use super::file_part::FilePart;
+use crate::cli::render::diagnostics::char_start;
 use crate::cli::render::{output, progress};
 
 /// Opens a file; `-` is standard input. Reading fails if the file is cut short meanwhile.
@@ -58,6 +60,8 @@ pub struct AdSource {
     /// The form that was detected or given. `None` if the source has only blanks and comments.
     detected: Option<FileFormat>,
     is_compressed: bool,
+    /// The limits with which the file is opened again.
+    limits: StreamLimits,
     has_ended: bool,
     /// Number of ads read so far.
     pub ads_read: usize,
@@ -65,6 +69,9 @@ pub struct AdSource {
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
+    /// The steps of the run that are granted for the bytes of a pipe as they are read; `None` if they were granted
+    /// before, for the size of the file.
+    pub granted_steps: Option<RunSteps>,
     /// Number of ends of lines read so far.
     lines_read: usize,
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
@@ -83,11 +90,13 @@ impl AdSource {
             part: None,
             detected: stream.form(),
             is_compressed: stream.is_compressed(),
+            limits: StreamLimits::default(),
             stream: Some(stream),
             has_ended: false,
             ads_read: 0,
             size,
             bytes_read: 0,
+            granted_steps: None,
             lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
@@ -102,15 +111,22 @@ impl AdSource {
             part: Some(part),
             detected,
             is_compressed: false,
+            limits: StreamLimits::default(),
             stream: None,
             has_ended: false,
             ads_read: 0,
             size: None,
             bytes_read: 0,
+            granted_steps: None,
             lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
         }
+    }
+
+    /// Sets the limits with which the file is opened again.
+    pub fn with_limits(self, limits: StreamLimits) -> Self {
+        AdSource { limits, ..self }
     }
 
     /// The path of the file that is read, whole or in part.
@@ -128,7 +144,7 @@ impl AdSource {
             text.extend_from_slice(&block.block.text);
         }
         text.truncate(log_length_until(&text, time));
-        self.stream = Some(Stream::new(Box::new(io::Cursor::new(text)), Some(self.form))?);
+        self.stream = Some(Stream::with_limits(Box::new(io::Cursor::new(text)), Some(self.form), self.limits)?);
         self.has_ended = false;
         self.size = None;
         Ok(())
@@ -179,10 +195,11 @@ impl AdSource {
     /// Opens the file or the part of it once more, at its beginning.
     pub fn reopen(&self) -> io::Result<AdSource> {
         if let Some(part) = &self.part {
-            return Ok(AdSource::of_part(&self.name, part.clone(), self.detected));
+            return Ok(AdSource::of_part(&self.name, part.clone(), self.detected).with_limits(self.limits));
         }
-        let stream = Stream::new(Box::new(File::open(self.name.as_ref())?), Some(self.form))?;
-        Ok(AdSource::new(&self.name, stream))
+        let file = Box::new(File::open(self.name.as_ref())?);
+        let stream = Stream::with_limits(file, Some(self.form), self.limits)?;
+        Ok(AdSource::new(&self.name, stream).with_limits(self.limits))
     }
 
     /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
@@ -218,8 +235,8 @@ impl AdSource {
             stream
         } else {
             let stream = match &self.part {
-                Some(part) => part.open(self.form)?,
-                None => Stream::new(open(&self.name)?, self.detected)?,
+                Some(part) => part.open(self.form, self.limits)?,
+                None => Stream::with_limits(open(&self.name)?, self.detected, self.limits)?,
             };
             self.stream.insert(stream)
         };
@@ -230,6 +247,9 @@ impl AdSource {
         }
         if let Some(block) = &block {
             self.bytes_read += block.text.len() as u64;
+            if let Some(steps) = &self.granted_steps {
+                steps.add_input(block.text.len() as u64);
+            }
             progress::report_bytes(&self.name, self.bytes_read, self.size);
         } else {
             progress::clear();
@@ -300,11 +320,37 @@ impl AdSource {
 pub struct SourceText {
     pub name: Arc<str>,
     pub block: Arc<StreamBlock>,
+    /// Positions of offsets some [`BYTES_BETWEEN_POSITIONS`] apart, from the beginning of the block, as far as they were
+    /// needed. Thousands of problems can be in one line.
+    positions: Arc<Mutex<Vec<(usize, Position)>>>,
 }
+
+/// Distance of the offsets whose positions a text remembers, in bytes.
+const BYTES_BETWEEN_POSITIONS: usize = 4096;
 
 impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
-        SourceText { name: name.into(), block: Arc::new(block) }
+        let positions = Arc::new(Mutex::new(vec![(0, block.start)]));
+        SourceText { name: name.into(), block: Arc::new(block), positions }
+    }
+
+    /// Returns the position in the file of a byte offset in the text.
+    pub fn position(&self, offset: usize) -> Position {
+        let text = &self.block.text;
+        let offset = offset.min(text.len());
+        let mut known = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(&(last, position)) = known.last()
+            && last + BYTES_BETWEEN_POSITIONS <= offset
+        {
+            // A character is counted as a whole.
+            let next = char_start(text, last + BYTES_BETWEEN_POSITIONS);
+            if next <= last {
+                break;
+            }
+            known.push((next, position.after(&text[last..next])));
+        }
+        let before = known.partition_point(|(at, _)| *at <= offset).saturating_sub(1);
+        known.get(before).map_or(self.block.start, |(at, position)| position.after(&text[*at..offset]))
     }
 
     /// Makes the text of a block of a source of this name.
@@ -336,7 +382,20 @@ mod tests {
 
     use classad::format::Stream;
 
-    use super::AdSource;
+    use super::{AdSource, SourceText};
+
+    #[test]
+    fn positions_are_those_of_the_block() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for separator in ["\n", "\u{e4}\u{20ac}", "\u{80}\u{80}"] {
+            let pieces: Vec<&str> = (0..20_000).map(|_| if random.u8(0..20) == 0 { separator } else { "x" }).collect();
+            let text = SourceText::from_lines("text", &pieces.concat(), 5);
+            for _ in 0..200 {
+                let offset = random.usize(0..=text.block.text.len() + 2);
+                assert_eq!(text.position(offset), text.block.position(offset), "{offset} of {separator:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_sample_has_whole_lines_from_all_over() {

@@ -165,7 +165,7 @@ impl SourceDiagnostic {
         let (near, far): (Vec<LabeledRange>, Vec<LabeledRange>) =
             marks.into_iter().partition(|(range, _)| range.start.abs_diff(first) <= frame.max_distance);
         let far = far.into_iter().filter(|(_, words)| !words.is_empty()).map(|(range, words)| {
-            let place = text.block.position(range.start);
+            let place = text.position(range.start);
             format!("{words} ({}:{})", place.line, place.column)
         });
         let help: Vec<String> = help.into_iter().chain(far).collect();
@@ -224,19 +224,17 @@ impl Excerpt {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
         let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
-        let mut start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |at| at + 1);
-        let mut end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
-        if first - start > around {
-            start = char_start(bytes, first - around);
-        }
-        if end - last > around {
-            end = char_start(bytes, last + around);
-        }
+        // A line of a megabyte is not searched for its ends.
+        let (lowest, highest) = (first.saturating_sub(around), (last + around).min(bytes.len()));
+        let start =
+            memchr::memrchr(b'\n', &bytes[lowest..first]).map_or(char_start(bytes, lowest), |at| lowest + at + 1);
+        let line_end = memchr::memchr(b'\n', &bytes[last..highest]).map(|at| last + at);
+        let mut end = line_end.unwrap_or(if highest < bytes.len() { char_start(bytes, highest) } else { highest });
         // A carriage return at the end of a line shows nothing.
         if end > last && bytes[end - 1] == b'\r' {
             end -= 1;
         }
-        let position = text.block.position(start);
+        let position = text.position(start);
         let shown = |range: Range<usize>| visible_text(&bytes[range.start.min(end)..range.end.min(end)]);
         let spans = ranges.into_iter().map(|range| {
             let at = shown(start..range.start.clamp(start, end)).len();

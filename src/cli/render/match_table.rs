@@ -21,10 +21,19 @@ pub struct MatchColumns<'p> {
     pub why: Option<&'p Policy>,
 }
 
+/// The columns of every table of matches.
+pub const PAIR_HEADER: [&str; 4] = ["request", "offer", "request_rank", "offer_rank"];
+
+/// Returns the cells of the columns of [`PAIR_HEADER`]. `ranks` are that of the request and that of the offer.
+pub fn pair_row(request: String, offer: String, ranks: [f64; 2]) -> Vec<TableCell> {
+    let [request_rank, offer_rank] = ranks.map(TableCell::from);
+    vec![request.into(), offer.into(), request_rank, offer_rank]
+}
+
 /// Returns a table with a row for each offer of each match. If there are gangs, the column `port` has the port at which
 /// the offer is docked.
 pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_>) -> ResultTable {
-    let mut table = ResultTable::new(&["request", "offer", "request_rank", "offer_rank"]);
+    let mut table = ResultTable::new(&PAIR_HEADER);
     table.keeps_columns = columns.why.is_some();
     let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
     let further = [
@@ -39,8 +48,7 @@ pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_
         let paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default();
         for (place, granted) in grant.offers.iter().enumerate() {
             let offer = parties.offer_name(granted.offer, granted.part);
-            let mut row: Vec<TableCell> =
-                vec![request.clone().into(), offer.into(), granted.request_rank.into(), granted.offer_rank.into()];
+            let mut row = pair_row(request.clone(), offer, [granted.request_rank, granted.offer_rank]);
             row.extend(columns.preempted.then(|| granted.preempted.clone().unwrap_or_default().into()));
             row.extend(has_gangs.then(|| paths.get(place).cloned().unwrap_or_default().into()));
             if let Some(policy) = columns.why {

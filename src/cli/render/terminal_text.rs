@@ -3,7 +3,12 @@
 /// Maximum length in bytes of an escape sequence that passes: a colour of the program's own.
 const MAX_SEQUENCE_BYTES: usize = 24;
 
-/// Filter of what is written to a terminal. Text, line ends, tabs and sequences that set colours pass. Other control
+/// The parameters of escape sequences that pass: styles and colours that the program uses. An ad may colour its text, but
+/// not hide it: by concealing, in black, or on a background of the same colour.
+const STYLES: [&[u8]; 14] =
+    [b"", b"0", b"1", b"2", b"4", b"22", b"24", b"31", b"32", b"33", b"34", b"35", b"36", b"39"];
+
+/// Filter of what is written to a terminal. Text, line ends, tabs and sequences that set [`STYLES`] pass. Other control
 /// characters are spelt as HTCondor spells them in a string: `\033`.
 #[derive(Default)]
 pub struct TerminalFilter {
@@ -29,8 +34,10 @@ impl TerminalFilter {
             [0xc2] => safe.append(&mut self.pending),
             [0x1b] if byte == b'[' => return self.pending.push(byte),
             [0x1b, b'[', ..] if byte == b'm' => {
+                let mut parameters = self.pending[2..].split(|byte| *byte == b';');
+                let is_style = parameters.all(|parameter| STYLES.contains(&parameter));
                 self.pending.push(byte);
-                return safe.append(&mut self.pending);
+                return if is_style { safe.append(&mut self.pending) } else { self.spell_pending(safe) };
             }
             [0x1b, b'[', ..] if (byte.is_ascii_digit() || byte == b';') && self.pending.len() < MAX_SEQUENCE_BYTES => {
                 return self.pending.push(byte);
@@ -72,7 +79,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_spelt_out() {
-        let cases: [(&[u8], &str); 8] = [
+        let cases: [(&[u8], &str); 10] = [
             (b"a\tb\n", "a\tb\n"),
             (b"\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m"),
             (b"\x1b[2J\x1b]0;title\x07\x1bc", "\\033[2J\\033]0;title\\007\\033c"),
@@ -80,6 +87,8 @@ mod tests {
             (b"a\xc2\x9b2Jb\xc2\xa2", "a\\302\\2332Jb¢"),
             (b"\r\x08\x7f", "\\015\\010\\177"),
             (b"end \x1b[1", "end \\033[1"),
+            (b"\x1b[8mhidden\x1b[1;30;40mblack\x1b[m", "\\033[8mhidden\\033[1;30;40mblack\x1b[m"),
+            (b"\x1b[38;5;16m \x1b[36;4;1m", "\\033[38;5;16m \x1b[36;4;1m"),
             (b"\x1b\x1b[0m", "\\033\x1b[0m"),
         ];
         for (text, expected) in cases {

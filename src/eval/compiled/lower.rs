@@ -10,7 +10,9 @@ use super::super::operators;
 use super::super::pattern::{CompiledPattern, PatternOptions};
 use super::super::scope::CURRENT_TIME;
 use super::operand::{ComputedStrings, Operand};
-use super::program::{CallOperation, Comparison, ListOperation, Operation, PatternOperation, Place, Program};
+use super::program::{
+    CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
+};
 use super::relation::Relation;
 use super::slots::{NameTable, is_scope_name};
 
@@ -192,12 +194,15 @@ impl Lowering<'_> {
         if let Some(value) = self.folded_binary(operator, &operands) {
             return Lowered { operation: Operation::Constant(value), height: height + 1 };
         }
-        let operation = match Relation::of(operator) {
-            Some(relation) if relation.ignores_case() => {
+        let operation = match (Relation::of(operator), operands) {
+            (Some(relation), [Operation::Attribute(name, place), Operation::Constant(Value::Integer(bound))]) => {
+                Operation::IntegerTest(IntegerTest { relation, place, name, bound })
+            }
+            (Some(relation), operands) if relation.ignores_case() => {
                 Operation::Comparison(Box::new(Comparison { relation, operands: operands.map(without_case) }))
             }
-            Some(relation) => Operation::Comparison(Box::new(Comparison { relation, operands })),
-            None => Operation::Binary(operator, Box::new(operands)),
+            (Some(relation), operands) => Operation::Comparison(Box::new(Comparison { relation, operands })),
+            (None, operands) => Operation::Binary(operator, Box::new(operands)),
         };
         Lowered::above(height, operation)
     }
@@ -255,12 +260,12 @@ fn conditional(parts: [Lowered; 3]) -> Lowered {
 /// but it does within parentheses.
 fn logic(operator: BinaryOperator, left: Lowered, right: Lowered, is_chain: bool) -> Lowered {
     let height = left.height.max(right.height);
-    let (operands, is_joined) = match (operator, left.operation) {
+    let (mut operands, is_joined) = match (operator, left.operation) {
         (BinaryOperator::And, Operation::Conjunction(operands))
         | (BinaryOperator::Or, Operation::Disjunction(operands)) => (operands, true),
         (_, left) => (vec![left], false),
     };
-    let operands: Vec<Operation> = operands.into_iter().chain([right.operation]).collect();
+    operands.push(right.operation);
     let operation = match operator {
         BinaryOperator::And => Operation::Conjunction(operands),
         _ => Operation::Disjunction(operands),

@@ -59,7 +59,9 @@ pub(super) enum Operation {
     Conjunction(Vec<Operation>),
     /// `||` of two or more operands.
     Disjunction(Vec<Operation>),
-    /// A comparison.
+    /// A comparison of an attribute with an integer.
+    IntegerTest(IntegerTest),
+    /// Any other comparison.
     Comparison(Box<Comparison>),
     /// Any other binary operator.
     Binary(BinaryOperator, Box<[Operation; 2]>),
@@ -80,6 +82,16 @@ pub(super) enum Operation {
     Call(Box<CallOperation>),
     /// Something that is left to the tree walker.
     Unsupported,
+}
+
+/// Comparison of an attribute with an integer, such as `TARGET.Cpus >= 8`. Most clauses are of this kind, so that it has
+/// its place in the list of operands.
+#[derive(Clone, Copy)]
+pub(super) struct IntegerTest {
+    pub relation: Relation,
+    pub place: Place,
+    pub name: NameNumber,
+    pub bound: i64,
 }
 
 /// Comparison of two operands.

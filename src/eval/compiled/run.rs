@@ -9,7 +9,9 @@ use super::super::spending::search_briefly;
 use super::super::{Context, Environment, Evaluator};
 use super::memory::ProgramMemory;
 use super::operand::{Bail, ComputedStrings, Operand};
-use super::program::{CallOperation, Comparison, ListOperation, Operation, PatternOperation, Place, Program};
+use super::program::{
+    CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
+};
 use super::relation::TruthValue;
 use super::slots::{AdView, NameNumber};
 
@@ -158,6 +160,7 @@ impl<'a> Run<'a> {
     /// because this one is recursive and its stack frame must stay small.
     fn condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
         match operation {
+            Operation::IntegerTest(test) => self.integer_test(test),
             Operation::Comparison(comparison) => self.comparison(comparison),
             Operation::Conjunction(operands) => self.logic(operands, TruthValue::False),
             Operation::Disjunction(operands) => self.logic(operands, TruthValue::True),
@@ -179,6 +182,33 @@ impl<'a> Run<'a> {
     #[inline(never)]
     fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<TruthValue, Bail> {
         self.in_program(expression, is_partners, |run, program| run.condition(&program.root))
+    }
+
+    #[inline]
+    fn integer_test(&mut self, test: &'a IntegerTest) -> Result<TruthValue, Bail> {
+        match self.find(test.name, test.place).0.map(Expression::kind) {
+            // In the papers' dialect an integer beyond 32 bits is an error.
+            Some(ExpressionKind::Literal(Value::Integer(integer)))
+                if self.dialect.is_condor() || i32::try_from(*integer).is_ok() =>
+            {
+                Ok(test.relation.compare_integers(*integer, test.bound))
+            }
+            _ => self.other_integer_test(test),
+        }
+    }
+
+    #[inline(never)]
+    fn other_integer_test(&mut self, test: &'a IntegerTest) -> Result<TruthValue, Bail> {
+        let (found, is_partners) = self.find(test.name, test.place);
+        let operand = match found.map(|expression| (expression, expression.kind())) {
+            None => Operand::Undefined,
+            Some((_, ExpressionKind::Literal(value))) => Operand::of_literal(value, self.dialect)?,
+            Some((expression, _)) => self.attribute(expression, is_partners)?,
+        };
+        match operand {
+            Operand::Integer(integer) => Ok(test.relation.compare_integers(integer, test.bound)),
+            operand => test.relation.compare(&self.strings.value(operand), &Value::Integer(test.bound), self.dialect),
+        }
     }
 
     #[inline]
@@ -239,6 +269,7 @@ impl<'a> Run<'a> {
         let mut value = if decisive == TruthValue::True { TruthValue::False } else { TruthValue::True };
         for operand in operands {
             let condition = match operand {
+                Operation::IntegerTest(test) => self.integer_test(test),
                 Operation::Comparison(comparison) => self.comparison(comparison),
                 operand => self.condition(operand),
             };
@@ -284,7 +315,8 @@ impl<'a> Run<'a> {
                 let now = self.context.now.ok_or(Bail)?;
                 Ok(Operand::of_integer(now, self.dialect))
             }
-            Operation::Comparison(_)
+            Operation::IntegerTest(_)
+            | Operation::Comparison(_)
             | Operation::Conjunction(_)
             | Operation::Disjunction(_)
             | Operation::TypeTest(..)

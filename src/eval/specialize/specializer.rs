@@ -58,7 +58,13 @@ impl<'e> Specializer<'e> {
         self.depth += 1;
         let part = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.descend(expression, frame));
         self.depth -= 1;
-        part
+        // A long value is written wherever its attribute is used. Beyond the budget of values the name stays.
+        match &part.value {
+            Some(value) if expression.kind().is_reference() && self.evaluator.spending.add_value(value).is_err() => {
+                PartialResult::unknown(expression)
+            }
+            _ => part,
+        }
     }
 
     fn descend(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {

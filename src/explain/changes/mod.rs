@@ -66,7 +66,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.table.context.is_interrupted()
+        self.table.context.is_interrupted() || self.table.context.has_spent_run()
     }
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<usize>, Infallible> {
@@ -186,16 +186,18 @@ fn propose_alternatives(analysis: &RequestAnalysis) -> Vec<Proposal> {
     let clause = |place: usize| &analysis.clauses[place].analysis.clause.expression;
     let is_clause =
         |part: &Expression, place: usize| part.without_parentheses().ptr_eq(clause(place).without_parentheses());
+    let others: Vec<(usize, usize)> = (0..analysis.clauses.len())
+        .filter_map(|place| Some((place, clause_fixes::equality_elsewhere(analysis, place)?)))
+        .collect();
     let mut proposals = Vec::new();
+    if others.is_empty() {
+        return proposals;
+    }
     let constraints = analysis.request.ad.iter().map(|attribute| attribute.expression);
     let mut pending: Vec<&Expression> = constraints.collect();
     while let Some(part) = pending.pop() {
         if let ExpressionKind::Binary(BinaryOperator::And, left, right) = part.kind() {
-            let pair = (0..analysis.clauses.len()).find(|place| {
-                let other = clause_fixes::equality_elsewhere(analysis, *place);
-                is_clause(left, *place) && other.is_some_and(|other| is_clause(right, other))
-            });
-            if pair.is_some() {
+            if others.iter().any(|(place, other)| is_clause(left, *place) && is_clause(right, *other)) {
                 let either = Expression::binary(BinaryOperator::Or, left.clone(), right.clone());
                 proposals.push(clause_fixes::rewrite_proposal(part, either, 0.25));
             }

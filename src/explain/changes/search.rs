@@ -92,7 +92,7 @@ pub trait ChangeProblem {
     /// The dialect in which edits are described.
     fn dialect(&self) -> Dialect;
 
-    /// Whether the user interrupted the run. An interrupt ends the verification of changes.
+    /// Whether the user interrupted the run, or its steps are spent. Either ends the verification of changes.
     fn is_interrupted(&self) -> bool {
         false
     }
@@ -190,7 +190,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
     }
 
     /// Describes edits and applies them to the original request. `None` if an edit cannot be applied, if the same edits
-    /// were tried before, if [`MAX_VERIFIED_CHANGES`] is reached, or after an interrupt.
+    /// were tried before, if [`MAX_VERIFIED_CHANGES`] is reached, or if [`ChangeProblem::is_interrupted`].
     fn apply(&mut self, edits: &[RequestEdit]) -> Option<(Vec<String>, Ad)> {
         let steps: Vec<String> = edits.iter().map(|edit| edit.text(self.problem.dialect())).collect();
         let text = steps.join(", ");

@@ -11,6 +11,9 @@ use crate::pool::{ExpressionColumn, exact_number};
 
 use super::{ClauseOutcome, OfferTable, RequestContext};
 
+/// Number of steps of the run that the evaluation of a clause counts as. It takes about as long as so many.
+const STEPS_PER_CLAUSE: u64 = 20;
+
 /// Evaluates one clause for a request, row by row.
 pub struct ClauseEvaluator<'e> {
     table: &'e OfferTable,
@@ -184,6 +187,7 @@ impl BoundOperand<'_> {
 impl Drop for ClauseEvaluator<'_> {
     fn drop(&mut self) {
         self.table.evaluations.fetch_add(self.evaluations, Ordering::Relaxed);
+        self.table.count_steps(self.evaluations * STEPS_PER_CLAUSE);
     }
 }
 

@@ -18,7 +18,14 @@ use super::{OfferTable, RequestContext};
 /// dependencies.
 const ABSENT: usize = usize::MAX;
 
+/// Minimum number of attributes of a clause whose key a request remembers. Keys of fewer are made as fast.
+const MIN_REMEMBERED_ATTRIBUTES: usize = 64;
+
+/// Number of steps of the run that an attribute of such a clause counts as.
+const STEPS_PER_ATTRIBUTE: u64 = 4;
+
 /// What the results of a clause depend on.
+#[derive(Clone)]
 pub struct ClauseKey {
     /// Equal keys mean equal results, also of different clauses and requests.
     pub key: CacheKey,
@@ -31,6 +38,19 @@ pub struct ClauseKey {
 impl OfferTable {
     /// Returns what the results of a clause depend on for a request.
     pub(super) fn clause_key(&self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> ClauseKey {
+        let of_clause = (clause.expression.identity(), side as usize, clause.is_whole);
+        if let Some((_, known)) = request.clause_keys.borrow().get(&of_clause) {
+            return known.clone();
+        }
+        let key = self.new_clause_key(request, clause, side);
+        if let Some(names) = key.names.as_ref().filter(|names| names.len() >= MIN_REMEMBERED_ATTRIBUTES) {
+            self.count_steps(names.len() as u64 * STEPS_PER_ATTRIBUTE);
+            request.clause_keys.borrow_mut().insert(of_clause, (clause.expression.clone(), key.clone()));
+        }
+        key
+    }
+
+    fn new_clause_key(&self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> ClauseKey {
         let mut store = self.store();
         let number = store.intern(&clause.expression);
         let mut key = vec![side as usize, number, usize::from(clause.is_whole)];
@@ -47,7 +67,8 @@ impl OfferTable {
             key.extend([*number, request.binding(&mut store, name, *number).0]);
         }
         let mut path = clause.path.iter().filter(|_| !clause.is_whole);
-        let is_circular = path.any(|name| dependencies.names.contains(name));
+        // The names are sorted: joined clauses have as many attributes as names.
+        let is_circular = path.any(|name| dependencies.names.binary_search(name).is_ok());
         ClauseKey { key: key.into(), names: Some(dependencies.names), is_circular }
     }
 

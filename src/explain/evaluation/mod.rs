@@ -56,6 +56,12 @@ const MAX_FAMILY_BYTES: usize = 256 << 20;
 /// Maximum size of the cached sets of offers that accept a request, in bytes. Changes of one request mostly share one.
 const MAX_ACCEPTANCE_BYTES: usize = 64 << 20;
 
+/// Number of clauses of offers' constraints that a request is compared with for nothing. Usual pools have fewer.
+const FREE_OFFER_CLAUSES: usize = 1000;
+
+/// Number of steps of the run that the comparison of a request with a further clause counts as. The outcome may be cached.
+const STEPS_PER_OFFER_CLAUSE: u64 = 40;
+
 /// The offers as columns, with caches of results that threads share. A *row* is a distinct ad. Offers that share one ad
 /// in memory share a row; the weight of the row is the number of these offers.
 pub struct OfferTable {
@@ -88,6 +94,9 @@ pub struct OfferTable {
     evaluations: AtomicU64,
 }
 
+/// Keys of clauses, each with its expression.
+type ClauseKeys = FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>;
+
 /// A request with its caches.
 pub struct RequestContext {
     pub ad: Ad,
@@ -96,6 +105,9 @@ pub struct RequestContext {
     /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
     /// the identifier of the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
+    /// The keys of clauses with many attributes. The key is the identity of the clause's expression, which is kept so that
+    /// no other gets its identity, with the number of the side and whether the clause is whole.
+    clause_keys: RefCell<ClauseKeys>,
 }
 
 impl RequestContext {
@@ -105,6 +117,7 @@ impl RequestContext {
             frame: Pair::make_scope(ad.clone(), PairSide::Request),
             has_scope_attribute: has_scope_attribute(ad),
             bindings: RefCell::default(),
+            clause_keys: RefCell::default(),
         }
     }
 }
@@ -163,6 +176,13 @@ impl OfferTable {
         self.evaluations.load(Ordering::Relaxed)
     }
 
+    /// Counts steps of the run for work that is no evaluation.
+    fn count_steps(&self, steps: u64) {
+        if let Some(run) = &self.context.run_steps {
+            run.count(steps);
+        }
+    }
+
     fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,6 +194,11 @@ impl OfferTable {
 
     /// Returns which rows accept a request.
     pub fn acceptance(&self, request: &RequestContext) -> Arc<Acceptance> {
+        let constraints = self.offer_constraints();
+        self.count_steps(
+            (constraints.clauses.len() + constraints.families.len()).saturating_sub(FREE_OFFER_CLAUSES) as u64
+                * STEPS_PER_OFFER_CLAUSE,
+        );
         let key = Acceptance::key(self, request);
         self.acceptances.get_or_compute(key, || Acceptance::new(self, request))
     }

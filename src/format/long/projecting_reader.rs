@@ -54,6 +54,8 @@ pub struct ProjectingReader<'t, 's> {
     found_values: Vec<ProjectedValueRange>,
     /// Indexes of the names of the ad that is being built.
     attribute_names: Vec<usize>,
+    /// The names of that ad that are spelt in another way than in the projection, with their places in the ad.
+    respelt_names: Vec<(usize, Name)>,
     /// Names and byte ranges of the values that were last looked up among the shared ads.
     last_lookup: Vec<ProjectedValueRange>,
     /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
@@ -62,6 +64,8 @@ pub struct ProjectingReader<'t, 's> {
     /// Kind of the banner behind the current ad, if the projection has the name `RecordType` and the ad lacks the
     /// attribute: the index of the name, and the byte range of the kind.
     record_type: Option<ProjectedValueRange>,
+    /// Number of values of the current ad that come before those of its banner.
+    values_before_banner: usize,
     /// Whether the current ad ends with the text.
     ends_with_text: bool,
     /// Whether the last line that was no comment is a banner with attributes.
@@ -128,9 +132,11 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             values: Vec::new(),
             found_values: Vec::new(),
             attribute_names: Vec::new(),
+            respelt_names: Vec::new(),
             last_lookup: Vec::new(),
             label_values: Vec::new(),
             record_type: None,
+            values_before_banner: 0,
             ends_with_text: false,
             is_behind_banner: false,
             pending: VecDeque::new(),
@@ -360,6 +366,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     fn add_banner(&mut self, line: Range<usize>) -> bool {
         let Ok(banner) = Banner::parse(self.text, line) else { return false };
         self.is_behind_banner = banner.is_end();
+        self.values_before_banner = self.found_values.len();
         for attribute in &banner.attributes {
             let name = &self.text[attribute.name.clone()];
             let Some(position) = self.projection.index_of(name) else { continue };
@@ -512,12 +519,20 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             }
         }
         self.attribute_names.clear();
+        self.respelt_names.clear();
+        let is_as_written = self.projection.is_as_written && self.projection.interner.is_none();
         let mut expressions = Vec::with_capacity(self.found_values.len());
         let (mut newest, mut is_partial) = (0, true);
         let before = self.projection.version;
-        for (position, range) in self.values.iter().enumerate() {
-            let Some(range) = range else {
+        let found = self.found_values.len() + usize::from(self.record_type.is_some());
+        let count = if is_as_written { found } else { self.values.len() };
+        for index in 0..count {
+            let position = if is_as_written { self.found_position(index) } else { index };
+            let Some(range) = &self.values[position] else {
                 if let Some(kind) = self.record_type(position) {
+                    if is_as_written && self.projection.names[position].as_str() != RECORD_TYPE {
+                        self.respelt_names.push((self.attribute_names.len(), Name::new(RECORD_TYPE)));
+                    }
                     self.attribute_names.push(position);
                     expressions.push(Expression::literal(kind));
                 }
@@ -533,6 +548,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             };
             is_partial &= newest_here.is_some();
             newest = newest.max(newest_here.unwrap_or(0));
+            if is_as_written {
+                let respelt = respelt_name(&text[..range.start], &self.projection.names[position]);
+                self.respelt_names.extend(respelt.map(|name| (self.attribute_names.len(), name)));
+            }
             self.attribute_names.push(position);
             expressions.push(expression);
         }
@@ -542,6 +561,16 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             _ if !is_partial => ProjectionResult::NeedsCompleteRead,
             true => ProjectionResult::Retry,
             false => ProjectionResult::Projected(self.intern_ad(expressions, newest, has_plain_labels)),
+        }
+    }
+
+    /// Returns the index of the name of a value of the ad, in the order of the text. The kind of a banner is its first
+    /// value.
+    fn found_position(&self, index: usize) -> usize {
+        match &self.record_type {
+            Some((position, _)) if index == self.values_before_banner => *position,
+            Some(_) if index > self.values_before_banner => self.found_values[index - 1].0,
+            _ => self.found_values[index].0,
         }
     }
 
@@ -559,6 +588,13 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             }
         };
         let positions = &mut self.attribute_names;
+        if !self.respelt_names.is_empty() {
+            let mut spelt: Vec<Name> = positions.iter().map(|position| names[*position].clone()).collect();
+            for (place, name) in self.respelt_names.drain(..) {
+                spelt[place] = name;
+            }
+            return spelt.into_iter().zip(expressions).collect();
+        }
         let Some(interner) = interner else { return build(positions, expressions) };
         if has_plain_labels {
             return interner.found_or_insert_with(newest, || build(positions, expressions));
@@ -582,6 +618,17 @@ impl Iterator for ProjectingReader<'_, '_> {
         }
         self.pending.pop_front()
     }
+}
+
+/// Returns the name at the end of `before`, a text up to `=`, if it is spelt in another way than the `known` name that it
+/// is.
+fn respelt_name(before: &[u8], known: &Name) -> Option<Name> {
+    let known = known.as_str().as_bytes();
+    let before = before.strip_suffix(b"=").unwrap_or(before).trim_ascii_end();
+    let before = before.strip_suffix(b"'").unwrap_or(before);
+    let written = &before[before.len().saturating_sub(known.len())..];
+    let is_respelt = written != known && written.eq_ignore_ascii_case(known);
+    str::from_utf8(written).ok().filter(|_| is_respelt).map(Name::new)
 }
 
 /// Whether all strings of a value are certainly closed. Returns false for a value that only the parser can judge. Such

@@ -41,6 +41,8 @@ pub struct Projection {
     pub(super) filter: LineFilter,
     /// Number of bytes that are scanned at once.
     pub(super) piece_bytes: usize,
+    /// Whether ads have their attributes in the order and the spelling of the text.
+    pub(super) is_as_written: bool,
     /// Cache of parsed values. The number stored with a value is the first version of the projection that contains all
     /// names to which the value refers.
     parse_cache: ParseCache<usize>,
@@ -228,6 +230,7 @@ impl Projection {
             has_occurred: Vec::new(),
             filter: LineFilter::new(),
             piece_bytes: SCAN_PIECE_BYTES,
+            is_as_written: false,
             parse_cache: ParseCache::new(ParseOptions::long(dialect)),
             last_values: Vec::new(),
             shapes: ShapeCache::default(),
@@ -259,13 +262,22 @@ impl Projection {
     /// Returns a projection on the requested names only, for one ad, without a prefilter.
     pub(super) fn requested(&self) -> Projection {
         let names = self.names.iter().take(self.requested).cloned();
-        Projection { requested: usize::MAX, ..Projection::new(names, self.dialect) }
+        let is_as_written = self.is_as_written;
+        Projection { requested: usize::MAX, is_as_written, ..Projection::new(names, self.dialect) }
     }
 
     /// Sets the number of bytes that are scanned at once. The results do not depend on it.
     #[must_use]
     pub fn with_piece_bytes(mut self, bytes: usize) -> Self {
         self.piece_bytes = bytes;
+        self
+    }
+
+    /// Gives ads their attributes in the order and the spelling of the text, not in those of the projection. Shared ads
+    /// keep those of the projection.
+    #[must_use]
+    pub fn as_written(mut self) -> Self {
+        self.is_as_written = true;
         self
     }
 

@@ -44,12 +44,35 @@ pub struct YamlAdPass<'s> {
     pub rejection: RefCell<Option<YamlRejection>>,
     /// Index of the current ad in a sequence of ads; `None` if the document is not a sequence.
     pub element: Cell<Option<usize>>,
+    /// Number of bytes that the document may still give, counting what aliases repeat.
+    pub bytes_left: Cell<usize>,
     /// The reals of the document that are at least `MIN_LARGE_REAL` in absolute value. Such a real may be an integer
     /// in the document. The integer must be reported, because it does not fit into 64 bits.
     pub large_reals: RefCell<Vec<f64>>,
 }
 
+/// Number of bytes that aliases may give besides what is written. A list of a hundred thousand elements that is repeated a
+/// hundred thousand times would fill the memory.
+pub const MAX_REPEATED_BYTES: usize = 1 << 20;
+
 impl YamlAdPass<'_> {
+    /// Returns the number of bytes that a document may give. An escape such as `\L` gives more bytes than it has.
+    pub fn max_bytes(text: &[u8]) -> usize {
+        2 * text.len() + MAX_REPEATED_BYTES
+    }
+
+    /// Counts a node with a text of `length` bytes. Rejects the document if aliases repeat too much.
+    fn count_node(&self, length: usize) -> Result<(), YamlRejection> {
+        let left = self.bytes_left.get().checked_sub(length + 1).ok_or_else(|| {
+            let message = format!("aliases repeat more than {MAX_REPEATED_BYTES} bytes");
+            // No ad and no expression alone is to blame.
+            self.element.set(None);
+            YamlRejection::new(message, "write what an alias stands for where it is short")
+        })?;
+        self.bytes_left.set(left);
+        Ok(())
+    }
+
     /// Stores the reason in `rejection` and returns an error. The error ends the reading.
     fn reject<E: Error>(&self, rejection: YamlRejection) -> E {
         let message = rejection.error.message.clone();
@@ -194,8 +217,10 @@ struct YamlValueSeed<'r, 's> {
 
 impl YamlValueSeed<'_, '_> {
     fn scalar<E: Error>(self, scalar: YamlScalar) -> Result<Expression, E> {
+        let length = if let YamlScalar::Text(text) = scalar { text.len() } else { 0 };
         let read = if self.must_be_ad { Err(YamlRejection::no_ad()) } else { self.pass.value(scalar) };
-        read.map(Expression::literal).map_err(|rejection| self.pass.reject(rejection))
+        let counted = read.and_then(|value| self.pass.count_node(length).map(|()| value));
+        counted.map(Expression::literal).map_err(|rejection| self.pass.reject(rejection))
     }
 }
 
@@ -220,6 +245,7 @@ impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
         if self.must_be_ad {
             return Err(self.pass.reject(YamlRejection::no_ad()));
         }
+        self.pass.count_node(0).map_err(|rejection| self.pass.reject(rejection))?;
         let mut elements = Vec::new();
         while let Some(element) = sequence.next_element_seed(self)? {
             elements.push(element);
@@ -230,6 +256,7 @@ impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Expression, A::Error> {
         let name = || YamlTextSeed { pass: self.pass, expected: "a name", read: YamlAdPass::read_name };
         let value = YamlValueSeed { must_be_ad: false, ..self };
+        self.pass.count_node(0).map_err(|rejection| self.pass.reject(rejection))?;
         let mut attributes = Vec::new();
         while let Some(name) = mapping.next_key_seed(name())? {
             attributes.push((name, mapping.next_value_seed(value)?));
@@ -277,6 +304,7 @@ impl<T> Visitor<'_> for YamlTextSeed<'_, '_, T> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.read)(self.pass, text).map_err(|rejection| self.pass.reject(rejection))
+        let counted = self.pass.count_node(text.len()).and_then(|()| (self.read)(self.pass, text));
+        counted.map_err(|rejection| self.pass.reject(rejection))
     }
 }

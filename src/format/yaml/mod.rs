@@ -19,6 +19,7 @@ mod spans;
 mod visit;
 mod writer;
 
+pub use deserialize::MAX_REPEATED_BYTES;
 pub use documents::complete_prefix_length;
 pub use reader::read_ads;
 pub use spans::attribute_spans;

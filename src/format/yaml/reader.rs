@@ -102,7 +102,8 @@ fn parse_document(
     skipped_elements: &[usize],
     tolerated_expressions: &[(Option<usize>, usize)],
 ) -> Result<Vec<Option<Ad>>, DocumentFailure> {
-    let reading = YamlAdPass { dialect, skipped_elements, tolerated_expressions, ..YamlAdPass::default() };
+    let bytes_left = YamlAdPass::max_bytes(text).into();
+    let reading = YamlAdPass { dialect, skipped_elements, tolerated_expressions, bytes_left, ..YamlAdPass::default() };
     let parse = || serde_yaml::Deserializer::from_slice(text).deserialize_any(YamlDocumentVisitor(&reading));
     let fatal = |problem| DocumentFailure { element: None, expression: None, problem: Box::new(problem) };
     let ads = with_parser_stack(parse).map_err(|error| {

@@ -358,3 +358,20 @@ fn the_parser_sees_no_document_that_is_too_long() {
     let ads: Vec<_> = super::read_ads(long.as_bytes(), crate::ad::Dialect::Condor).collect();
     assert!(matches!(ads.as_slice(), [Err(problem)] if problem.message == "the document has more than 8388608 bytes"));
 }
+
+#[test]
+fn aliases_repeat_a_bounded_number_of_bytes() {
+    let read = |text: &str| super::read_ads(text.as_bytes(), crate::ad::Dialect::Condor).collect::<Vec<_>>();
+    let list = vec!["1"; 2000].join(", ");
+    let lists = |count: usize| (0..count).map(|number| format!("b{number}: *a\n")).collect::<Vec<_>>().concat();
+    assert!(read(&format!("a: &a [{list}]\n{}", lists(100))).iter().all(Result::is_ok));
+    let long = "x".repeat(100_000);
+    for text in [format!("a: &a [{list}]\n{}", lists(1000)), format!("a: &a {long}\n{}", lists(50))] {
+        let items = read(&text);
+        assert!(
+            matches!(items.as_slice(), [Err(problem)] if problem.message == "aliases repeat more than 1048576 bytes"),
+            "{:?}",
+            items.first().map(|item| item.as_ref().map(|_| ()))
+        );
+    }
+}

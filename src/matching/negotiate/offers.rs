@@ -44,7 +44,7 @@ pub struct CycleOffers {
     statistics: Statistics,
     /// Two counts for each component of the docking vector: how often the component was evaluated, and how often its
     /// value could be ordered.
-    component_counts: Vec<(usize, usize)>,
+    pub component_counts: Vec<(usize, usize)>,
 }
 
 impl CycleOffers {

@@ -59,6 +59,13 @@ impl PolicyCandidates {
         self.offers.unordered_components()
     }
 
+    /// Returns two counts for each component of the docking vector: how often it was evaluated, and how often its value
+    /// could be ordered.
+    #[must_use]
+    pub fn component_counts(&self) -> &[(usize, usize)] {
+        &self.offers.component_counts
+    }
+
     /// Returns the counters of the work done so far.
     #[must_use]
     pub fn statistics(&self) -> Statistics {

@@ -101,19 +101,22 @@ impl TextUses {
 
     /// Returns the attributes that may be strings, or hold some.
     fn text_attributes(&self) -> BTreeSet<&Name> {
-        let mut texts: BTreeSet<&Name> = BTreeSet::new();
-        loop {
-            let is_text = |origin: &TextOrigin| {
-                origin.is_text
-                    || origin.names.iter().any(|name| texts.contains(name) || !self.origins.contains_key(name))
-            };
-            let found = self.origins.iter().filter(|(_, origin)| is_text(origin)).map(|(name, _)| name);
-            let found: BTreeSet<&Name> = found.collect();
-            if found.len() == texts.len() {
-                return texts;
+        // The attributes into which the strings of each attribute go.
+        let mut users: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
+        let mut pending: Vec<&Name> = Vec::new();
+        for (name, origin) in &self.origins {
+            origin.names.iter().for_each(|of| users.entry(of).or_default().push(name));
+            if origin.is_text || origin.names.iter().any(|of| !self.origins.contains_key(of)) {
+                pending.push(name);
             }
-            texts = found;
         }
+        let mut texts: BTreeSet<&Name> = BTreeSet::new();
+        while let Some(name) = pending.pop() {
+            if texts.insert(name) {
+                pending.extend(users.get(name).into_iter().flatten());
+            }
+        }
+        texts
     }
 }
 
@@ -164,6 +167,11 @@ fn origin(expression: &Expression) -> TextOrigin {
                 }
             }
             ExpressionKind::Unary(..) | ExpressionKind::Binary(..) | ExpressionKind::Call(..) => {}
+            // The attributes of a nested ad have origins of their own. To visit them for each ad around them would take
+            // quadratic time.
+            _ if nested_ad(expression).is_some() => {
+                origin.names.extend(nested_ad(expression).into_iter().flat_map(|ad| ad.shape().names()).cloned());
+            }
             _ => for_each_part(expression, |part| pending.push(part)),
         }
     }

@@ -63,7 +63,7 @@ impl KeptFinding for LocatedFinding {
         let marks: Vec<LabeledRange> =
             marks.into_iter().map(|(range, words)| (range.start.min(length)..range.end.min(length), words)).collect();
         let placed = |(range, text_there): &LabeledRange| {
-            let start = text.block.position(range.start);
+            let start = text.position(range.start);
             FindingRegion { start, end: start.after(&text.block.text[range.clone()]), text: text_there.clone() }
         };
         // A mark far from the first mark lies outside the printed excerpt. Quote the marked text in the label of the

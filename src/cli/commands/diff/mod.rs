@@ -217,11 +217,20 @@ impl AdComparison {
     fn compare_trees(&self, session: &mut Session, [before, after]: [&mut AdSource; 2]) -> Result<DiffReport, Failure> {
         let mut old_ads: Vec<Option<AdEntry>> = Vec::new();
         let mut identities = Vec::new();
-        input::for_each_ad(session, [before], |_, _, entry| {
-            identities.push(identity(&entry.ad, self.id.as_ref(), &self.context));
-            old_ads.push(Some(entry));
-            Ok(true)
+        let (limit, mut has_more) = (input::held_ads_limit(session, before), false);
+        input::for_each_ad(session, [&mut *before], |_, _, entry| {
+            has_more = old_ads.len() == limit;
+            if !has_more {
+                identities.push(identity(&entry.ad, self.id.as_ref(), &self.context));
+                old_ads.push(Some(entry));
+            }
+            Ok(!has_more)
         })?;
+        if has_more {
+            // The other ads would all seem to be added.
+            input::report_held_ads(session, before);
+            return Err(Failure::Refused(None));
+        }
         let mut partners: UnpairedAds<Option<String>> = identities.iter().cloned().collect();
         let mut report = DiffReport::default();
         input::for_each_ad(session, [after], |session, _, new| {

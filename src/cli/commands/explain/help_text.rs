@@ -42,4 +42,7 @@ job is idle. --exit-zero makes it 0.
       offer_count}; each of the changes has its `gang`
 --config adds to totals: policies: [{knob, line, effect, reason, jobs, examples}]: what the configuration's transforms, submit
 requirements and periodic policies do to how many jobs.
-Of refusals, unserved, and the offers of a condition the first 10 are listed: --all-offers lists all.";
+Of refusals, unserved, and the offers of a condition the first 10 are listed: --all-offers lists all.
+
+--partial --share 1/4 writes a partial result: the reports on the first quarter of the requests that differ. `classad
+merge` puts the shares together, `classad scatter --shares` plans them.";

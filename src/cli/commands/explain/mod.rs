@@ -1,46 +1,48 @@
 //! `classad explain`: explains why requests match nothing.
 
 mod configured_policies;
+mod explained;
 mod groups;
 mod help_text;
 mod match_difference;
 mod matched;
+mod page;
 mod selection;
+mod share;
 mod suggestions;
 
-use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Ad;
-use classad::explain::{Explainer, GangVerdict, RequestReport, RequestVerdict};
+use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
+use classad::text::counted_plain;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::PolicyArgs;
+use crate::cli::args::share::ShareArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
+use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
-use crate::cli::parallel::do_in_order;
-use crate::cli::render::explanation::{
-    CauseEntry, CauseTable, ExplanationInput, ExplanationWriter, GangExplainer, ReportRenderer, gangs, pair,
-};
-use crate::cli::render::output::{self, OutputForm, out};
-use crate::cli::render::progress;
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::explanation::{CauseEntry, ExplanationInput, GangExplainer, ReportRenderer, gangs, pair};
+use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 use configured_policies::JobEffects;
-use groups::{allocate, explain_bilateral, group_requests};
+use explained::GroupExplainer;
+use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
-use matched::{matched_requests, note_whole_slots, print_matched};
+use matched::{matched_requests, matched_text, note_whole_slots};
+use page::{ExplanationFrame, ExplanationPage};
 use selection::accepts;
+use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
@@ -96,6 +98,8 @@ pub struct Explain {
     #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
+    share: ShareArgs,
+    #[command(flatten)]
     ads: AdvertisingArgs,
 }
 
@@ -122,11 +126,14 @@ impl Explain {
         let common = &self.ads.common;
         let form = common.output.form;
         self.check_form()?;
+        self.share.begin(session, self.share_refusal())?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));
         }
+        let settings = self.policy.file().into_iter().chain(self.config.iter()).chain(self.ads.matched.files());
+        let share = self.share.input(session, &sources, settings)?;
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
         let policy = self.policy.read(session, self.config.as_deref())?.without_share(session);
@@ -204,7 +211,8 @@ impl Explain {
                 pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
             }
             _ => {
-                self.explain_each(session, &case, &explainer, filter.as_ref(), (difference.as_ref(), effects.as_ref()))?
+                let changes = (difference.as_ref(), effects.as_ref());
+                self.explain_each(session, (&case, &explainer), filter.as_ref(), changes, share)?
             }
         };
         if common.stats {
@@ -215,18 +223,17 @@ impl Explain {
         Ok(status)
     }
 
-    #[allow(clippy::too_many_lines)] // a step for each form of the output
     fn explain_each(
         &self,
         session: &mut Session,
-        case: &ExplanationInput<'_>,
-        explainer: &Explainer,
+        (case, explainer): (&ExplanationInput<'_>, &Explainer),
         filter: Option<&Query>,
         (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
+        share: Option<ShareInput>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
-        let mut gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
+        let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
         let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
         let left = roots.into_iter().filter(is_left).collect();
@@ -235,147 +242,112 @@ impl Explain {
         let served = matched_requests(session, case, allocation.as_ref(), wanted);
         let [left, unserved] =
             self.select_wanted(session, case, filter, [left, unserved], (wanted, !served.is_empty()))?;
-        let form = self.ads.common.output.form;
-        let renderer = ReportRenderer::new(case, form, self.all_offers);
-        let mut page = ExplanationWriter::new(renderer);
-        let mut rows: Vec<(usize, Vec<TableCell>)> = Vec::new();
-        let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
-        let is_drawn = form == Some(OutputForm::Svg);
-        let mut matches_all = unserved.is_empty();
+        let output = self.ads.common.output;
+        let renderer = ReportRenderer::new(case, output.form, self.all_offers);
+        let is_listed = output.form.is_some_and(OutputForm::has_lines_of_cells);
+        let is_drawn = output.form == Some(OutputForm::Svg);
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
-        matches_all &= left.is_empty() || left.iter().any(waits);
+        let is_well = unserved.is_empty() && (left.is_empty() || left.iter().any(waits));
         let groups = group_requests(session, case, gangs.as_ref(), &left);
-        let total = groups.len();
         let has_text = !renderer.is_data() && !is_listed && !is_drawn && !session.options.quiet;
+        let mut opening = String::new();
         if has_text {
-            print_beginning(session, case, (difference, effects))?;
+            opening = beginning_text(session, case, (difference, effects));
         }
-        if has_text && total == 0 && unserved.is_empty() {
-            print_matched(case, allocation.as_ref(), &served)?;
+        if has_text && groups.is_empty() && unserved.is_empty() {
+            opening.push_str(&matched_text(case, allocation.as_ref(), &served));
         }
-        let is_queue = self.summary || (total > 1 && session.options.verbose == 0 && !has_gangs);
-        let mut causes = CauseTable::new(case.subject_noun(session));
-        let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
-        // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
-        let has_taken = AtomicBool::new(false);
-        let mut next = 0;
-        while next < total {
-            if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
-                progress::report_step("explaining", next, Some(total));
-                if let Some(report) = gangs.explain(session, groups[next][0], allocation.as_ref())? {
-                    matches_all &= matches!(report.verdict, GangVerdict::Matches);
-                    if is_drawn {
-                        causes.add(CauseEntry::of_gang(session, case, &groups[next], &report), String::new());
-                    } else if !session.options.quiet {
-                        page.add(renderer.gang(session, &groups[next], &report))?;
-                    }
-                }
-                next += 1;
-                continue;
-            }
-            let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
-            let explain = |place: usize| {
-                let group = &pairs[place];
-                let report = explain_bilateral(session, case, group, explainer, allocation.as_ref());
-                let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
-                has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
-                if session.options.quiet || (self.unmatchable && report.matches > 0) {
-                    return Ok((None, matches));
-                }
-                if is_listed {
-                    return Ok((Some(Explained::Rows(case.rows(session, group, &report))), matches));
-                }
-                let text = if is_drawn { String::new() } else { renderer.report(session, group, &report)? };
-                Ok((Some(Explained::Report(CauseEntry::new(session, case, group, &report), text)), matches))
-            };
-            do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
-                progress::report_step("explaining", next + place, Some(total));
-                let (content, matches) = explained?;
-                matches_all &= matches;
-                match content {
-                    None => Ok(()),
-                    Some(Explained::Rows(more)) => {
-                        rows.extend(more);
-                        Ok(())
-                    }
-                    Some(Explained::Report(entry, text)) if renderer.is_data() => {
-                        causes.add(entry, String::new());
-                        if self.summary { Ok(()) } else { page.add(text) }
-                    }
-                    Some(Explained::Report(entry, text)) if is_queue || is_drawn => {
-                        causes.add(entry, text);
-                        Ok(())
-                    }
-                    Some(Explained::Report(_, text)) => page.add(text),
-                }
-            })?;
-            next += pairs.len();
-        }
-        if !unserved.is_empty() && !session.options.quiet {
+        let unserved = (!unserved.is_empty() && !session.options.quiet).then(|| {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
-            if is_drawn {
-                causes.add(CauseEntry::new(session, case, &unserved, &report), String::new());
-            } else {
-                page.add(renderer.report(session, &unserved, &report)?)?;
-            }
+            let text = if is_drawn { String::new() } else { renderer.report(session, &unserved, &report)? };
+            Ok::<_, Failure>((Box::new(CauseEntry::new(session, case, &unserved, &report)), text))
+        });
+        let noun = case.subject_noun(session);
+        let caption = difference.map_or(String::new(), |difference| difference.sentence(case, noun));
+        let what_if = difference.map(|difference| ("what_if".to_owned(), difference.to_json(case)));
+        let policies = effects.map(|effects| ("policies".to_owned(), effects.to_json()));
+        let frame = ExplanationFrame {
+            noun: noun.to_owned(),
+            caption,
+            groups: groups.len(),
+            is_queue: self.summary || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
+            opening,
+            unserved: unserved.transpose()?,
+            totals: what_if.into_iter().chain(policies).collect(),
+            is_well,
+            form: form_name(output),
+        };
+        let leaves_out_matching = self.unmatchable;
+        let mut group_explainer =
+            GroupExplainer { case, explainer, gangs, allocation, renderer, is_listed, is_drawn, leaves_out_matching };
+        if let Some(input) = share {
+            let own = input.share.slice(groups.len());
+            let mut writer = ShareWriter::begin(session, input, &frame)?;
+            let outcome = group_explainer
+                .explain(session, &groups[own], &mut |session, group| writer.add_finding(session, &group))?;
+            let notes = ExplanationNotes {
+                has_unmatched: outcome.has_unmatched,
+                gives_whole_slots: outcome.has_taken && group_explainer.gives_whole_slots(),
+                unexplained: outcome.unexplained,
+                failures: outcome.failures,
+            };
+            writer.finish(session, &notes)?;
+            return Ok(Status::Yes);
         }
-        if is_listed {
-            // The groups are in the order of their first members.
-            rows.sort_by_key(|(subject, _)| *subject);
-            let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
-            table.rows.extend(rows.into_iter().map(|(_, row)| row));
-            self.ads.common.output.write(&table)?;
-        } else if is_drawn {
-            let noun = case.subject_noun(session);
-            let line = difference.map_or(String::new(), |difference| difference.sentence(case, noun));
-            out().write_all(causes.into_picture(&line).as_bytes())?;
-        } else if is_queue && !renderer.is_data() && !session.options.quiet {
-            page.add(causes.into_text(self.summary))?;
-            page.finish(None)?;
-        } else {
-            let what_if = difference.map(|difference| difference.to_json(case));
-            let document = merge_json(causes.into_json(), "what_if", what_if);
-            page.finish(Some(merge_json(document, "policies", effects.map(JobEffects::to_json))))?;
+        let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
+        let outcome = group_explainer.explain(session, &groups, &mut |_, group| page.add(group))?;
+        page.finish()?;
+        if outcome.has_taken && group_explainer.gives_whole_slots() {
+            note_whole_slots(session);
         }
-        note_whole_slots(session, case, allocation.as_ref().filter(|_| has_taken.into_inner()));
-        session.report_budget_failures(gangs.map_or(0, |gangs| gangs.budget_failures()));
-        Ok(Status::of(matches_all))
+        report_unexplained(session, outcome.unexplained);
+        session.report_budget_failures(outcome.failures);
+        Ok(Status::of(is_well && !outcome.has_unmatched))
+    }
+
+    /// Prints what one run prints whose shares these are.
+    pub fn merge(&self, session: &mut Session, shares: &ShareSet) -> Result<Status, Failure> {
+        merge_shares(session, shares, self.ads.common.output, self.summary)
+    }
+
+    /// Why the run has no shares, as it is.
+    fn share_refusal(&self) -> Option<&'static str> {
+        if self.offer.is_some() && !self.reverse {
+            return Some("the explanation of a pair has no shares");
+        }
+        self.ads.common.stats.then_some("--stats counts the work of one run")
+    }
+
+    /// Returns the files that each share reads, or why the run has no shares.
+    pub fn input_of_shares(&self) -> Result<[&[String]; 2], Failure> {
+        match self.share_refusal() {
+            Some(reason) => refuse(format!("explain: {reason}")),
+            None => Ok([&self.requests, &self.pool]),
+        }
+    }
+}
+
+/// Reports that the budget of the run was spent before all requests were explained.
+fn report_unexplained(session: &mut Session, unexplained: usize) {
+    if unexplained > 0 {
+        session.report_exceeded_budget(&format!("{} not explained", counted_plain(unexplained, "request")));
     }
 }
 
 /// What a match means in the sentence about hypothetical attributes.
 const WHAT_IS_COUNTED: &str = "a match is counted even if another request takes the offer; `match --what-if` gives each offer to one request only";
 
-/// Prints what the hypothetical attributes and the policies of a configuration change, if anything.
-fn print_beginning(
+/// Returns what the hypothetical attributes and the policies of a configuration change, if anything, as text.
+fn beginning_text(
     session: &Session,
     case: &ExplanationInput<'_>,
     (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
-) -> Result<(), Failure> {
-    if let Some(difference) = difference {
-        writeln!(out(), "{}\n", difference.sentence(case, case.subject_noun(session)))?;
-        out().flush()?;
+) -> String {
+    if difference.is_some() {
         session.note(WHAT_IS_COUNTED);
     }
-    if let Some(policies) = effects.and_then(JobEffects::text) {
-        writeln!(out(), "{policies}")?;
-    }
-    Ok(())
-}
-
-/// Adds a member to a JSON object, if there is a value.
-fn merge_json(mut object: serde_json::Value, name: &str, value: Option<serde_json::Value>) -> serde_json::Value {
-    if let (Some(object), Some(value)) = (object.as_object_mut(), value) {
-        object.insert(name.to_owned(), value);
-    }
-    object
-}
-
-/// The explanation of a group, ready to be printed.
-enum Explained {
-    /// The report, and what it contributes to the table of causes.
-    Report(CauseEntry, String),
-    /// A row for each member of the group, with the index of the member.
-    Rows(Vec<(usize, Vec<TableCell>)>),
+    let difference = difference.map(|difference| difference.sentence(case, case.subject_noun(session)) + "\n\n");
+    let policies = effects.and_then(JobEffects::text).map(|text| text + "\n");
+    difference.into_iter().chain(policies).collect()
 }

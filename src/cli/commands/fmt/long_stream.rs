@@ -63,7 +63,9 @@ impl LongStream {
         write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Option<StreamSummary>, Failure> {
         let opened = self.pipe.map_or_else(|| open(&self.name), Ok);
-        let mut source = match opened.and_then(|reader| Stream::new(reader, Some(FileFormat::Long))) {
+        let mut source = match opened
+            .and_then(|reader| Stream::with_limits(reader, Some(FileFormat::Long), session.options.stream_limits()))
+        {
             Ok(stream) => AdSource::new(&self.name, stream),
             Err(error) => {
                 report_unreadable(session, &self.name, &error)?;

@@ -3,6 +3,7 @@
 mod long_stream;
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use clap::Args;
 use classad::format::{self, FileFormat, FormattedText};
@@ -197,11 +198,14 @@ fn rewrite(session: &mut Session, rewriter: &FileRewriter, name: &str, is_valid:
     }
 }
 
+/// Maximum time of the search for the shortest difference of a file. After it the difference is right, but may be longer.
+const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
+
 /// Prints the changes as a unified diff.
 fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Result<()> {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
     let (old, new) = (lines(&source.block.text), lines(text));
-    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);
+    let diff = TextDiff::configure().newline_terminated(true).timeout(MAX_DIFF_TIME).diff_slices(&old, &new);
     for (number, hunk) in diff.unified_diff().iter_hunks().enumerate() {
         if number == 0 {
             writeln!(out, "--- {0}\n+++ {0}", source.name)?;

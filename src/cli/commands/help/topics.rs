@@ -2,9 +2,10 @@
 
 use classad::ad::BinaryOperator;
 use classad::constraint::MAX_COMPARED_CLAUSES;
-use classad::eval::{BuiltinFunction, Context, FUNCTIONS};
-use classad::format::{MAX_AD_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
+use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunSteps};
+use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
+use classad::protocol::MAX_PORTS;
 
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
@@ -76,24 +77,41 @@ fn budgets() -> Vec<(String, String)> {
     let option = |name: &str, default: u64, what: &str| row(name, format!("{what}; {default} by default"));
     vec![
         option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation; long searches of patterns count"),
+        option(
+            "--max-run-steps N",
+            RunSteps::DEFAULT,
+            &format!(
+                "steps of all evaluations together, beyond the first 4096 of each; each byte of input adds {}",
+                RunSteps::PER_BYTE
+            ),
+        ),
         option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "evaluations nested in one another"),
         option("--max-value-bytes N", Context::DEFAULT_MAX_VALUE_BYTES, "bytes of the values that functions make"),
-        option("--max-search-tests N", Context::DEFAULT_MAX_SEARCH_TESTS, "candidates that one gang search tests"),
-        row("an ad", format!("{MAX_AD_BYTES} bytes of text; a longer one ends the reading of its file")),
-        row(
-            "packed input",
-            format!(
-                "{MAX_UNPACK_RATIO} bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; more ends \
-                 the reading of the file"
+        option(
+            "--max-search-tests N",
+            Context::DEFAULT_MAX_SEARCH_TESTS,
+            "candidates that one gang search tests; a test counts twice from 8 ports on, thrice from 16 ports on, and so on",
+        ),
+        option(
+            "--max-ad-bytes N",
+            MAX_AD_BYTES as u64,
+            "bytes of the text of an ad; a longer one ends the reading of its file. A document of YAML never has more than \
+             the default",
+        ),
+        option(
+            "--max-unpack-ratio N",
+            MAX_UNPACK_RATIO,
+            &format!(
+                "bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; more ends the reading of the file"
             ),
         ),
-        row(
-            "packed ads",
-            format!(
-                "{MAX_HELD_PACKED_ADS} ads of one packed file that a command holds in memory, as `match` does; unpack a \
-                 file with more"
-            ),
+        option(
+            "--max-packed-ads N",
+            MAX_HELD_PACKED_ADS as u64,
+            "ads of one packed file that a command holds in memory, as `match` does; further ones are not read",
         ),
+        row("ports", format!("{MAX_PORTS} ports of an ad")),
+        row("aliases of YAML", format!("{MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
         row(
             "contradictions",
             format!("{MAX_COMPARED_CLAUSES} clauses about one attribute are compared; further ones are not"),

@@ -1,5 +1,7 @@
 //! `classad match`: bilateral batch matching.
 
+mod share;
+
 use std::io::Write;
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
+use crate::cli::args::share::ShareArgs;
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
@@ -34,7 +37,10 @@ Examples:
   classad match --what-if 'RequestMemory=RequestMemory/4' samples/pool/jobs.long \\
       --pool samples/pool/machines.long
   classad match samples/pool/jobs.long --pool samples/pool/machines.long \\
-      --order JobPrio --dock -label.Memory";
+      --order JobPrio --dock -label.Memory
+
+With --best or --all, --partial --share 1/4 writes the candidates of the first quarter of the requests that differ as a
+partial result. `classad merge` puts the shares together, `classad scatter --shares` plans them.";
 
 /// Match requests with offers, one offer for each request
 ///
@@ -84,16 +90,22 @@ pub struct MatchCommand {
     #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
+    share: ShareArgs,
+    #[command(flatten)]
     ads: AdvertisingArgs,
 }
 
 impl MatchCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        self.share.begin(session, self.share_refusal())?;
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::match_pair);
         }
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        let settings =
+            self.policy.file().into_iter().chain(self.policy_config.config.iter()).chain(self.ads.matched.files());
+        let share = self.share.input(session, &sources, settings)?;
         let policy = self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
@@ -112,7 +124,12 @@ impl MatchCommand {
             gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), context.clone())
         };
-        let mut run = MatchingRun::new(session, &parties, self.selection(session), settings);
+        let mut run = MatchingRun::new(
+            session,
+            &parties,
+            PairSelection { share: share.as_ref().map(|input| input.share), ..self.selection(session) },
+            settings,
+        );
         run.follows_policy |= !is_actual || self.why;
         if run.requests_with_ports > 0 {
             let requests = counted_plain(run.requests_with_ports, "request");
@@ -125,7 +142,11 @@ impl MatchCommand {
             let found = run.find_pairs(&what_if.apply(&parties, &context));
             found.map_err(|fault| policy.report_fault(session, fault))
         };
-        let FoundPairs { count, outcome } = find(session, &what_if)?;
+        let found = find(session, &what_if)?;
+        if let Some(input) = share {
+            return self.write_share(session, input, (&parties, &policy), &run, &found);
+        }
+        let FoundPairs { count, outcome, .. } = found;
         if !is_actual && !session.options.quiet {
             let actual = find(session, &WhatIf::default())?;
             note_difference(session, &parties, &run.selection, [(actual.count, &actual.outcome), (count, &outcome)]);
@@ -162,6 +183,7 @@ impl MatchCommand {
             keeps_offers: self.no_consume,
             counts_only: self.count,
             stops_at_first: session.options.quiet && self.notify.notify.is_none(),
+            share: None,
         }
     }
 

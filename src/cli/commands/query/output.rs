@@ -133,11 +133,11 @@ impl<'q> QueryOutput<'q> {
         match self.mode {
             OutputMode::Count if self.query.distinct => NeededPart::Row,
             OutputMode::Nothing | OutputMode::Count => NeededPart::Presence,
-            OutputMode::Ads(_) => NeededPart::Whole,
+            OutputMode::Ads(_) if self.columns.attributes.is_empty() => NeededPart::Whole,
             OutputMode::Groups(_) => NeededPart::Group,
             OutputMode::Table(_) => NeededPart::Record,
             OutputMode::Rows(_) | OutputMode::TypedRows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
-            OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
+            OutputMode::Ads(_) | OutputMode::MissingNames(_) | OutputMode::DefaultTable => NeededPart::Projected,
         }
     }
 
@@ -159,7 +159,13 @@ impl<'q> QueryOutput<'q> {
                 return Ok(true);
             }
             ScanFinding::Stop => return Ok(false),
-            ScanFinding::Present => self.limit_count += 1,
+            ScanFinding::Present(count) => {
+                let left = self.limit().saturating_sub(self.limit_count).max(1);
+                let count = if self.is_streaming() { count.min(left) } else { count };
+                self.limit_count = self.limit_count.saturating_add(count);
+                // One is added below.
+                self.found_count = self.found_count.saturating_add(count.saturating_sub(1));
+            }
             ScanFinding::Groups(table) => {
                 self.found_count += table.ads();
                 if let OutputMode::Groups(columns) = self.mode {
@@ -195,7 +201,7 @@ impl<'q> QueryOutput<'q> {
                 }
             }
         }
-        self.found_count += 1;
+        self.found_count = self.found_count.saturating_add(1);
         let is_full = self.is_streaming() && self.limit_count >= self.limit();
         Ok(!(session.options.quiet || is_full))
     }

@@ -56,10 +56,12 @@ enum QueryFinding {
         groups: Vec<GroupRecord>,
         failures: u64,
     },
-    /// An ad in which the constraint exceeded a budget: the maximum depth, number of steps or bytes of values.
+    /// An ad in which the constraint exceeded a budget: the maximum depth, number of steps, of steps of the run, or of
+    /// bytes of values.
     Halted {
         depth: Option<u32>,
         steps: Option<u64>,
+        run_steps: Option<u64>,
         value_bytes: Option<u64>,
         number: usize,
     },
@@ -225,15 +227,16 @@ impl FileFindings {
                 return writer.add_problem(text, problem, ads_before);
             }
             ScanFinding::Halted { halt, number } => {
-                let (mut depth, mut steps, mut value_bytes) = (None, None, None);
+                let (mut depth, mut steps, mut run_steps, mut value_bytes) = (None, None, None, None);
                 match halt {
                     Abort::TooDeep(limit) => depth = Some(limit),
                     Abort::TooManySteps(limit) => steps = Some(limit),
+                    Abort::TooManyRunSteps(limit) => run_steps = Some(limit),
                     Abort::TooManyValueBytes(limit) => value_bytes = Some(limit),
                     Abort::Unknown | Abort::Interrupted => {}
                 }
                 let number = number + ads_before;
-                writer.add_finding(&QueryFinding::Halted { depth, steps, value_bytes, number })?;
+                writer.add_finding(&QueryFinding::Halted { depth, steps, run_steps, value_bytes, number })?;
                 return Ok(true);
             }
             ScanFinding::Groups(table) => {
@@ -242,9 +245,9 @@ impl FileFindings {
                 }
                 return Ok(true);
             }
-            ScanFinding::Present => {
-                self.present += 1;
-                self.count += 1;
+            ScanFinding::Present(count) => {
+                self.present += count;
+                self.count += count;
                 return Ok(self.count < query.limit.unwrap_or(usize::MAX));
             }
             ScanFinding::Ad { ad, name, number, order, failures } => {
@@ -326,7 +329,7 @@ impl GroupRecord {
 fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> Option<Vec<ScanFinding>> {
     let values = |order: Vec<OrderValue>| order.into_iter().map(Value::from).collect::<SortValues>();
     Some(match finding {
-        QueryFinding::Present(count) => (0..count).map(|_| ScanFinding::Present).collect(),
+        QueryFinding::Present(count) => vec![ScanFinding::Present(count)],
         QueryFinding::Ad { ad, name, number, order, failures } => {
             let ad = read(&ad.into_bytes(), FileFormat::Bracketed, dialect).next()?.ok()?.ad;
             vec![ScanFinding::Ad { ad, name, number, order: values(order), failures }]
@@ -338,9 +341,9 @@ fn into_scan_findings(finding: QueryFinding, dialect: classad::ad::Dialect) -> O
             let groups = groups.into_iter().map(GroupRecord::into_group).collect::<Option<_>>()?;
             vec![ScanFinding::Groups(GroupedAds { groups, failures })]
         }
-        QueryFinding::Halted { depth, steps, value_bytes, number } => {
-            let depth = depth.map(Abort::TooDeep);
-            let spent = depth.or(steps.map(Abort::TooManySteps)).or(value_bytes.map(Abort::TooManyValueBytes));
+        QueryFinding::Halted { depth, steps, run_steps, value_bytes, number } => {
+            let steps = steps.map(Abort::TooManySteps).or(run_steps.map(Abort::TooManyRunSteps));
+            let spent = depth.map(Abort::TooDeep).or(steps).or(value_bytes.map(Abort::TooManyValueBytes));
             let halt = spent.unwrap_or(Abort::Unknown);
             vec![ScanFinding::Halted { halt, number }]
         }

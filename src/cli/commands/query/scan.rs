@@ -71,7 +71,8 @@ pub struct AdScanner<'q> {
 /// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
 /// the first ad of a block has the number 1.
 pub enum ScanFinding {
-    Present,
+    /// A number of matching ads, of which nothing is needed.
+    Present(usize),
     /// A matching ad. `name` is `None` if it has no identity.
     Ad {
         ad: Ad,
@@ -202,7 +203,7 @@ impl AdScanner<'_> {
         }
         let context = &self.context;
         match self.needed_part {
-            NeededPart::Presence => findings.push(ScanFinding::Present),
+            NeededPart::Presence => findings.push(ScanFinding::Present(1)),
             NeededPart::Row => findings.push(ScanFinding::Row(self.columns.row(&entry.ad, context))),
             NeededPart::Record => {
                 let record = self.columns.table.as_ref().map(|table| table.record(&entry.ad, context));
@@ -260,6 +261,7 @@ impl AdScanner<'_> {
             return None;
         }
         needed_names.names.extend(self.columns.attributes_beside().map(Name::new));
+        needed_names.names.extend(self.columns.attributes.iter().cloned());
         if !self.columns.prints_rows() {
             needed_names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));
         }
@@ -267,6 +269,8 @@ impl AdScanner<'_> {
             needed_names.names.extend(DEFAULT_COLUMNS.map(Name::new));
         }
         let selection = Projection::new(needed_names.names, self.context.dialect);
+        // Ads are printed as they are written.
+        let selection = if self.columns.attributes.is_empty() { selection } else { selection.as_written() };
         let literals = LiteralFilter::new(self.constraint, &self.context);
         let is_usable = self.filter != TruthFilter::Undefined && self.stop.is_none();
         let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };

@@ -102,7 +102,7 @@ fn explain_request(
         return Ok(());
     }
     let renderer = ReportRenderer::new(&input, None, false);
-    let mut writer = ExplanationWriter::new(renderer);
+    let mut writer = ExplanationWriter::new(None);
     if input.needs_gang(0) {
         let mut gangs = GangExplainer::new(session, &input)?;
         let report = gangs.explain(session, 0, None)?;

@@ -167,7 +167,7 @@ impl TestCommand {
             Ok(run) => run,
             Err(problems) => {
                 Self::report_malformed(session, &text, &problems);
-                let located = |problem: Problem| (Some(text.block.position(problem.range.start)), problem.message);
+                let located = |problem: Problem| (Some(text.position(problem.range.start)), problem.message);
                 let problems = problems.into_iter().map(located).collect();
                 report.files.push(SpecResult { name, problems, ..SpecResult::default() });
                 return Ok(());
@@ -201,7 +201,7 @@ impl TestCommand {
     fn run_cases(&self, session: &Session, path: &Path, text: &SourceText) -> Result<SpecRun, Vec<Problem>> {
         // These settings apply where a spec does not set its own.
         let mut settings = session.options.evaluation_settings();
-        settings.user_maps = session.context().user_maps;
+        (settings.user_maps, settings.run_steps) = (session.context().user_maps, session.context().run_steps);
         settings.now = settings.now.or(session.context().now);
         let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
         // The files that a spec names are looked for beside the spec.

@@ -124,7 +124,7 @@ impl CaseResult {
             .into_iter()
             .map(|Mismatch { expectation, actual }| {
                 let range = outline.range(expectation.node);
-                let position = text.block.position(range.start);
+                let position = text.position(range.start);
                 marks.push((range, "was expected".to_owned()));
                 UnmetExpectation { key: expectation.key, position, expected: expectation.fact, actual }
             })
@@ -132,7 +132,7 @@ impl CaseResult {
         let position = match (unmet.first(), case.expression_node()) {
             _ if status.is_good() && !is_placed => None,
             (Some(unmet), None) => Some(unmet.position),
-            (_, node) => Some(text.block.position(outline.range(node.unwrap_or(case.start_node())).start)),
+            (_, node) => Some(text.position(outline.range(node.unwrap_or(case.start_node())).start)),
         };
         let (name, tags) = (case.name.clone(), case.tags.clone());
         CaseResult { name, tags, position, status, message, unmet, marks, reasons: details.reasons }

@@ -3,25 +3,41 @@
 //! The form is JSON Lines. The first line is a [`PartialHeader`], each further line a [`PartialEvent`]. The events of a
 //! file stand between [`PartialEvent::File`] and [`PartialEvent::FileEnd`], in the order of the input. The last line is
 //! [`PartialEvent::End`]; without it the run has failed.
+//!
+//! Matching and explaining need all of their input. Their partial results are of shares of the work: each run reads the
+//! whole input. What it says of the input comes before [`PartialEvent::Common`], and is the same in all shares.
 
 mod scan;
+mod scanned;
 mod set;
+mod share_set;
+mod share_writer;
 mod writer;
 
 use std::ops::Range;
 
-use classad::ad::{AbsoluteTime, RelativeTime, Value};
-use classad::format::{Position, Problem, Severity, StreamBlock};
+use clap::ValueEnum;
+use classad::ad::{AbsoluteTime, Dialect, RelativeTime, Value};
+use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
 use serde::{Deserialize, Serialize};
 
+use super::file_part::FilePart;
+use super::part_plan::PartPlan;
+use super::share::WorkShare;
 use super::source::SourceText;
+use crate::cli::args::global::AdForm;
+use crate::cli::kept_messages::MessageKind;
 use crate::cli::render::diagnostics::char_start;
+use crate::cli::{Failure, refuse};
 pub use scan::ScanStep;
+use scanned::ScannedPartials;
 pub use set::{MergedFile, PartialSet};
+pub use share_set::ShareSet;
+pub use share_writer::{ShareInput, ShareWriter};
 pub use writer::{PartialWriter, arguments_without};
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 2;
+pub const PARTIAL_VERSION: u32 = 3;
 
 /// What was run, on which files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,11 +53,17 @@ pub struct PartialHeader {
     pub host: String,
     /// The dialect of the run.
     pub dialect: String,
+    /// The share of the work that the run did; `None` for a run on parts of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<WorkShare>,
+    /// The time at which expressions are evaluated, in seconds since 1970; only of a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<i64>,
     pub files: Vec<PartialFile>,
 }
 
 /// A file that was read, whole or in part.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartialFile {
     pub file: String,
     /// The form of the file, as `--from` calls it.
@@ -58,6 +80,16 @@ pub struct PartialFile {
     pub is_empty: bool,
 }
 
+impl PartialFile {
+    /// Returns the argument that names the file or its part.
+    pub fn argument(&self) -> String {
+        if self.start == 0 && self.end.is_none() {
+            return self.file.clone();
+        }
+        FilePart { path: self.file.clone(), start: self.start, end: self.end }.to_string()
+    }
+}
+
 /// A line of a partial result behind the first one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,6 +102,12 @@ pub enum PartialEvent {
     /// What the command found; the form is the command's own.
     Finding(serde_json::Value),
     FileEnd(PartialCounts),
+    /// A message of a share that is about no place in a file.
+    Message(MessageKind, String),
+    /// A problem that a share found in a file.
+    PlacedProblem(PlacedProblem),
+    /// What all shares have in common; the form is the command's own.
+    Common(serde_json::Value),
     /// What the command knows of all its files.
     Notes(serde_json::Value),
     End,
@@ -99,6 +137,14 @@ pub struct PartialProblem {
     /// Byte range in the excerpt.
     range: (usize, usize),
     related: Option<(usize, usize, String)>,
+}
+
+/// A problem that a share found, with the file in which it is. Lines and ads are those of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlacedProblem {
+    pub file: String,
+    pub form: String,
+    pub problem: PartialProblem,
 }
 
 /// A piece of a text, with the place of its beginning in the part.
@@ -179,6 +225,59 @@ impl From<OrderValue> for Value {
     }
 }
 
+/// The partial results that are merged.
+pub enum PartialResults {
+    /// Of parts of files.
+    Parts(PartialSet),
+    /// Of shares of the work.
+    Shares(ShareSet),
+}
+
+impl PartialResults {
+    /// Reads partial results, in any order.
+    ///
+    /// # Errors
+    ///
+    /// They are not of one run, or some are missing or there twice, or are not those of the plan. The message lists what
+    /// to run again.
+    pub fn read(paths: &[String], plan: Option<&PartPlan>) -> Result<Self, Failure> {
+        let scanned = ScannedPartials::read(paths)?;
+        if scanned.partials.iter().any(|partial| partial.header.share.is_some()) {
+            return ShareSet::new(scanned, plan).map(PartialResults::Shares);
+        }
+        if plan.is_some_and(|plan| plan.shares.is_some()) {
+            return refuse("the plan is of shares, the partial results are of parts of files");
+        }
+        PartialSet::new(scanned, plan).map(PartialResults::Parts)
+    }
+
+    /// Returns the command line that the partial results are of.
+    pub fn arguments(&self) -> &[String] {
+        match self {
+            PartialResults::Parts(parts) => &parts.arguments,
+            PartialResults::Shares(shares) => &shares.arguments,
+        }
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        match self {
+            PartialResults::Parts(parts) => parts.dialect,
+            PartialResults::Shares(shares) => shares.dialect,
+        }
+    }
+}
+
+/// Returns what `--from` calls a form.
+fn form_name(form: FileFormat) -> String {
+    let known = AdForm::value_variants().iter().find(|known| FileFormat::from(**known) == form);
+    known.and_then(ValueEnum::to_possible_value).map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Returns the form that `--from` calls by this name.
+fn form_of(name: &str) -> FileFormat {
+    AdForm::from_str(name, true).map_or(FileFormat::Bracketed, FileFormat::from)
+}
+
 impl PartialProblem {
     /// Keeps a problem of a text, with the lines that it touches.
     pub fn new(text: &SourceText, problem: &Problem) -> Self {
@@ -211,7 +310,7 @@ impl PartialExcerpt {
         let start = line.max(char_start(bytes, first.saturating_sub(EXCERPT_CONTEXT_BYTES)));
         let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
         let end = line_end.min(char_start(bytes, last + EXCERPT_CONTEXT_BYTES));
-        let place = text.block.position(start);
+        let place = text.position(start);
         (PartialExcerpt { text: bytes[start..end].into(), line: place.line, column: place.column }, start)
     }
 

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
-use std::str::FromStr;
+use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use classad::ad::Dialect;
 use classad::format::{FileFormat, Problem, Severity};
 
-use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
-use crate::cli::args::global::AdForm;
+use super::scanned::{ScannedPartials, Segment};
+use super::{PartialCounts, PartialEvent, PartialProblem, form_of};
 use crate::cli::io::file_part::FilePart;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile};
 use crate::cli::io::source::SourceText;
@@ -33,14 +30,6 @@ pub struct PartialSet {
     pub notes: Vec<serde_json::Value>,
 }
 
-/// The events of one file in one partial result.
-struct Segment {
-    /// The partial result, and the byte offset at which the events begin.
-    path: Arc<str>,
-    offset: u64,
-    file: PartialFile,
-}
-
 /// A file whose parts are merged, as far as they have been.
 #[derive(Clone)]
 pub struct MergedFile {
@@ -52,53 +41,18 @@ pub struct MergedFile {
     pub lines_before: usize,
 }
 
-/// A partial result that was read for the first time.
-struct ScannedPartial {
-    header: PartialHeader,
-    segments: Vec<Segment>,
-    notes: serde_json::Value,
-}
-
 impl PartialSet {
-    /// Reads partial results, and puts their parts in order: files by their names, those of one history by their times.
+    /// Puts the parts of partial results in order: files by their names, those of one history by their times.
     ///
     /// # Errors
     ///
     /// They are not of one run, or their parts do not tile the files, or are not those of the plan. The message lists what
     /// to run again.
-    pub fn read(paths: &[String], plan: Option<&PartPlan>) -> Result<Self, Failure> {
-        let mut partials: Vec<(&String, ScannedPartial)> = Vec::new();
-        let mut faults = Vec::new();
-        for path in paths {
-            match scan(path) {
-                Ok(partial) => partials.push((path, partial)),
-                Err(fault) => faults.push(format!("{path}: {fault}")),
-            }
-        }
-        let Some((first, expected)) = partials.first() else { return refuse(faults.join("\n")) };
-        // Files without ads say nothing about the dialect.
-        let has_ads = |partial: &ScannedPartial| partial.header.files.iter().any(|file| !file.is_empty);
-        let (arguments, mut dialect) = (expected.header.arguments.clone(), &expected.header.dialect);
-        if let Some((_, partial)) = partials.iter().find(|(_, partial)| has_ads(partial)) {
-            dialect = &partial.header.dialect;
-        }
-        let dialect = dialect.clone();
-        for (path, partial) in &partials {
-            let header = &partial.header;
-            if header.version != expected.header.version {
-                let versions = [&header.version, &expected.header.version];
-                faults.push(format!("{path} is of version {}, {first} of {}", versions[0], versions[1]));
-            } else if header.arguments != arguments {
-                let given = [&header.arguments, &arguments].map(|arguments| arguments.join(" "));
-                faults.push(format!("{path} is a result of `{}`, {first} of `{}`", given[0], given[1]));
-            } else if header.dialect != dialect && has_ads(partial) {
-                let fault = format!("{path} is in the dialect {}, others are in {dialect}", header.dialect);
-                faults.push(format!("{fault}; run all with --dialect"));
-            }
-        }
+    pub fn new(scanned: ScannedPartials, plan: Option<&PartPlan>) -> Result<Self, Failure> {
+        let ScannedPartials { partials, arguments, dialect, mut faults } = scanned;
         let mut by_file: BTreeMap<String, Vec<Segment>> = BTreeMap::new();
         let mut notes: BTreeMap<Arc<str>, serde_json::Value> = BTreeMap::new();
-        for (_, partial) in partials {
+        for partial in partials {
             for segment in partial.segments {
                 notes.entry(Arc::clone(&segment.path)).or_insert_with(|| partial.notes.clone());
                 by_file.entry(segment.file.file.clone()).or_default().push(segment);
@@ -126,8 +80,7 @@ impl PartialSet {
         for segment in &segments {
             ordered.extend(notes.remove(&segment.path));
         }
-        let form = segments.first().map_or(FileFormat::Long, |segment| form_of(&segment.file));
-        let dialect = Dialect::from_str(&dialect).map_err(Failure::refused)?;
+        let form = segments.first().map_or(FileFormat::Long, |segment| form_of(&segment.file.form));
         Ok(PartialSet { arguments, dialect, form, segments, notes: ordered })
     }
 
@@ -153,10 +106,10 @@ impl PartialSet {
     ) -> Result<(), Failure> {
         let mut file: Option<MergedFile> = None;
         for segment in &self.segments {
-            let mut merged = file.take().filter(|file| file.name == segment.file.file).unwrap_or_else(|| {
-                let (name, form) = (segment.file.file.clone(), form_of(&segment.file));
-                MergedFile { name, form, ads_before: 0, lines_before: 0 }
-            });
+            let mut merged = file
+                .take()
+                .filter(|file| file.name == segment.file.file)
+                .unwrap_or_else(|| MergedFile::new(segment.file.file.clone(), form_of(&segment.file.form)));
             let unreadable = |error: &io::Error| Failure::unreadable(&segment.path, error);
             let mut lines = segment.open().map_err(|error| unreadable(&error))?;
             let counts = loop {
@@ -179,7 +132,12 @@ impl PartialSet {
                         }
                     }
                     PartialEvent::FileEnd(counts) => break counts,
-                    PartialEvent::File(_) | PartialEvent::Notes(_) | PartialEvent::End => {}
+                    PartialEvent::File(_)
+                    | PartialEvent::Notes(_)
+                    | PartialEvent::End
+                    | PartialEvent::Message(..)
+                    | PartialEvent::PlacedProblem(_)
+                    | PartialEvent::Common(_) => {}
                 }
             };
             merged.end_part(session, &counts);
@@ -189,18 +147,14 @@ impl PartialSet {
     }
 }
 
-impl Segment {
-    /// Opens the partial result at the events of the file.
-    fn open(&self) -> io::Result<BufReader<File>> {
-        let mut file = File::open(self.path.as_ref())?;
-        file.seek(SeekFrom::Start(self.offset))?;
-        Ok(BufReader::new(file))
-    }
-}
-
 impl MergedFile {
+    /// Makes a file of which nothing is merged.
+    pub fn new(name: String, form: FileFormat) -> Self {
+        MergedFile { name, form, ads_before: 0, lines_before: 0 }
+    }
+
     /// Returns a problem of the next part and its text as they are in the whole file.
-    fn place(&self, problem: PartialProblem) -> (SourceText, Problem) {
+    pub fn place(&self, problem: PartialProblem) -> (SourceText, Problem) {
         let text = problem.excerpt.into_source(self);
         let (start, end) = problem.range;
         let placed = Problem {
@@ -218,47 +172,6 @@ impl MergedFile {
         self.ads_before += counts.ads;
         self.lines_before += counts.lines;
     }
-}
-
-/// Reads a partial result for the first time: its header, where the events of each file begin, and its end.
-fn scan(path: &str) -> Result<ScannedPartial, String> {
-    let reason = |error: io::Error| crate::cli::render::diagnostics::io_reason(&error);
-    let mut lines = BufReader::new(File::open(path).map_err(reason)?);
-    let mut line = Vec::new();
-    let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
-    let header: PartialHeader = serde_json::from_slice(&line)
-        .map_err(|_| "it is not a partial result; a run with --partial writes one".to_owned())?;
-    if header.classad_partial != PARTIAL_VERSION {
-        return Err(format!("its form has version {}, not {PARTIAL_VERSION}", header.classad_partial));
-    }
-    let mut partial = ScannedPartial { header, segments: Vec::new(), notes: serde_json::Value::Null };
-    let path: Arc<str> = path.into();
-    loop {
-        line.clear();
-        let length = lines.read_until(b'\n', &mut line).map_err(reason)?;
-        offset += length as u64;
-        // Findings and problems are read when they are merged.
-        let is_mark = [&b"{\"file\""[..], b"{\"notes\"", b"\"end\""].iter().any(|mark| line.starts_with(mark));
-        if length > 0 && !is_mark {
-            continue;
-        }
-        match serde_json::from_slice(&line) {
-            Ok(PartialEvent::End) => break,
-            Ok(PartialEvent::Notes(notes)) => partial.notes = notes,
-            Ok(PartialEvent::File(index)) if index < partial.header.files.len() => {
-                let mut file = partial.header.files[index].clone();
-                if !partial.header.host.is_empty() {
-                    file.file = format!("{}:{}", partial.header.host, file.file);
-                }
-                partial.segments.push(Segment { path: Arc::clone(&path), offset, file });
-            }
-            _ => {
-                let parts: Vec<String> = partial.header.files.iter().map(part_name).collect();
-                return Err(format!("it is not complete: its run failed or goes on; run again {}", parts.join(" ")));
-            }
-        }
-    }
-    Ok(partial)
 }
 
 /// Returns the gaps and overlaps of the parts of a file, as messages. `planned` are the parts of the file in a plan.
@@ -299,7 +212,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
             }
             Some(covered) if file.start == covered => {}
             _ if file.end == Some(file.start) => {}
-            _ => faults.push(format!("{path}: {} has ads that another part has, too", part_name(file))),
+            _ => faults.push(format!("{path}: {} has ads that another part has, too", file.argument())),
         }
         covered = covered.and_then(|covered| file.end.map(|end| end.max(covered)));
     }
@@ -311,23 +224,11 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     faults
 }
 
-/// Returns the argument that names a file or its part.
-fn part_name(file: &PartialFile) -> String {
-    if file.start == 0 && file.end.is_none() {
-        return file.file.clone();
-    }
-    FilePart { path: file.file.clone(), start: file.start, end: file.end }.to_string()
-}
-
 /// Joins faults as the text of one message: one after the other.
-fn join_faults(faults: &[String]) -> String {
+pub fn join_faults(faults: &[String]) -> String {
     let mut text = String::from("the partial results do not belong together: ");
     for (index, fault) in faults.iter().enumerate() {
         let _ = write!(text, "{}{fault}", if index > 0 { "; " } else { "" });
     }
     text
-}
-
-fn form_of(file: &PartialFile) -> FileFormat {
-    AdForm::from_str(&file.form, true).map_or(FileFormat::Bracketed, FileFormat::from)
 }

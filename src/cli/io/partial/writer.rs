@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use clap::ValueEnum;
-use classad::format::{FileFormat, Problem, Severity};
+use classad::format::{Problem, Severity};
 use serde::Serialize;
 
-use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem};
+use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem, form_name};
 use crate::cli::args::condor_options;
-use crate::cli::args::global::{AdForm, TimeOption};
+use crate::cli::args::global::TimeOption;
 use crate::cli::io::part_plan::inode;
+use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{BufferedStdout, out};
 use crate::cli::session::{MAX_SHOWN_PER_KIND, Session};
@@ -37,22 +37,15 @@ impl PartialWriter {
             (options.seed.is_some(), "--partial: random numbers of a seed differ in each part"),
             (Session::is_terminal(), "a partial result is for `classad merge`: write it to a file"),
         ])?;
-        let header = PartialHeader {
-            classad_partial: PARTIAL_VERSION,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            arguments: own_arguments_without(paths)?,
-            host: session.partial_host.clone().unwrap_or_default(),
-            dialect: session.dialect().to_string(),
-            files: sources.iter().map(describe).collect::<Result<_, _>>()?,
-        };
+        let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
+        let header = header(session, paths, None, files)?;
         let mut writer = PartialWriter { out: out(), problems: [0; 2], stops_at_error: options.fail_fast };
         writer.write_line(&header)?;
         Ok(writer)
     }
 
     fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
-        serde_json::to_writer(&mut self.out, line).map_err(std::io::Error::from)?;
-        Ok(self.out.write_all(b"\n")?)
+        write_line(&mut self.out, line)
     }
 
     pub fn begin_file(&mut self, index: usize) -> Result<(), Failure> {
@@ -104,23 +97,47 @@ impl PartialWriter {
     }
 }
 
+/// Writes a line of a partial result.
+pub fn write_line(out: &mut BufferedStdout, line: &impl Serialize) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// Returns the header of this run. `paths` are the arguments that name files and are left out.
+pub fn header(
+    session: &Session,
+    paths: &[String],
+    share: Option<WorkShare>,
+    files: Vec<PartialFile>,
+) -> Result<PartialHeader, Failure> {
+    Ok(PartialHeader {
+        classad_partial: PARTIAL_VERSION,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        arguments: own_arguments_without(paths)?,
+        host: session.partial_host.clone().unwrap_or_default(),
+        dialect: session.dialect().to_string(),
+        share,
+        now: share.and_then(|_| session.context().now),
+        files,
+    })
+}
+
 /// Describes a source that is a file or a part of one.
-fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
-    let path = source.path().to_owned();
-    let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file);
-    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is not a file")) };
-    let inode = inode(&metadata);
+pub fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
     let (start, end) = source.part.as_ref().map_or((0, None), |part| (part.start, part.end));
-    let is_empty = !source.has_content();
-    Ok(PartialFile { form: form_name(source.form), file: path, start, end, size: metadata.len(), inode, is_empty })
+    let (form, is_empty) = (form_name(source.form), !source.has_content());
+    Ok(PartialFile { form, start, end, is_empty, ..describe_setting(source.path())? })
 }
 
-fn form_name(form: FileFormat) -> String {
-    let known = AdForm::value_variants().iter().find(|known| FileFormat::from(**known) == form);
-    known.and_then(ValueEnum::to_possible_value).map_or_else(String::new, |value| value.get_name().to_owned())
+/// Describes a file that is not one of ads.
+pub fn describe_setting(path: &str) -> Result<PartialFile, Failure> {
+    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is not a file")) };
+    let (size, inode) = (metadata.len(), inode(&metadata));
+    Ok(PartialFile { file: path.to_owned(), form: String::new(), start: 0, end: None, size, inode, is_empty: true })
 }
 
-/// Returns the arguments of this run without those that name files, and without `--partial`.
+/// Returns the arguments of this run, as [`arguments_without`] does.
 fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
     let given =
         condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
@@ -131,15 +148,15 @@ fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Returns arguments without those that name files, and without `--partial` and `--threads`.
+/// Returns arguments without those that name files, and without `--partial`, `--share` and `--threads`.
 pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut given = given.into_iter();
     while let Some(argument) = given.next() {
         match argument.as_str() {
             partial if partial == "--partial" || partial.starts_with("--partial=") => {}
-            "--files-from" | "--threads" => drop(given.next()),
-            list if list.starts_with("--files-from=") || list.starts_with("--threads=") => {}
+            "--files-from" | "--threads" | "--share" => drop(given.next()),
+            word if ["--files-from=", "--threads=", "--share="].iter().any(|option| word.starts_with(option)) => {}
             _ => arguments.push(argument),
         }
     }

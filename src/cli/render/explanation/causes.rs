@@ -4,6 +4,7 @@ use classad::explain::{GangReport, GangVerdict, RequestReport, RequestVerdict};
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::cli::render::chart::percent;
@@ -36,7 +37,7 @@ pub struct CauseTable {
     /// The causes by their texts, with numbers struck out.
     causes: IndexMap<String, Cause>,
     /// The noun for what is explained, singular: `job`, `request`, `slot` or `offer`.
-    noun: &'static str,
+    noun: String,
     /// Number of subjects that match.
     matching: usize,
     /// Number of all subjects.
@@ -45,7 +46,7 @@ pub struct CauseTable {
 
 /// Subjects that have one cause, but for numbers.
 struct Cause {
-    verdict: &'static str,
+    verdict: String,
     /// The cause in words. If the groups have other numbers, the text has none.
     text: String,
     subjects: usize,
@@ -60,8 +61,9 @@ struct Cause {
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
+#[derive(Serialize, Deserialize)]
 pub struct CauseEntry {
-    verdict: &'static str,
+    verdict: String,
     matches: bool,
     text: String,
     subjects: usize,
@@ -78,7 +80,7 @@ impl CauseEntry {
         let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
         let changes = report.changes.iter().map(|change| gangs::change_steps(change, case.parties).join("; "));
         CauseEntry {
-            verdict: report.verdict.as_str(),
+            verdict: report.verdict.as_str().to_owned(),
             matches: matches!(report.verdict, GangVerdict::Matches),
             text: single_line(&writer.gang_summary(report)),
             changes: changes.map(|change| single_line(&change)).collect(),
@@ -90,7 +92,7 @@ impl CauseEntry {
     fn of_subjects(session: &Session, case: &ExplanationInput<'_>, group: &[usize]) -> Self {
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
-            verdict: "",
+            verdict: String::new(),
             matches: false,
             text: String::new(),
             subjects: group.len(),
@@ -105,7 +107,7 @@ impl CauseEntry {
         let subject = if group.len() == 1 { "it" } else { "they" };
         let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
         CauseEntry {
-            verdict: report.verdict.as_str(),
+            verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
             changes: report.all_changes().map(|change| single_line(&change.text())).collect(),
@@ -115,7 +117,7 @@ impl CauseEntry {
 }
 
 impl CauseTable {
-    pub fn new(noun: &'static str) -> Self {
+    pub fn new(noun: String) -> Self {
         CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0 }
     }
 
@@ -163,7 +165,7 @@ impl CauseTable {
 
     /// Says how many subjects there are, how many of them match, and how many do not wait.
     fn headline(&self) -> String {
-        let all = counted(self.all, self.noun);
+        let all = counted(self.all, &self.noun);
         let taken: usize =
             self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
         let matching = match self.matching {

@@ -36,8 +36,8 @@ pub const DEFAULT_MAX_ITEMS: usize = 3;
 pub const MAX_EVIDENCE_ITEMS: usize = MAX_LISTED_OFFERS;
 
 /// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].
-pub struct ExplanationWriter<'c> {
-    renderer: ReportRenderer<'c>,
+pub struct ExplanationWriter {
+    form: OutputForm,
     /// The reports of a JSON document, which is written at the end.
     reports: Vec<String>,
     /// Whether the previous report was a single line of text. `None` before the first report.
@@ -92,7 +92,7 @@ impl<'c> ReportRenderer<'c> {
 
     /// Whether reports are written for programs.
     pub fn is_data(&self) -> bool {
-        matches!(self.form, OutputForm::Json | OutputForm::Jsonl)
+        is_data(self.form)
     }
 
     /// Renders a report as JSON: on one line, or indented as an element of a document.
@@ -232,15 +232,26 @@ impl<'c> ReportRenderer<'c> {
     }
 }
 
-impl<'c> ExplanationWriter<'c> {
-    pub fn new(renderer: ReportRenderer<'c>) -> Self {
-        ExplanationWriter { renderer, reports: Vec::new(), was_brief: None }
+/// Whether reports in this form are written for programs.
+fn is_data(form: OutputForm) -> bool {
+    matches!(form, OutputForm::Json | OutputForm::Jsonl)
+}
+
+impl ExplanationWriter {
+    /// Makes the writer of reports that a renderer of this form renders.
+    pub fn new(form: Option<OutputForm>) -> Self {
+        ExplanationWriter { form: form.unwrap_or(OutputForm::Table), reports: Vec::new(), was_brief: None }
     }
 
-    /// Adds a report that the writer's renderer has rendered. A report of several lines of text has a blank line
+    /// Whether reports are written for programs.
+    pub fn is_data(&self) -> bool {
+        is_data(self.form)
+    }
+
+    /// Adds a report that was rendered in the writer's form. A report of several lines of text has a blank line
     /// between itself and each neighbour.
     pub fn add(&mut self, report: String) -> Result<(), Failure> {
-        match self.renderer.form {
+        match self.form {
             OutputForm::Json => self.reports.push(report),
             OutputForm::Jsonl => out().write_all(report.as_bytes())?,
             _ => {
@@ -256,7 +267,7 @@ impl<'c> ExplanationWriter<'c> {
     /// Ends the output. A JSON document gets the table of causes, `causes`, if it is given.
     pub fn finish(self, causes: Option<Json>) -> Result<(), Failure> {
         let mut out = out();
-        if self.renderer.form == OutputForm::Json {
+        if self.form == OutputForm::Json {
             write!(out, "{{\n  \"schema\": \"{SCHEMA}\",")?;
             if let Some(causes) = causes {
                 write!(out, "\n  \"totals\": {},", format!("{causes:#}").replace('\n', "\n  "))?;

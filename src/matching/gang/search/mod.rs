@@ -36,7 +36,7 @@ use crate::matching::policy::{PolicyFault, PolicyRule, PolicyVector};
 use crate::protocol::PortPattern;
 
 use super::offer_pool::OfferPool;
-use super::participants::PortPlace;
+use super::participants::{ParticipantTable, PortPlace};
 use super::port_index::{RowBitmap, SettledConstraints};
 use super::{DockedOffer, Gang};
 use agenda::{Goal, JoiningAd};
@@ -127,7 +127,7 @@ pub fn find_gang(
     // One test of each offer at each port is not a hard search: a large pool does not spend the budget.
     let one_scan = table.offer_count().saturating_mul(table.port_count(Participant::REQUEST)) as u64;
     // The algorithms of the thesis are measured by their tests, so that nothing cuts them off.
-    let limit = if strategy.finds_best { table.context.max_search_tests } else { u64::MAX };
+    let limit = if strategy.finds_best { table.context.max_search_tests / test_cost(table) } else { u64::MAX };
     let budget = limit.saturating_add(one_scan);
     let max_tests = table.statistics.tests.saturating_add(budget);
     let mut search = GangSearch {
@@ -146,6 +146,13 @@ pub fn find_gang(
     search.memory.decisions = search.decisions;
     pool.table.statistics.failures += u64::from(is_spent);
     found
+}
+
+/// Returns the number of tests of the budget that one test counts as. A test looks at the ports that are still open, so
+/// that it takes longer the more ports the request has.
+fn test_cost(table: &ParticipantTable) -> u64 {
+    const PORTS_PER_COST: usize = 8;
+    1 + (table.port_count(Participant::REQUEST) / PORTS_PER_COST) as u64
 }
 
 impl GangSearch<'_> {

@@ -1,0 +1,130 @@
+//! Explains groups of requests, one after the other or on several threads.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use classad::ad::{Expression, Value};
+use classad::explain::{Explainer, GangVerdict, RequestVerdict};
+
+use super::groups::explain_bilateral;
+use super::page::ExplainedGroup;
+use crate::cli::Failure;
+use crate::cli::parallel::do_in_order;
+use crate::cli::render::explanation::{Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer};
+use crate::cli::render::progress;
+use crate::cli::session::Session;
+
+/// Explains groups of requests.
+pub struct GroupExplainer<'g> {
+    pub case: &'g ExplanationInput<'g>,
+    pub explainer: &'g Explainer,
+    /// Explains requests that need gangs. `None` if none does.
+    pub gangs: Option<GangExplainer<'g>>,
+    /// What other requests have taken. `None` if it does not matter.
+    pub allocation: Option<Allocation>,
+    pub renderer: ReportRenderer<'g>,
+    /// Whether each request is a row of a table.
+    pub is_listed: bool,
+    /// Whether the causes are drawn.
+    pub is_drawn: bool,
+    /// Whether requests that match some offer are left out.
+    pub leaves_out_matching: bool,
+}
+
+/// What came of the explanations.
+#[derive(Default)]
+pub struct GroupOutcome {
+    /// Whether some group matches nothing.
+    pub has_unmatched: bool,
+    /// Whether some group matches only what others have taken.
+    pub has_taken: bool,
+    /// Number of requests that are not explained, because the steps of the run are spent.
+    pub unexplained: usize,
+    /// Number of evaluations and searches that exceeded their budgets.
+    pub failures: u64,
+}
+
+impl GroupExplainer<'_> {
+    /// Explains groups, and passes what is said of them to `take` in their order.
+    ///
+    /// # Errors
+    ///
+    /// The run is interrupted, or `take` fails.
+    pub fn explain(
+        &mut self,
+        session: &mut Session,
+        groups: &[Vec<usize>],
+        take: &mut dyn FnMut(&Session, ExplainedGroup) -> Result<(), Failure>,
+    ) -> Result<GroupOutcome, Failure> {
+        let GroupExplainer { case, explainer, gangs, allocation, renderer, is_listed, is_drawn, leaves_out_matching } =
+            self;
+        let (case, explainer, renderer, allocation) = (*case, *explainer, *renderer, allocation.as_ref());
+        let (is_listed, is_drawn, leaves_out_matching) = (*is_listed, *is_drawn, *leaves_out_matching);
+        let total = Some(groups.len());
+        let mut outcome = GroupOutcome::default();
+        let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
+        // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
+        let has_taken = AtomicBool::new(false);
+        let unexplained = AtomicUsize::new(0);
+        let mut next = 0;
+        while next < groups.len() {
+            if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
+                progress::report_step("explaining", next, total);
+                if let Some(report) = gangs.explain(session, groups[next][0], allocation)? {
+                    outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
+                    if is_drawn {
+                        let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
+                        take(session, ExplainedGroup::Report(entry, String::new()))?;
+                    } else if !session.options.quiet {
+                        take(session, ExplainedGroup::Gang(renderer.gang(session, &groups[next], &report)))?;
+                    }
+                }
+                next += 1;
+                continue;
+            }
+            let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
+            let session = &*session;
+            let explain = |place: usize| {
+                let group = &pairs[place];
+                if session.context().has_spent_run() {
+                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
+                    return Ok((None, false));
+                }
+                let report = explain_bilateral(session, case, group, explainer, allocation);
+                let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
+                has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
+                if session.options.quiet || (leaves_out_matching && report.matches > 0) {
+                    return Ok((None, matches));
+                }
+                if is_listed {
+                    return Ok((Some(ExplainedGroup::Rows(case.rows(session, group, &report))), matches));
+                }
+                let text = if is_drawn { String::new() } else { renderer.report(session, group, &report)? };
+                let entry = Box::new(CauseEntry::new(session, case, group, &report));
+                Ok((Some(ExplainedGroup::Report(entry, text)), matches))
+            };
+            do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
+                progress::report_step("explaining", next + place, total);
+                let (content, matches) = explained?;
+                outcome.has_unmatched |= !matches;
+                content.map_or(Ok(()), |content| take(session, content))
+            })?;
+            next += pairs.len();
+        }
+        outcome.has_taken = has_taken.into_inner();
+        outcome.unexplained = unexplained.into_inner();
+        outcome.failures = self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
+        Ok(outcome)
+    }
+
+    /// Whether a request holds a partitionable slot whole, as the policy says nothing of what remains.
+    pub fn gives_whole_slots(&self) -> bool {
+        let is_partitionable = |offer: &usize| {
+            self.case.partners[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
+                == Some(&Value::Boolean(true))
+        };
+        let Some(allocation) = self.allocation.as_ref().filter(|_| self.case.policy.policy.residual.is_none()) else {
+            return false;
+        };
+        (0..self.case.partners.len()).filter(|offer| allocation.is_held(*offer)).any(|offer| is_partitionable(&offer))
+    }
+}

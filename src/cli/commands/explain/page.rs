@@ -1,0 +1,133 @@
+//! What `explain` prints: the reports of groups, one after the other, and the tables of all of them.
+
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::cli::Failure;
+use crate::cli::args::output::TableOutputArgs;
+use crate::cli::render::explanation::{CauseEntry, CauseTable, ExplanationWriter};
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{ResultTable, TableCell};
+
+/// What a run says beside the reports on groups. It is the same in all shares of the work.
+#[derive(Serialize, Deserialize)]
+pub struct ExplanationFrame {
+    /// The noun for what is explained, singular.
+    pub noun: String,
+    /// Number of groups.
+    pub groups: usize,
+    /// Whether the reports are a table of causes, with the report of the largest group of each.
+    pub is_queue: bool,
+    /// The text before the reports.
+    pub opening: String,
+    /// The report on the requests that the policy does not serve, and what it contributes to the table of causes.
+    pub unserved: Option<(Box<CauseEntry>, String)>,
+    /// The sentence on what hypothetical attributes change, for a picture.
+    pub caption: String,
+    /// The members `what_if` and `policies` of the totals.
+    pub totals: Vec<(String, Json)>,
+    /// Whether all is well as far as no group has a say in it.
+    pub is_well: bool,
+    /// The form of the output. The user's settings can differ between shares.
+    pub form: String,
+}
+
+/// What is said of a group of requests.
+#[derive(Serialize, Deserialize)]
+pub enum ExplainedGroup {
+    /// The report on a gang.
+    Gang(String),
+    /// The report, and what it contributes to the table of causes.
+    Report(Box<CauseEntry>, String),
+    /// A row for each member of the group, with the index of the member.
+    Rows(Vec<(usize, Vec<TableCell>)>),
+}
+
+/// Prints explanations.
+pub struct ExplanationPage {
+    frame: ExplanationFrame,
+    output: TableOutputArgs,
+    is_summary: bool,
+    is_quiet: bool,
+    writer: ExplanationWriter,
+    causes: CauseTable,
+    rows: Vec<(usize, Vec<TableCell>)>,
+}
+
+impl ExplanationPage {
+    /// Begins the output.
+    pub fn begin(
+        frame: ExplanationFrame,
+        output: TableOutputArgs,
+        is_summary: bool,
+        is_quiet: bool,
+    ) -> Result<Self, Failure> {
+        write!(out(), "{}", frame.opening)?;
+        Ok(ExplanationPage {
+            output,
+            is_summary,
+            is_quiet,
+            writer: ExplanationWriter::new(output.form),
+            causes: CauseTable::new(frame.noun.clone()),
+            rows: Vec::new(),
+            frame,
+        })
+    }
+
+    /// Adds what is said of the next group.
+    pub fn add(&mut self, group: ExplainedGroup) -> Result<(), Failure> {
+        match group {
+            ExplainedGroup::Rows(rows) => {
+                self.rows.extend(rows);
+                Ok(())
+            }
+            ExplainedGroup::Report(entry, text) if self.writer.is_data() => {
+                self.causes.add(*entry, String::new());
+                if self.is_summary { Ok(()) } else { self.writer.add(text) }
+            }
+            ExplainedGroup::Report(entry, text) if self.frame.is_queue || self.is_drawn() => {
+                self.causes.add(*entry, text);
+                Ok(())
+            }
+            ExplainedGroup::Report(_, text) | ExplainedGroup::Gang(text) => self.writer.add(text),
+        }
+    }
+
+    /// Whether the causes are drawn.
+    fn is_drawn(&self) -> bool {
+        self.output.form == Some(OutputForm::Svg) && !self.is_quiet
+    }
+
+    /// Ends the output.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        if let Some((entry, text)) = self.frame.unserved.take() {
+            if self.is_drawn() {
+                self.causes.add(*entry, text);
+            } else {
+                self.writer.add(text)?;
+            }
+        }
+        if self.is_drawn() {
+            out().write_all(self.causes.into_picture(&self.frame.caption).as_bytes())?;
+            return Ok(());
+        }
+        if self.output.form.is_some_and(OutputForm::has_lines_of_cells) {
+            // The groups are in the order of their first members.
+            self.rows.sort_by_key(|(subject, _)| *subject);
+            let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
+            table.rows.extend(self.rows.into_iter().map(|(_, row)| row));
+            return self.output.write(&table);
+        }
+        if self.frame.is_queue && !self.writer.is_data() && !self.is_quiet {
+            self.writer.add(self.causes.into_text(self.is_summary))?;
+            return self.writer.finish(None);
+        }
+        let mut totals = self.causes.into_json();
+        if let Some(members) = totals.as_object_mut() {
+            members.extend(self.frame.totals);
+        }
+        self.writer.finish(Some(totals))
+    }
+}

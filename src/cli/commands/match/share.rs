@@ -1,0 +1,174 @@
+//! Partial results of `match --best` and `match --all`: the candidates of a share of the requests, and merging them.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::MatchCommand;
+use crate::cli::args::policy::{LoadedPolicy, note_discarding_component};
+use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
+use crate::cli::io::parties::Parties;
+use crate::cli::matching_run::{FoundPairs, MatchingRun};
+use crate::cli::rank_warnings::{RankWarnings, SharedRank};
+use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
+use crate::cli::render::output::out;
+use crate::cli::render::rows::TableWriter;
+use crate::cli::session::Session;
+use crate::cli::{Failure, Status};
+
+/// What all shares have in common.
+#[derive(Serialize, Deserialize)]
+struct MatchFrame {
+    /// Numbers of requests and of offers that take part.
+    requests: usize,
+    offers: usize,
+    /// The time as of which ads must not have expired.
+    expiry: Option<i64>,
+    /// The expressions of the docking vector.
+    docking: Vec<String>,
+    /// Number of evaluations that exceeded their budgets before the candidates were searched.
+    failures: u64,
+}
+
+/// Requests with the same candidates. Requests are given by their places in the order in which one run lists them.
+#[derive(Serialize, Deserialize)]
+struct ListedCandidates {
+    requests: Vec<(usize, String)>,
+    /// The names of the offers, each with the bits of the two ranks.
+    offers: Vec<(String, u64, u64)>,
+}
+
+/// What a share says beside the candidates.
+#[derive(Serialize, Deserialize)]
+struct MatchNotes {
+    /// Number of pairs.
+    count: usize,
+    /// Number of evaluations that exceeded their budgets.
+    failures: u64,
+    /// How often each component of the docking vector was evaluated, and how often its value could be ordered.
+    components: Vec<(usize, usize)>,
+    ranks: Vec<SharedRank>,
+}
+
+impl MatchCommand {
+    /// Writes the partial result of a share.
+    pub(super) fn write_share(
+        &self,
+        session: &mut Session,
+        input: ShareInput,
+        (parties, policy): (&Parties, &LoadedPolicy),
+        run: &MatchingRun,
+        found: &FoundPairs,
+    ) -> Result<Status, Failure> {
+        let frame = MatchFrame {
+            requests: parties.requests.len(),
+            offers: parties.offers.len(),
+            expiry: self.ads.match_time(session),
+            docking: policy.policy.docking.iter().map(|rule| rule.expression.to_string()).collect(),
+            failures: found.early_failures,
+        };
+        let mut writer = ShareWriter::begin(session, input, &frame)?;
+        let grants = &found.outcome.grants;
+        let mut place_of: Vec<usize> = (0..parties.requests.len()).collect();
+        for (place, request) in found.order.iter().flatten().enumerate() {
+            place_of[*request] = place;
+        }
+        let mut places = Vec::with_capacity(grants.len());
+        let mut lists: IndexMap<Vec<(usize, u64, u64)>, Vec<usize>> = IndexMap::new();
+        for pairs in grants.chunk_by(|pair, next| pair.request == next.request) {
+            let request = pairs[0].request;
+            places.extend((0..pairs.len()).map(|position| (place_of[request], position)));
+            let offers = pairs.iter().flat_map(|pair| &pair.offers);
+            let list = offers.map(|of| (of.offer, of.request_rank.to_bits(), of.offer_rank.to_bits())).collect();
+            lists.entry(list).or_default().push(request);
+        }
+        for (list, requests) in lists.iter().filter(|_| !self.count) {
+            let named = |request: &usize| (place_of[*request], parties.request_name(*request, None));
+            let offer = |(offer, request_rank, offer_rank): &(usize, u64, u64)| {
+                (parties.offer_name(*offer, 1), *request_rank, *offer_rank)
+            };
+            let requests = requests.iter().map(named).collect();
+            let listed = ListedCandidates { requests, offers: list.iter().map(offer).collect() };
+            writer.add_finding(session, &listed)?;
+        }
+        let tells_ranks = policy.policy.docking.is_empty();
+        let ranks =
+            if tells_ranks { SharedRank::of_pairs(parties, &run.settings, grants, &places) } else { Vec::new() };
+        let notes = MatchNotes {
+            count: found.count,
+            failures: found.outcome.statistics.failures - found.early_failures,
+            components: found.component_counts.clone(),
+            ranks,
+        };
+        writer.finish(session, &notes)?;
+        Ok(Status::Yes)
+    }
+
+    /// Prints what one run prints whose shares these are.
+    pub fn merge(&self, session: &mut Session, shares: &ShareSet) -> Result<Status, Failure> {
+        let frame: MatchFrame = shares.begin(session)?;
+        let mut requests = Vec::new();
+        shares.replay(session, &mut |_, ListedCandidates { requests: listed, offers }| {
+            let offers = Arc::new(offers);
+            requests.extend(listed.into_iter().map(|(place, name)| (place, name, Arc::clone(&offers))));
+            Ok(())
+        })?;
+        requests.sort_by_key(|(place, ..)| *place);
+        let notes: Vec<MatchNotes> = shares.notes()?;
+        let count: usize = notes.iter().map(|notes| notes.count).sum();
+        if self.count {
+            writeln!(out(), "{count}")?;
+        } else {
+            let output = &self.ads.common.output;
+            let mut table = TableWriter::new(PAIR_HEADER.map(str::to_owned).into(), output.form, !output.no_header)?;
+            let mut out = out();
+            for (_, name, offers) in requests {
+                for (offer, request_rank, offer_rank) in offers.iter() {
+                    let ranks = [f64::from_bits(*request_rank), f64::from_bits(*offer_rank)];
+                    table.write(&mut out, pair_row(name.clone(), offer.clone(), ranks))?;
+                }
+            }
+            table.finish(&mut out)?;
+        }
+        let discards = |component: &usize| {
+            let counts = notes.iter().filter_map(|notes| notes.components.get(*component));
+            let (values, ordered) = counts.fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1));
+            values > 0 && ordered == 0
+        };
+        let discarding: Vec<usize> = (0..frame.docking.len()).filter(discards).collect();
+        let failures = frame.failures + notes.iter().map(|notes| notes.failures).sum::<u64>();
+        RankWarnings::of_shares(notes.into_iter().flat_map(|notes| notes.ranks).collect()).report(session);
+        for component in discarding {
+            note_discarding_component(session, &frame.docking[component]);
+        }
+        session.report_budget_failures(failures);
+        Ok(Status::of(count > 0))
+    }
+
+    /// Why the run has no shares, as it is.
+    pub(super) fn share_refusal(&self) -> Option<&'static str> {
+        let lists_candidates = self.all || self.best.is_some();
+        let refusals = [
+            (self.cases.is_some(), "cases have no shares: split the file of cases, a line each"),
+            (
+                !lists_candidates,
+                "one run makes all matches, as each takes an offer from the requests after it; --best N and --all list \
+                 candidates, and have shares",
+            ),
+            (!self.what_if.is_empty(), "--what-if compares two whole runs"),
+            (self.ads.common.stats, "--stats counts the work of one run"),
+        ];
+        refusals.into_iter().find(|(is_true, _)| *is_true).map(|(_, reason)| reason)
+    }
+
+    /// Returns the files that each share reads, or why the run has no shares.
+    pub fn input_of_shares(&self) -> Result<[&[String]; 2], Failure> {
+        self.check_options()?;
+        match self.share_refusal() {
+            Some(reason) => crate::cli::refuse(format!("match: {reason}")),
+            None => Ok([&self.requests, &self.pool]),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The partial results of all shares of one run: whether they belong together, and their events in order.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use classad::ad::{AbsoluteTime, Dialect};
+use classad::format::Severity;
+use classad::text::join_first;
+use serde::de::DeserializeOwned;
+
+use super::scanned::{ScannedPartial, ScannedPartials, open_at};
+use super::set::join_faults;
+use super::{MergedFile, PartialEvent, PartialFile, form_of};
+use crate::cli::io::part_plan::{PartPlan, shell_word};
+use crate::cli::io::share::WorkShare;
+use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
+
+/// Maximum number of shares that a message names.
+const MAX_NAMED_SHARES: usize = 20;
+
+/// Partial results that are all shares of one run.
+pub struct ShareSet {
+    /// The command line that they are of, without the share.
+    pub arguments: Vec<String>,
+    pub dialect: Dialect,
+    /// The lines that all shares have in common.
+    common: Vec<u8>,
+    /// The partial results, and the byte offsets at which what only they have begins, in the order of the shares.
+    shares: Vec<(Arc<str>, u64)>,
+    notes: Vec<serde_json::Value>,
+}
+
+impl ShareSet {
+    /// Puts shares in order.
+    ///
+    /// # Errors
+    ///
+    /// They are not of one run, on the same files, or not all shares. The message lists what to run again.
+    pub fn new(scanned: ScannedPartials, plan: Option<&PartPlan>) -> Result<Self, Failure> {
+        let ScannedPartials { partials, arguments, dialect, mut faults } = scanned;
+        let Some(first) = partials.first() else { return refuse("there is no partial result") };
+        faults.extend(difference_faults(first, &partials[1..]));
+        let count = first.header.share.map_or(1, |share| share.count);
+        let files = first.header.files.clone();
+        let mut by_number: BTreeMap<usize, ScannedPartial> = BTreeMap::new();
+        for partial in partials {
+            let Some(share) = partial.header.share.filter(|share| share.count == count) else { continue };
+            match by_number.entry(share.number) {
+                Entry::Vacant(free) => drop(free.insert(partial)),
+                Entry::Occupied(known) => {
+                    faults.push(format!("{} is of the share {share}, as is {}", partial.path, known.get().path));
+                }
+            }
+        }
+        let count = match plan {
+            Some(plan) => {
+                faults.extend(plan_faults(plan, count, &files));
+                plan.shares.unwrap_or(count)
+            }
+            None => count,
+        };
+        let missing = count.saturating_sub(by_number.len());
+        if missing > 0 {
+            let absent = (1..=count).filter(|number| !by_number.contains_key(number)).take(MAX_NAMED_SHARES);
+            let absent = absent.map(|number| WorkShare { number, count }.to_string());
+            let words: Vec<String> = arguments.iter().map(|word| shell_word(word)).collect();
+            let (what, them) = if missing == 1 { ("a share is", "it") } else { ("shares are", "each") };
+            let named = join_first(absent, missing, MAX_NAMED_SHARES);
+            let command = format!("classad {} --partial --share K/{count}", words.join(" "));
+            faults.push(format!("{what} missing: {named}; run {them} with `{command}`"));
+        }
+        if !faults.is_empty() {
+            return refuse(join_faults(&faults));
+        }
+        let (mut common, mut shares, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for partial in by_number.into_values() {
+            common = partial.common;
+            shares.push((partial.path, partial.offset));
+            notes.push(partial.notes);
+        }
+        Ok(ShareSet { arguments, dialect, common, shares, notes })
+    }
+
+    /// Reports what all shares say of the input, and returns what they have in common.
+    pub fn begin<T: DeserializeOwned>(&self, session: &mut Session) -> Result<T, Failure> {
+        for line in self.common.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let Ok(event) = serde_json::from_slice(line) else { return refuse(DAMAGED) };
+            if let Some(PartialEvent::Common(common)) = report(session, event)? {
+                return serde_json::from_value(common).or_else(|_| refuse(DAMAGED));
+            }
+        }
+        refuse(DAMAGED)
+    }
+
+    /// Passes what the shares found to `consume`, in the order of the shares, and reports their messages.
+    ///
+    /// # Errors
+    ///
+    /// A partial result is damaged or cannot be read again; `consume` fails.
+    pub fn replay<T: DeserializeOwned>(
+        &self,
+        session: &mut Session,
+        consume: &mut dyn FnMut(&mut Session, T) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for (path, offset) in &self.shares {
+            let lines = open_at(path, *offset).map_err(|error| Failure::unreadable(path, &error))?;
+            for line in lines.lines() {
+                session.check_interrupt()?;
+                let line = line.map_err(|error| Failure::unreadable(path, &error))?;
+                let Ok(event) = serde_json::from_str(&line) else { return refuse(DAMAGED) };
+                match report(session, event)? {
+                    Some(PartialEvent::Finding(finding)) => {
+                        let Ok(finding) = serde_json::from_value(finding) else { return refuse(DAMAGED) };
+                        consume(session, finding)?;
+                    }
+                    Some(PartialEvent::End) => break,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the notes at the ends of the shares.
+    pub fn notes<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
+        let notes = self.notes.iter().map(|notes| serde_json::from_value(notes.clone()));
+        notes.collect::<Result<_, _>>().or_else(|_| refuse(DAMAGED))
+    }
+}
+
+/// The reason why a partial result cannot be merged that no run wrote.
+const DAMAGED: &str = "a partial result is damaged";
+
+/// Reports an event that is a message or a problem; returns any other.
+fn report(session: &mut Session, event: PartialEvent) -> Result<Option<PartialEvent>, Failure> {
+    match event {
+        PartialEvent::Message(kind, text) => session.report_text(kind, &text),
+        PartialEvent::PlacedProblem(placed) => {
+            let (text, problem) = MergedFile::new(placed.file, form_of(&placed.form)).place(placed.problem);
+            session.report_problem(&text, &problem)?;
+        }
+        PartialEvent::MoreProblems(errors, warnings) => {
+            session.count_problems(Severity::Error, errors);
+            session.count_problems(Severity::Warning, warnings);
+        }
+        other => return Ok(Some(other)),
+    }
+    Ok(None)
+}
+
+/// Returns why shares are not of the same run as the first one, as messages.
+fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for other in others {
+        let (path, reference) = (&other.path, &first.path);
+        let counts = [other, first].map(|partial| partial.header.share.map(|share| share.count));
+        if let [Some(own), Some(expected)] = counts
+            && own != expected
+        {
+            faults.push(format!("{path} is one of {own} shares, {reference} one of {expected}"));
+        } else if counts.contains(&None) {
+            let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
+            faults.push(format!("{share} is of a share, {parts} of parts of files"));
+        } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
+            faults.push(format!("{path}: {fault}; run all shares again"));
+        } else if other.header.now != first.header.now {
+            let times = [other, first].map(|partial| match partial.header.now {
+                Some(seconds) => AbsoluteTime { seconds, offset: 0 }.to_string(),
+                None => "no time".to_owned(),
+            });
+            let fault = format!("{path} is of {}, {reference} of {}", times[0], times[1]);
+            faults.push(format!("{fault}; give all shares the same --now"));
+        } else if other.common != first.common && other.header.arguments == first.header.arguments {
+            faults.push(format!("{path} read something else than {reference}; run all shares again"));
+        }
+    }
+    faults
+}
+
+/// Returns in what the files of two shares differ.
+fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String> {
+    if let Some((file, _)) = files.iter().zip(expected).find(|(file, expected)| file != expected) {
+        return Some(format!("{} is not as another share read it", file.file));
+    }
+    (files.len() != expected.len()).then(|| "its files are others".to_owned())
+}
+
+/// Returns why shares are not those of a plan.
+fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<String> {
+    let Some(planned) = plan.shares else {
+        return vec!["the plan is of parts of files, the partial results are of shares".to_owned()];
+    };
+    let mut faults = Vec::new();
+    if planned != count {
+        faults.push(format!("the plan has {planned} shares, the partial results are of {count}"));
+    }
+    for (name, parts) in plan.by_file() {
+        for expected in parts {
+            match files.iter().find(|file| file.file == name) {
+                None => faults.push(format!("{name} is in the plan, and no share read it")),
+                Some(file) if Some(file.size) != expected.size || file.inode != expected.inode => {
+                    faults.push(format!("{name} was replaced or changed since the plan was made; make a new plan"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    faults
+}

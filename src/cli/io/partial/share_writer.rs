@@ -1,0 +1,105 @@
+//! Writing the partial result of a share of the work.
+
+use serde::Serialize;
+
+use super::writer::{describe, describe_setting, header, write_line};
+use super::{PartialEvent, PartialFile, PartialProblem, PlacedProblem};
+use crate::cli::io::share::WorkShare;
+use crate::cli::io::source::AdSource;
+use crate::cli::kept_messages::{KeptMessage, MessageKind};
+use crate::cli::render::output::{BufferedStdout, out};
+use crate::cli::session::{ProblemInText, Session};
+use crate::cli::{Failure, refuse, refuse_contradictions};
+
+/// The share of a run, and its files.
+pub struct ShareInput {
+    pub share: WorkShare,
+    files: Vec<PartialFile>,
+}
+
+impl ShareInput {
+    /// Describes the files of a run that does a share of the work. `settings` are the files that options name.
+    ///
+    /// # Errors
+    ///
+    /// An option contradicts shares, or a source or a setting is not a file.
+    pub fn new<'p>(
+        session: &Session,
+        share: WorkShare,
+        sources: &[Vec<AdSource>; 2],
+        settings: impl IntoIterator<Item = &'p String>,
+    ) -> Result<Self, Failure> {
+        refuse_contradictions(&[
+            (session.options.quiet, "--quiet would print no partial result; give it to `merge`"),
+            (session.options.seed.is_some(), "--share: random numbers of a seed differ in each share"),
+            (Session::is_terminal(), "a partial result is for `classad merge`: write it to a file"),
+        ])?;
+        let mut files = sources.iter().flatten().map(describe).collect::<Result<Vec<_>, _>>()?;
+        let maps = session.options.map.iter().filter_map(|map| Some(map.split_once('=')?.1));
+        for path in settings.into_iter().cloned().chain(maps.map(str::to_owned)) {
+            files.push(describe_setting(&path)?);
+        }
+        Ok(ShareInput { share, files })
+    }
+}
+
+/// Writes the partial result of a share to standard output. The session keeps its messages, which become a part of the
+/// result.
+pub struct ShareWriter(BufferedStdout);
+
+impl ShareWriter {
+    /// Begins the partial result, after everything that each share does. `common` is what all shares have in common.
+    ///
+    /// # Errors
+    ///
+    /// Something other than an ad was bad, each share has another time, or the output cannot be written.
+    pub fn begin(session: &mut Session, input: ShareInput, common: &impl Serialize) -> Result<Self, Failure> {
+        let messages = session.take_kept_messages();
+        if messages.iter().any(|message| matches!(message, KeptMessage::Text(MessageKind::Error, _))) {
+            session.print_messages(messages);
+            return Err(Failure::Refused(None));
+        }
+        if !session.has_given_time() {
+            return refuse("the shares need one time: give all of them the same --now TIME");
+        }
+        let header = header(session, &[], Some(input.share), input.files)?;
+        let mut writer = ShareWriter(out());
+        write_line(&mut writer.0, &header)?;
+        writer.write_messages(messages)?;
+        let common = serde_json::to_value(common).map_err(std::io::Error::from)?;
+        write_line(&mut writer.0, &PartialEvent::Common(common))?;
+        Ok(writer)
+    }
+
+    /// Writes what the command found, after the messages that the session has kept since.
+    pub fn add_finding(&mut self, session: &Session, finding: &impl Serialize) -> Result<(), Failure> {
+        self.write_messages(session.take_kept_messages())?;
+        let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
+        write_line(&mut self.0, &PartialEvent::Finding(finding))
+    }
+
+    /// Ends the partial result. The run exits with 0, as what it has reported is reported by the merge.
+    pub fn finish(mut self, session: &mut Session, notes: &impl Serialize) -> Result<(), Failure> {
+        self.write_messages(session.take_kept_messages())?;
+        session.reset_status();
+        let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
+        write_line(&mut self.0, &PartialEvent::Notes(notes))?;
+        write_line(&mut self.0, &PartialEvent::End)
+    }
+
+    fn write_messages(&mut self, messages: Vec<KeptMessage<ProblemInText>>) -> Result<(), Failure> {
+        for message in messages {
+            let event = match message {
+                KeptMessage::Problem((text, problem)) => PartialEvent::PlacedProblem(PlacedProblem {
+                    file: text.name.to_string(),
+                    form: super::form_name(text.block.form),
+                    problem: PartialProblem::new(&text, &problem),
+                }),
+                KeptMessage::Counted([errors, warnings]) => PartialEvent::MoreProblems(errors, warnings),
+                KeptMessage::Text(kind, text) => PartialEvent::Message(kind, text),
+            };
+            write_line(&mut self.0, &event)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Partial results that are damaged or made up: `merge` refuses them or prints something, and ends.
+
+use std::process::{Command, Stdio};
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::binary::{file, run};
+use super::random::seeds;
+
+/// Commands that write partial results of all kinds.
+const COMMANDS: [&[&str]; 12] = [
+    &["query", "Cpus > 1"],
+    &["query", "Cpus > 1", "--af", "Name,Memory,Cpus / 3.0"],
+    &["query", "Cpus >= 1", "--count", "--limit", "7"],
+    &["query", "true", "--af", "Name,Cpus", "--sort", "Cpus", "--desc"],
+    &["query", "true", "--group-by", "Cpus", "--sum", "Memory / 7.0", "--mean", "Cpus", "--max", "Name", "--totals"],
+    &["query", "eval(Text) > 1", "--af", "Name", "-o", "json", "--max-steps", "3"],
+    &["census"],
+    &["census", "--attr", "Memory", "-o", "json"],
+    &["refs"],
+    &["refs", "--count"],
+    &["check"],
+    &["check", "-o", "json"],
+];
+
+/// Ads with mistakes, so that partial results have problems and findings.
+fn ads() -> String {
+    let ad = |number: usize| {
+        let requirements = ["Cpus > 1 && Memroy < 4", "TARGET.Cpuss >= Cpus && Cpus > 4 && Cpus < 2"][number % 2];
+        format!(
+            "Name = \"n{number}\"\nCpus = {}\nMemory = {}.5\nText = \"Cpus\"\nRequirements = {requirements}\n{}\n",
+            number % 4,
+            number * 100,
+            if number % 7 == 3 { "Bad = (\n" } else { "" }
+        )
+    };
+    (0..20).map(ad).collect()
+}
+
+/// Returns a value that no program writes in place of another.
+fn odd(random: &mut Rng, value: &Value) -> Value {
+    let deep = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+    match random.u8(0..16) {
+        0 => Value::Null,
+        1 => json!(-1),
+        2 => json!(u64::MAX),
+        3 => json!(u64::MAX / 2),
+        4 => json!(i64::MIN),
+        5 => json!(1e308),
+        6 => json!(""),
+        7 => json!("\u{1b}[2J\u{7}\0\u{9b}"),
+        8 => json!([]),
+        9 => json!({}),
+        10 => deep(random.usize(1..120)),
+        11 => json!([value, value, value]),
+        12 => json!({ "raw": value }),
+        13 => json!("x".repeat(random.usize(0..5000))),
+        14 => json!(random.bool()),
+        _ => json!(random.u64(..)),
+    }
+}
+
+/// Replaces, removes or repeats something in a JSON value.
+fn mutate(random: &mut Rng, value: &mut Value) {
+    let descend = random.u8(0..5) > 0;
+    match value {
+        Value::Array(elements) if descend && !elements.is_empty() => {
+            let at = random.usize(0..elements.len());
+            match random.u8(0..8) {
+                0 => drop(elements.remove(at)),
+                1 => elements.push(elements[at].clone()),
+                _ => mutate(random, &mut elements[at]),
+            }
+        }
+        Value::Object(members) if descend && !members.is_empty() => {
+            let name = members.keys().nth(random.usize(0..members.len())).cloned().unwrap_or_default();
+            match random.u8(0..8) {
+                0 => drop(members.remove(&name)),
+                1 => drop(members.insert(format!("{name}x"), json!(1))),
+                _ => members.get_mut(&name).into_iter().for_each(|member| mutate(random, member)),
+            }
+        }
+        value => *value = odd(random, value),
+    }
+}
+
+/// Returns a damaged partial result.
+fn damaged(random: &mut Rng, text: &[u8]) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..random.usize(1..4) {
+        let at = random.usize(0..lines.len());
+        match random.u8(0..12) {
+            0 if lines.len() > 1 => drop(lines.remove(at)),
+            1 => lines.insert(at, lines[at].clone()),
+            2 => {
+                let other = random.usize(0..lines.len());
+                lines.swap(at, other);
+            }
+            3 => {
+                let length = random.usize(0..=lines[at].len());
+                lines[at].truncate(length);
+            }
+            4 => {
+                let place = random.usize(0..=lines[at].len());
+                lines[at].insert(place, random.u8(..));
+            }
+            _ => {
+                if let Ok(mut value) = serde_json::from_slice::<Value>(&lines[at]) {
+                    mutate(random, &mut value);
+                    lines[at] = format!("{value}\n").into_bytes();
+                }
+            }
+        }
+    }
+    lines.concat()
+}
+
+#[test]
+fn damaged_partial_results_are_refused_or_merged() {
+    let input = file("hostile-parts.long", &ads());
+    let partials: Vec<Vec<u8>> = COMMANDS
+        .iter()
+        .map(|command| {
+            let output = run(&[*command, &["--partial", &input][..]].concat(), b"");
+            assert_eq!(output.status.code(), Some(0), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        })
+        .collect();
+    let mut refused = 0;
+    for seed in seeds() {
+        let mut random = Rng::with_seed(seed);
+        let chosen = random.usize(0..partials.len());
+        let path = file("hostile-parts.part", damaged(&mut random, &partials[chosen]));
+        // A limit of the memory: a number in a file may not ask for more.
+        let output = Command::new("bash")
+            .args([
+                "-c",
+                "ulimit -v 4000000; ulimit -t 20; exec \"$0\" merge \"$1\"",
+                env!("CARGO_BIN_EXE_classad"),
+                &path,
+            ])
+            .stdin(Stdio::null())
+            .output()
+            .expect("bash runs");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let kept = std::fs::read(&path).expect("it is there");
+        assert!(
+            matches!(output.status.code(), Some(0..=3)) && !told.contains("panicked"),
+            "seed {seed}: {:?} {told}\n{}",
+            output.status,
+            String::from_utf8_lossy(&kept)
+        );
+        // Messages are for terminals.
+        assert!(!told.contains(['\u{1b}', '\u{7}', '\u{9b}']), "seed {seed}: {told:?}");
+        refused += usize::from(output.status.code() == Some(2));
+        // The errors that `check` finds are its result.
+        let is_silent = told.is_empty() && output.stdout.is_empty();
+        assert!(output.status.code() != Some(2) || !is_silent, "seed {seed}: refused without a reason");
+    }
+    assert!(refused * 3 > seeds().count(), "{refused} are refused");
+}
+
+#[test]
+fn a_number_of_ads_is_a_number() {
+    let input = file("hostile-count.long", &ads());
+    let output = run(&["query", "true", "--count", "--partial", &input], b"");
+    let text = String::from_utf8(output.stdout).expect("it is UTF-8");
+    assert!(text.contains("{\"present\":"), "{text}");
+    let line = |line: &str| {
+        if line.contains("present") { r#"{"finding":{"present":1000000000000000000}}"# } else { line }.to_owned() + "\n"
+    };
+    let path = file("hostile-count.part", text.lines().map(line).collect::<String>());
+    let output = run(&["merge", &path], b"");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "1000000000000000000\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
