@@ -33,8 +33,9 @@ pub struct Session {
     error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     location_prefix: String,
-    /// Whether the run writes a partial result of parts, which keeps problems instead of printing them.
-    pub is_partial: bool,
+    /// The host of the files if the run writes a partial result, which keeps problems instead of printing them. Empty for
+    /// a host that is not named.
+    pub partial_host: Option<String>,
     /// The messages of a run that keeps them instead of printing them. `None` if the run prints them.
     kept: Option<KeptMessages<ProblemInText>>,
 }
@@ -75,7 +76,7 @@ impl Session {
             entry_counts: MessageCounts::default(),
             error_count: 0,
             location_prefix: String::new(),
-            is_partial: false,
+            partial_host: None,
             kept: None,
         }
     }

@@ -150,6 +150,12 @@ impl JobPolicies {
     /// the first periodic policy that fires. A requirement that reads the ad of the job queue is left out.
     #[must_use]
     pub fn effects(&self, job: &Ad, context: &Context) -> Vec<PolicyEffect> {
+        self.submit(job, context).1
+    }
+
+    /// Returns the job as the transforms leave it, and what the policies do to it, as [`JobPolicies::effects`] does.
+    #[must_use]
+    pub fn submit(&self, job: &Ad, context: &Context) -> (Ad, Vec<PolicyEffect>) {
         let (mut effects, mut submitted) = (Vec::new(), job.clone());
         for rules in &self.transforms {
             let transform =
@@ -187,7 +193,7 @@ impl JobPolicies {
         let fired = fired.find(|policy| is_true(value_in(&policy.condition.expression, job, context).as_ref()));
         effects
             .extend(fired.map(|policy| effect(&policy.condition, policy.reason.as_ref(), policy.effect, job, context)));
-        effects
+        (submitted, effects)
     }
 }
 
@@ -285,7 +291,9 @@ mod tests {
             ("ProjectName = 1", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
         ] {
             let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
-            let effects = policies.effects(&ad, &context);
+            let (submitted, effects) = policies.submit(&ad, &context);
+            let is_changed = effects.iter().any(|effect| effect.kind == super::PolicyEffectKind::Changes);
+            assert_eq!(submitted != ad, is_changed, "{job}");
             let shown = effects.iter().map(|effect| {
                 format!("{} by {}:{} ({})", effect.kind.as_str(), effect.knob, effect.line, effect.reason)
             });

@@ -106,6 +106,10 @@ impl ExpressionCheck<'_> {
         {
             let [first, second, last] = [chain.first, chain.second, chain.last].map(|part| self.short_text(part));
             let (inner, outer) = (chain.inner.symbol(), chain.outer.symbol());
+            // `1 < x < 8` is a range in mathematics.
+            if [chain.inner, chain.outer].into_iter().all(is_order) {
+                return format!("write `{first} {inner} {second} && {second} {outer} {last}`");
+            }
             return format!(
                 "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
             );
@@ -214,6 +218,12 @@ impl ExpressionCheck<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether the operator compares by an order.
+fn is_order(operator: BinaryOperator) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    matches!(operator, Greater | GreaterEqual | Less | LessEqual)
 }
 
 /// Returns the comparison with a string on the right of `||` or `&&` that the comparison on its left has with another,

@@ -308,6 +308,7 @@ impl AdChecker {
                 ad,
                 check.is_kind("Machine"),
                 &class.reached,
+                &|name| checked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
                 self.pool.as_deref(),
                 &self.context,
                 &mut found,

@@ -22,7 +22,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, pool: Option<&dyn
                 for (operand, other) in [(left, right), (right, left)] {
                     if is_comparison(*operator) {
                         found.extend(check_null(part, *operator, operand, other, dialect));
-                        found.extend(check_word(operand, other, pool));
+                        found.extend(check_word(operand, other, pool).or_else(|| check_host(operand, other, pool)));
                     }
                     if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Arithmetic) {
                         found.extend(check_function(operand));
@@ -73,10 +73,7 @@ fn check_null(
 /// Reports a word without quotes beside an attribute that is a string, if the word looks like a value.
 fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolColumns>) -> Option<Slip> {
     let word = bare_name(operand).filter(|word| !word.is("null") && StandardType::of(word).is_none())?;
-    let attribute = match ClauseOperand::of(other)? {
-        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => name,
-        ClauseOperand::Literal(_) => return None,
-    };
+    let attribute = attribute_name(other)?;
     let text = ByteString::from(word.as_str());
     let ads = pool.filter(|pool| pool.ads_with(word) == 0).map_or(0, |pool| pool.ads_with_string(attribute, &text));
     let is_string = StandardType::of(attribute) == Some(StandardType::String);
@@ -89,6 +86,38 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     };
     let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write \"{word}\" for the string"));
     Some(slip.with_rewrite(Expression::literal(Value::string(word.as_str()))))
+}
+
+/// Reports the name of a host without quotes beside an attribute that is a string, such as `node01.example.org`, which is
+/// read as an attribute of an attribute.
+fn check_host(operand: &Expression, other: &Expression, pool: Option<&dyn PoolColumns>) -> Option<Slip> {
+    const MIN_LABELS: usize = 3;
+    let attribute = attribute_name(other).filter(|name| StandardType::of(name) == Some(StandardType::String))?;
+    let mut labels = Vec::new();
+    let mut part = operand;
+    while let ExpressionKind::Select(subject, label) = part.kind() {
+        labels.push(label.as_str());
+        part = subject;
+    }
+    let first = bare_name(part).filter(|name| StandardType::of(name).is_none())?;
+    labels.push(first.as_str());
+    labels.reverse();
+    if labels.len() < MIN_LABELS || pool.is_some_and(|pool| pool.ads_with(first) > 0) {
+        return None;
+    }
+    let host = labels.join(".");
+    let message = format!("{host} is read as an attribute of {first}, and {attribute} is a string");
+    let help = format!("quotes are missing: write \"{host}\"");
+    let slip = Slip::new(&rules::WORD, operand, message).with_help(help);
+    Some(slip.with_rewrite(Expression::literal(Value::string(host))))
+}
+
+/// Returns the name of the attribute that an operand is. `None` for any other expression.
+fn attribute_name(operand: &Expression) -> Option<&Name> {
+    match ClauseOperand::of(operand)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name),
+        ClauseOperand::Literal(_) => None,
+    }
 }
 
 /// Whether a name is written as values are, such as `alice`, and not as names of attributes are, such as `DiskUsage`.

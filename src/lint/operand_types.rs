@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, UnaryOperator, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::{TypeSet, find_function};
+use crate::protocol::JobState;
 
 use super::expressions::short_text;
 use super::rules;
@@ -149,7 +150,10 @@ impl TypeCheck<'_> {
             .map(|(operand, types)| attribute_type(operand).map_or_else(|| phrase(types), StandardType::phrase));
         let message = format!("`{symbol}` of {left_phrase} and {right_phrase} is {gives}");
         let mut slip = Slip::new(&rules::OPERAND, whole, message);
-        if let Some(rewrite) = converted(operator, (left, left_types), (right, right_types)) {
+        if let Some((status, rewrite)) = with_status(operator, left, right) {
+            let help = format!("{status}: write `{}`", short_text(&rewrite, self.dialect));
+            slip = slip.with_help(help).with_rewrite(rewrite);
+        } else if let Some(rewrite) = converted(operator, (left, left_types), (right, right_types)) {
             slip = slip.with_help(format!("write `{}`", short_text(&rewrite, self.dialect))).with_rewrite(rewrite);
         }
         self.found.push(slip);
@@ -226,6 +230,35 @@ fn number_types() -> TypeSet {
 fn with_numbers(types: TypeSet) -> TypeSet {
     let numbers = number_types().union(TypeSet::of_type(Type::Boolean));
     if types.intersects(numbers) { types.union(numbers) } else { types }
+}
+
+/// Returns the comparison of the number of a job's state with the number in place of the word: `JobStatus == 1` for
+/// `JobStatus == "Idle"`, with what the number means. `None` for any other comparison.
+fn with_status(operator: BinaryOperator, left: &Expression, right: &Expression) -> Option<(String, Expression)> {
+    let is_status = |operand| match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
+            ["JobStatus", "LastJobStatus"].into_iter().any(|known| name.is(known))
+        }
+        _ => false,
+    };
+    let number = |operand: &Expression| match operand.as_literal() {
+        Some(Value::String(word)) => {
+            let word = word.to_str().into_owned();
+            JobState::status_of_word(&word).map(|number| (number, word))
+        }
+        _ => None,
+    };
+    let literal = |number: i64| Expression::literal(Value::Integer(number));
+    let (number, word, rewrite) = match (number(left), number(right)) {
+        (None, Some((number, word))) if is_status(left) => {
+            (number, word, Expression::binary(operator, left.clone(), literal(number)))
+        }
+        (Some((number, word)), None) if is_status(right) => {
+            (number, word, Expression::binary(operator, literal(number), right.clone()))
+        }
+        _ => return None,
+    };
+    Some((format!("{number} is {}", word.to_ascii_lowercase()), rewrite))
 }
 
 /// Returns the comparison with its literal converted to the type of the other operand: `JobStatus == 5` instead of

@@ -1,5 +1,7 @@
 //! Checks references to the other side against a pool.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -105,18 +107,22 @@ struct PoolReference<'e> {
 }
 
 /// Checks references to the other ad. `reached` names the attributes of the ad to check: its constraint, its rank and
-/// the attributes that these two depend on. `is_machine` tells whether the ad is of a machine.
+/// the attributes that these two depend on. `words_of` returns the names in an attribute that have a finding as strings
+/// without quotes. `is_machine` says whether the ad is of a machine.
 pub(super) fn check_references(
     ad: &Ad,
     is_machine: bool,
     reached: &[Name],
+    words_of: &dyn Fn(&Name) -> Arc<[Name]>,
     pool: Option<&PoolStatistics>,
     context: &Context,
     found: &mut Vec<LintFinding>,
 ) {
     let dialect = context.dialect;
     for Attribute { name: attribute, expression } in reached.iter().rev().filter_map(|name| ad.attribute(name)) {
-        let references = unresolved_references(ad, expression);
+        let words = words_of(attribute);
+        let mut references = unresolved_references(ad, expression);
+        references.retain(|reference| reference.is_qualified || !words.contains(reference.name));
         found.extend(fall_through(attribute, &references, dialect));
         if is_machine && attribute.is("START") {
             found.extend(undefined_start(attribute, expression, &references));
@@ -129,7 +135,7 @@ pub(super) fn check_references(
         let mut excluded = guarded_names(expression);
         for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
             check.check_known(reference);
-            check.check_frequency(reference);
+            check.check_frequency(reference, expression);
         }
     }
 }
@@ -216,18 +222,34 @@ fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dia
 /// set itself. `None` if there are no such attributes, or if the expression guards them.
 fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolReference<'_>]) -> Option<LintFinding> {
     let guarded = guarded_names(start);
+    let mut symbol = BinaryOperator::Is;
     let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
     for PoolReference { name, expression, .. } in references {
         if !guarded.contains(name) && StandardType::of(name).is_none() {
+            if firsts.is_empty() {
+                symbol = identity_for(start, expression);
+            }
             firsts.entry(name).or_insert(expression);
         }
     }
     let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
     let first = names.first()?;
     let message = format!("{attribute} may be undefined for a job without {}", join_or(&names));
-    let help = format!("such a job is not started; write `{first} =?= ...` or `{first} ?: ...` to decide about it");
+    let symbol = symbol.symbol();
+    let help =
+        format!("such a job is not started; write `{first} {symbol} ...` or `{first} ?: ...` to decide about it");
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
+}
+
+/// Returns the comparison that is never undefined in place of the one of an operand: `=!=` in place of `!=`, else `=?=`.
+fn identity_for(whole: &Expression, operand: &Expression) -> BinaryOperator {
+    let is_operand = |side: &Expression| side.without_parentheses().ptr_eq(operand.without_parentheses());
+    let is_unequal = subexpressions(whole).any(|part| match part.kind() {
+        ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => is_operand(left) || is_operand(right),
+        _ => false,
+    });
+    if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is }
 }
 
 /// Joins names as in `a, b or c`.
@@ -284,13 +306,14 @@ impl PoolCheck<'_> {
     }
 
     /// Notes an attribute that most ads of the pool do not have, so that the clause is undefined for them.
-    fn check_frequency(&mut self, reference: &PoolReference<'_>) {
+    fn check_frequency(&mut self, reference: &PoolReference<'_>, whole: &Expression) {
         let (ads, all) = (self.pool.ads_with(reference.name), self.pool.ads());
         if ads > 0 && ads * 2 < all {
             let name = reference.name;
             let message =
                 format!("this is undefined for {} of the {all} ads of the pool, which have no {name}", all - ads);
-            let help = format!("that excludes them; write `{name} =?= ...` or `{name} ?: ...` if it should not");
+            let symbol = identity_for(whole, reference.expression).symbol_in(self.context.dialect);
+            let help = format!("that excludes them; write `{name} {symbol} ...` or `{name} ?: ...` if it should not");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }

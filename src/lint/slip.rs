@@ -51,9 +51,14 @@ impl Slip {
         Slip { rewrite: Some(rewrite), ..self }
     }
 
-    /// Returns the word, if the slip is about a name that was probably meant as a value.
+    /// Returns the word, if the slip is about a name that was probably meant as a value; `node01` for
+    /// `node01.example.org`.
     pub(super) fn word(&self) -> Option<&Name> {
-        match self.place.without_parentheses().kind() {
+        let mut place = self.place.without_parentheses();
+        while let ExpressionKind::Select(subject, _) = place.kind() {
+            place = subject.without_parentheses();
+        }
+        match place.kind() {
             ExpressionKind::Attribute(word) if self.rule == &rules::WORD => Some(word),
             _ => None,
         }

@@ -39,6 +39,9 @@ fn slips_of_real_policies_are_corrected() {
         ("member(\"x\", \"a,b,c\")", "argument-type: stringListIMember(\"x\", \"a,b,c\")"),
         ("stringListMember(\"a\", {\"a\",\"b\"})", "argument-type: identicalMember(\"a\", { \"a\", \"b\" })"),
         ("size(Owner) == \"5\"", "operand-type: size(Owner) == 5"),
+        ("JobStatus == \"Idle\"", "operand-type: JobStatus == 1"),
+        ("\"transferring_output\" != TARGET.JobStatus", "operand-type: 6 != TARGET.JobStatus"),
+        ("Machine == node01.example.org", "bare-word: Machine == \"node01.example.org\""),
         ("JobStatus == {1,2}", "operand-type: member(JobStatus, { 1, 2 })"),
         ("JobStatus != {1,2}", "operand-type: !member(JobStatus, { 1, 2 })"),
         (
@@ -72,6 +75,8 @@ fn slips_of_real_policies_are_corrected() {
 fn what_resembles_a_slip_is_left_alone() {
     for text in [
         "MY.x < TARGET.x",
+        "Machine == MY.Job.Host",
+        "Name == cpu.Name",
         "My.JobPrio < Target.JobPrio",
         "Owner == RemoteOwner",
         "TARGET.Owner == SlotOwner",
@@ -88,6 +93,47 @@ fn what_resembles_a_slip_is_left_alone() {
         "[ Memory = \"a\"; b = Memory == \"a\" ].b",
     ] {
         assert_eq!(corrected(text, None), [] as [&str; 0], "{text}");
+    }
+}
+
+/// The help of findings names what to write.
+#[test]
+fn help_is_right_when_it_is_followed() {
+    let dialect = Dialect::Condor;
+    let mut slots = PoolStatistics::default();
+    for text in ["[ Machine = \"a.org\"; Memory = 5 ]", "[ RemoteOwner = \"bob\" ]", "[ a = 1 ]"] {
+        slots.add(&ad(text, dialect));
+    }
+    let mut checker = checker(dialect).with_pool(slots);
+    for (requirements, expected) in [
+        ("1000 < Memory < 8000", "write `1000 < Memory && Memory < 8000`"),
+        ("1000 < Memory == true", "write `1000 < (Memory == true)`, or `(1000 < Memory) == true` if that is meant"),
+        (
+            "RemoteOwner != \"bob\"",
+            "that excludes them; write `RemoteOwner =!= ...` or `RemoteOwner ?: ...` if it should not",
+        ),
+        (
+            "RemoteOwner == \"bob\"",
+            "that excludes them; write `RemoteOwner =?= ...` or `RemoteOwner ?: ...` if it should not",
+        ),
+        ("Machine == node01.example.org", "quotes are missing: write \"node01.example.org\""),
+        ("JobStatus == \"Idle\"", "1 is idle: write `JobStatus == 1`"),
+    ] {
+        let found = checker.check(&ad(&format!("[ Requirements = {requirements} ]"), dialect));
+        let helps: Vec<String> = found.into_iter().map(|(_, finding)| finding.help).collect();
+        assert!(helps.iter().any(|help| help == expected), "{requirements}: {helps:?}");
+    }
+    // A word without quotes is no name of the other ad.
+    for (requirements, word) in [("OpSys == LINUX", "LINUX"), ("Machine == node01.example.org", "node01")] {
+        let found = checker.check(&ad(&format!("[ Requirements = {requirements} && Memory > 1 ]"), dialect));
+        let told = |word: &str| {
+            found.iter().any(|(_, finding)| {
+                finding.message.contains(&format!("{word}:")) || finding.message.contains(&format!("has {word}"))
+            })
+        };
+        let names: Vec<&String> = found.iter().map(|(_, finding)| &finding.message).collect();
+        assert!(!told(word), "{requirements}: {names:?}");
+        assert!(names.iter().any(|message| message.contains("Memory")), "{names:?}");
     }
 }
 

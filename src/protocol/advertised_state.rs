@@ -56,6 +56,17 @@ pub enum JobState {
     LocalUniverse,
 }
 
+/// The numbers in `JobStatus`.
+const JOB_STATUSES: [(i64, JobState); 7] = [
+    (1, JobState::Idle),
+    (2, JobState::Running),
+    (3, JobState::Removed),
+    (4, JobState::Completed),
+    (5, JobState::Held),
+    (6, JobState::TransferringOutput),
+    (7, JobState::Suspended),
+];
+
 /// The state of a slot: a free one can be given away, and one that does not tell its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SlotState {
@@ -155,21 +166,26 @@ impl JobState {
             Some(Value::Integer(number)) => Some(number),
             _ => None,
         };
-        match number(StateAttribute::JobStatus) {
-            None | Some(1) => match number(StateAttribute::JobUniverse) {
-                Some(7) => JobState::SchedulerUniverse,
-                Some(9) => JobState::GridUniverse,
-                Some(12) => JobState::LocalUniverse,
-                _ => JobState::Idle,
-            },
-            Some(2) => JobState::Running,
-            Some(3) => JobState::Removed,
-            Some(4) => JobState::Completed,
-            Some(5) => JobState::Held,
-            Some(6) => JobState::TransferringOutput,
-            Some(7) => JobState::Suspended,
-            Some(_) => JobState::Unknown,
+        let state = number(StateAttribute::JobStatus).map_or(Some(JobState::Idle), JobState::of_status);
+        match (state, number(StateAttribute::JobUniverse)) {
+            (Some(JobState::Idle), Some(7)) => JobState::SchedulerUniverse,
+            (Some(JobState::Idle), Some(9)) => JobState::GridUniverse,
+            (Some(JobState::Idle), Some(12)) => JobState::LocalUniverse,
+            (state, _) => state.unwrap_or(JobState::Unknown),
         }
+    }
+
+    /// Returns the state that a number in `JobStatus` means.
+    fn of_status(status: i64) -> Option<Self> {
+        JOB_STATUSES.iter().find(|(number, _)| *number == status).map(|(_, state)| *state)
+    }
+
+    /// Returns the number in `JobStatus` that means a state, by the word for it: 1 for `Idle`. Blanks and `_` do not count.
+    #[must_use]
+    pub fn status_of_word(word: &str) -> Option<i64> {
+        let letters = |text: &str| text.to_ascii_lowercase().replace([' ', '_'], "");
+        let wanted = letters(word);
+        JOB_STATUSES.iter().find(|(_, state)| letters(state.word()) == wanted).map(|(number, _)| *number)
     }
 
     /// The state in a word or a few, as in `2 held`.

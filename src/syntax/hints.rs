@@ -101,11 +101,8 @@ impl ErrorContext<'_> {
             "lt" => "write `<`",
             "gt" => "write `>`",
             "then" | "else" | "elif" | "elseif" | "elsif" => "write `condition ? value : otherwise`",
-            "b" | "k" | "m" | "g" | "t" | "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib"
-                if self.token(-1).is_some_and(Token::is_number) =>
-            {
-                let unit = word.get(..1).unwrap_or_default().to_ascii_uppercase();
-                return Some(format!("a unit is a suffix without a space: {}{unit}", self.word(-1)));
+            unit if self.token(-1).is_some_and(Token::is_number) && size_hint(&self.word(-1), unit).is_some() => {
+                return size_hint(&self.word(-1), unit);
             }
             _ if before == "not" => "write `!` for `not`",
             _ if before == "if" => "write `condition ? value : otherwise`",
@@ -204,15 +201,27 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     }
 }
 
-/// Returns a hint for a malformed number: `write 4G` for `4GB`, else the rule for numbers.
+/// Returns the hint for an amount with a unit, such as `4GB`. HTCondor counts memory and disk space in units of its own
+/// and refuses suffixes. `None` if this is no unit of bytes.
+fn size_hint(digits: &str, unit: &str) -> Option<String> {
+    const UNITS: [&str; 4] = ["k", "m", "g", "t"];
+    let prefix = unit.strip_suffix("ib").or_else(|| unit.strip_suffix('b')).unwrap_or(unit);
+    let power = i32::try_from(UNITS.iter().position(|known| *known == prefix)?).ok()?;
+    let amount: f64 = digits.parse().ok()?;
+    let kibibytes = (amount * 1024_f64.powi(power)).ceil();
+    let mebibytes = kibibytes / 1024.0;
+    Some(if mebibytes < 1.0 {
+        format!("write {kibibytes} for disk space, which HTCondor counts in KiB")
+    } else {
+        format!("write {} for memory in MiB, or {kibibytes} for disk space in KiB", mebibytes.ceil())
+    })
+}
+
+/// Returns a hint for a malformed number: the amount in HTCondor's units for `4GB`, else the rule for numbers.
 pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
-    match unit.as_str() {
-        "kb" | "mb" | "gb" | "tb" | "kib" | "mib" | "gib" | "tib" if !digits.is_empty() => {
-            let suffix = unit[..1].to_ascii_uppercase();
-            format!("write {digits}{suffix} for bytes; HTCondor counts memory in MiB and disk space in KiB")
-        }
-        _ => "a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit".to_owned(),
-    }
+    size_hint(digits, &unit).unwrap_or_else(|| {
+        "a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit".to_owned()
+    })
 }

@@ -218,3 +218,19 @@ fn mistakes_in_print_formats_have_places_and_hints() {
     let (_, errors, status) = run(&["-jobads", "samples/pool/jobs.long", "-pr", "no-such-file"]);
     assert!(errors.contains("no-such-file") && status == 2, "{errors}");
 }
+
+/// Ads of daemons are no machines, and have no rows in the table of machines.
+#[test]
+fn the_table_of_machines_has_no_daemons() {
+    let slot = |kind: &str, name: &str| {
+        format!(
+            "{kind}Name = \"slot1@{name}\"\nMachine = \"{name}\"\nPartitionableSlot = true\nCpus = 1\nMemory = 1\n\n"
+        )
+    };
+    let daemon = "MyType = \"Scheduler\"\nName = \"sched\"\nOpSysAndVer = \"CentOS9\"\n\n";
+    let ads = file("daemons.ads", &(slot("MyType = \"Machine\"\n", "m1") + daemon + &slot("", "m2")));
+    let rows = lines(&["-ads", &ads, "-compact"]);
+    let first_words: Vec<&str> = rows.iter().filter_map(|row| row.split_whitespace().next()).take(3).collect();
+    assert_eq!(first_words, ["Machine", "m1", "m2"], "{rows:?}");
+    assert!(!rows.iter().any(|row| row.contains("undefined") || row.contains("CentOS9")), "{rows:?}");
+}

@@ -193,3 +193,24 @@ fn cases_name_the_variables_of_a_configuration() {
         classad(&["test", &file("cases-none.yaml", "cases:\n  - name: a\n    knob: START\n    expect: true\n")]);
     assert!(status == Some(2) && err.contains("this spec names no configuration"), "{err}");
 }
+
+/// A job is matched as the transforms leave it, and another command says that it applies none.
+#[test]
+fn explain_matches_what_transforms_leave() {
+    let jobs = "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nRequestMemory = 9000\n\
+        Requirements = TARGET.Memory >= RequestMemory\n\nMyType = \"Job\"\nClusterId = 2\nProcId = 0\n\
+        RequestMemory = 100\nRequirements = TARGET.Memory >= RequestMemory\n";
+    let slots = "MyType = \"Machine\"\nName = \"s\"\nState = \"Unclaimed\"\nMemory = 8192\nStart = true\n\
+        Requirements = START\n";
+    let (jobs, slots) = (file("explain-transform.long", jobs), file("explain-transform.slots", slots));
+    let config = "JOB_TRANSFORM_NAMES = Cap\nJOB_TRANSFORM_Cap @=end\nREQUIREMENTS RequestMemory > 8192\n\
+        SET RequestMemory 8192\n@end\nSTART = TARGET.RequestMemory <= 8192\n";
+    let dump = file("explain-transform.dump", config);
+    let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(out.contains("1 job gains a match: 1.0; none loses"), "{out}");
+    assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
+    let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
+    let note = "note: START and JOB_TRANSFORM_NAMES of the configuration: only `classad explain --config` applies them";
+    assert!(err.contains(note), "{err}");
+}

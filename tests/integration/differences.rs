@@ -213,3 +213,21 @@ proptest! {
         prop_assert_eq!(&compared(&["--threads", "3"]), &trees);
     }
 }
+
+/// What changes with time alone is left out with `--no-clocks`.
+#[test]
+fn clocks_can_be_left_out() {
+    let slot = |clock: u32, state: &str| {
+        format!(
+            "MyType = \"Machine\"\nName = \"s\"\nClockMin = {clock}\nEnteredCurrentActivity = {clock}\n\
+             KeyboardIdle = {clock}\nMyCurrentTime = {clock}\nUpdatesTotal = {clock}\nState = \"{state}\"\n"
+        )
+    };
+    let [before, later, changed] =
+        [("clocks-1", slot(1, "Owner")), ("clocks-2", slot(2, "Owner")), ("clocks-3", slot(3, "Claimed"))]
+            .map(|(name, text)| file(name, text));
+    assert_eq!(classad(&["diff", &before, &later]).0, Some(1));
+    assert_eq!(classad(&["diff", &before, &later, "--no-clocks"]).0, Some(0));
+    let (status, out, _) = classad(&["diff", &before, &changed, "--no-clocks"]);
+    assert!(status == Some(1) && out.contains("State") && !out.contains("ClockMin"), "{out}");
+}

@@ -563,3 +563,15 @@ fn causes_that_are_known_are_found() {
         }
     }
 }
+
+/// A clause with several mistakes is corrected at once, and not dropped.
+#[test]
+fn all_mistakes_of_a_clause_are_corrected() {
+    let job = "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nOwner = \"a\"\nRequestCpus = 1\nRequestMemory = 1\n\
+        RequestDisk = 1\nRequirements = TARGET.OpSys == LINUX && TARGET.Machine != node01.example.org || TARGET.x\n";
+    let job = super::binary::file("explain-mistakes.long", job);
+    let (_, out, err) = super::binary::classad(&["explain", &job, "--pool", "samples/pool/machines.long"]);
+    let corrected = "TARGET.OpSys == \"LINUX\" && TARGET.Machine != \"node01.example.org\"";
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("-> `{corrected}")), "{out}{err}");
+}

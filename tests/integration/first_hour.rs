@@ -119,7 +119,7 @@ fn slips_of_an_expression_are_noted() {
         let (status, count, told) = classad(&["query", constraint, MACHINES, "--count"]);
         assert!(status == Some(1) && count == "0\n" && told.contains(note), "{constraint} {told}");
     }
-    for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "HTCondor counts memory in MiB")] {
+    for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "write 4096 for memory in MiB")] {
         let told = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
         assert!(told.contains(note), "{value} {told}");
     }

@@ -138,3 +138,16 @@ fn the_first_ones_of_an_order_are_those_of_all() {
     assert_eq!(turned.lines().count(), lines.len());
     assert_ne!(turned, all);
 }
+
+/// A sum that no ad of a group has is undefined, and a note says of how many ads.
+#[test]
+fn groups_without_a_number_are_noted() {
+    let text =
+        "MyType = \"Machine\"\nCpus = 2\n\nMyType = \"Machine\"\n\nMyType = \"Scheduler\"\n\nMyType = \"Negotiator\"\n";
+    let ads = file("groups-daemons.long", text);
+    let query = |options: &[&str]| classad(&[&["query", "true", &ads, "--group-by", "MyType"], options].concat());
+    let (_, out, told) = query(&["--sum", "Cpus"]);
+    assert!(out.contains("undefined"), "{out}");
+    assert_eq!(told, "note: sum(Cpus) is undefined in 2 groups: 2 of 4 ads have no number there\n");
+    assert_eq!(query(&["--max", "Cpus"]).2, "");
+}

@@ -111,8 +111,9 @@ fn expressions_columns_and_names() {
         file("join-jobs.long", "ClusterId = 1\nProcId = 0\nLastRemoteHost = \"slot1@A\"\nX = 1\n\nOwner = \"b\"\n");
     let slots = file("join-slots.long", "Name = \"SLOT1@a\"\nCpus = 4\nX = 2\n\nName = \"slot2@a\"\nCpus = 8\n");
     let join = |arguments: &[&str]| classad(&[&["join", &jobs, "--with", &slots, "--on"], arguments].concat());
+    let note = "note: 1 of 2 ads has no partner; --left keeps such ads\n";
     let (status, out, told) = join(&["LastRemoteHost=Name", "--af", "C=Cpus * 2,X,TARGET.X", "-o", "csv"]);
-    assert_eq!((status, out.as_str(), told.as_str()), (Some(0), "C,X,TARGET.X\n8,1,2\n", ""));
+    assert_eq!((status, out.as_str(), told.as_str()), (Some(0), "C,X,TARGET.X\n8,1,2\n", note));
     // `==` and `=` in strings separate nothing.
     let on = "LastRemoteHost == \"a=b\" || X == 1 = Cpus == 4";
     assert_eq!(join(&[on, "--af", "TARGET.Name", "--no-header"]).1, "SLOT1@a\n");
@@ -134,6 +135,15 @@ fn expressions_columns_and_names() {
     );
     let (status, out, told) = classad(&["join", &jobs, "--with", "no such file", "--on", "X", "--left"]);
     assert!(status == Some(2) && out.is_empty() && told.contains("there is no such file"), "{out}{told}");
+    // An ad without a partner has no row, unless --left keeps it.
+    let (lonely, partner) =
+        (file("join-lonely.long", "A = 1\n\nA = 2\n\nA = 3\n"), file("join-partner.long", "A = 2\n"));
+    for (first, second, note) in
+        [(&lonely, &partner, "note: 2 of 3 ads have no partner; --left keeps such ads\n"), (&partner, &lonely, "")]
+    {
+        assert_eq!(classad(&["join", first, "--with", second, "--on", "A", "--count"]).2, note);
+        assert_eq!(classad(&["join", first, "--with", second, "--on", "A", "--count", "--left"]).2, "");
+    }
     let (status, _, told) = classad(&["join", &jobs, "--on", "X"]);
     assert!(status == Some(2) && told.contains("--with"), "{told}");
 }

@@ -368,3 +368,25 @@ fn zsh_completes() {
     let offered: Vec<Option<String>> = COMPLETED.iter().map(|(_, offered)| Some((*offered).to_owned())).collect();
     assert_eq!(words, offered, "{found} {output:?}");
 }
+
+/// On a terminal a reader of manual pages shows the page: the first that there is. A pipe gets the page itself.
+#[test]
+fn a_terminal_gets_a_readable_page() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch("readers");
+    let shown = |path: &Path| {
+        let mut command = classad(&["man", "query"]);
+        command.env("PATH", path).env("TERM", "xterm");
+        let mut session = rexpect::session::spawn_command(command, Some(60_000)).expect("it starts");
+        session.exp_eof().expect("it ends")
+    };
+    // Without a reader, the plain help is printed.
+    let plain = shown(&folder);
+    assert!(plain.contains("Usage:") && !plain.contains(".SH"), "{plain}");
+    let reader = folder.join("groff");
+    std::fs::write(&reader, "#!/bin/sh\nread line\necho \"read $* $line\"\n").expect("it can be written");
+    std::fs::set_permissions(&reader, std::fs::Permissions::from_mode(0o755)).expect("it can be set");
+    let page = shown(&folder);
+    assert!(page.contains("read -man -Tutf8 ") && !page.contains("Usage:"), "{page}");
+    assert!(run(&mut classad(&["man", "query"])).contains(".SH"));
+}

@@ -231,6 +231,47 @@ fn what_does_not_tile_is_refused() {
     assert_eq!(classad(&["merge", &failed]).0, Some(2));
 }
 
+/// Two hosts have a file of the same name: the test replaces the file between the runs.
+#[test]
+fn files_of_several_hosts_are_told_apart() {
+    let path = file("hosts.history", history_text(9));
+    let group = ["query", "true", "--group-by", "Owner", "--totals"];
+    let partial = |name: &str, options: &[&str], range: &str| {
+        let output = run(&[&group, options, &[&format!("{path}{range}")]].concat(), b"");
+        assert_eq!(output.status.code(), Some(0), "{options:?}");
+        file(name, &output.stdout)
+    };
+    let unnamed = partial("hosts-0.part", &["--partial"], "");
+    let first =
+        [partial("hosts-1.part", &["--partial=ap1"], "@0-300"), partial("hosts-2.part", &["--partial=ap1"], "@300-")];
+    let other = file("hosts-other.history", history_text(20));
+    std::fs::rename(&other, &path).expect("both are there");
+    let second = partial("hosts-3.part", &["--partial=ap2"], "");
+    let both = classad(&["merge", &second, &first[1], &first[0]]);
+    let [one, other] = [file("hosts-one.history", history_text(9)), file("hosts-two.history", history_text(20))];
+    let whole = classad(&[&group[..], &[&one, &other]].concat());
+    let renamed = [(&one, "ap1"), (&other, "ap2")]
+        .iter()
+        .fold(whole.2, |told, (name, host)| told.replace(name.as_str(), &format!("{host}:{path}")));
+    assert_eq!((both.0, &both.1, &both.2), (whole.0, &whole.1, &renamed));
+    assert!(both.1.contains("total\t25"), "{both:?}");
+    let (status, out, told) = classad(&["merge", &second, &first[1]]);
+    let told = told.replace('\n', " ");
+    assert!(
+        status == Some(2) && out.is_empty() && told.contains(&format!("a part is missing; run ap1:{path}@0-300")),
+        "{told}"
+    );
+    // Without the names of the hosts, the message says how to give them.
+    let unnamed_second = partial("hosts-4.part", &["--partial"], "");
+    let (status, _, told) = classad(&["merge", &unnamed, &unnamed_second]);
+    let told = told.replace("\n  ", " ");
+    let reason = "run them with --partial=HOST if they are on several hosts, else again";
+    assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
+    assert!(!told.contains("has ads that another part has"), "{told}");
+    // The name of a host is no file.
+    assert_eq!(run(&["query", "true", "--partial", "ap1", &path], b"").status.code(), Some(2));
+}
+
 /// A plan in either form, and all partial results but those of one line of the plan.
 #[test]
 fn what_a_plan_lacks_is_refused() {

@@ -234,3 +234,13 @@ fn rectangles_are_those_of_the_thesis() {
         ]
     );
 }
+
+/// A reference is printed as it is written: `MY.x` can only be the ad's own, `x` also the partner's.
+#[test]
+fn references_are_printed_with_their_qualifiers() {
+    let (_, out, _) = classad(&["refs", "--expr", "MY.Foo && Foo && TARGET.Bar && MY.a.b", "--dialect", "condor"]);
+    let names: Vec<&str> = out.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    for name in ["MY.Foo", "Foo", "TARGET.Bar", "MY.a.b"] {
+        assert!(names.iter().any(|line| line.split_whitespace().any(|word| word == name)), "{name}: {out}");
+    }
+}

@@ -422,3 +422,40 @@ fn rows_that_nothing_can_tell_apart_are_one_ad() {
     assert_eq!(labels[..6], [true, true, true, true, false, false]);
     assert!(ads[0].get_str("Spare").is_some() && ads[0].get_str("Rank").is_none());
 }
+
+/// Beside HTCondor's words, the first argument is a constraint as it is without them.
+#[test]
+fn a_constraint_goes_with_words_that_select() {
+    let text = "ClusterId = 1\nJobStatus = 5\nMemory = 3\n\nClusterId = 2\nJobStatus = 5\nMemory = 1\n\n\
+        ClusterId = 3\nJobStatus = 1\nMemory = 3\n";
+    let jobs = file("selection-words.long", text);
+    for arguments in [
+        &["query", "Memory > 2", &jobs, "-hold", "-af", "ClusterId"][..],
+        &["query", "-hold", "Memory > 2", &jobs, "-af", "ClusterId"],
+        &["query", "Memory > 2", &jobs, "-constraint", "JobStatus == 5", "-af", "ClusterId"],
+        &["query", "Memory > 2", &jobs, "--constraint", "JobStatus == 5", "--af", "ClusterId"],
+    ] {
+        assert_eq!(classad(arguments), (Some(0), "1\n".to_owned(), String::new()), "{arguments:?}");
+    }
+    let (status, _, told) = classad(&["query", "missing.long", "-hold", "-af", "ClusterId"]);
+    assert!(status == Some(2) && told.contains("there is no such file"), "{told}");
+}
+
+/// A dump of jobs has the time of its newest event, if it has no other.
+#[test]
+fn the_newest_event_dates_a_dump_of_jobs() {
+    let text = "ClusterId = 1\nQDate = 1000\nEnteredCurrentStatus = 2000\n\nClusterId = 2\nQDate = 1500\n";
+    let jobs = file("selection-events.long", text);
+    let query = ["query", "time() - QDate == 500", &jobs, "--now", "dump", "--af", "ClusterId"];
+    let (status, out, told) = classad(&query);
+    assert_eq!((status, out.as_str()), (Some(0), "2\n"), "{told}");
+    assert!(told.contains("no ad has its own time; the newest event of a job is of 1970-01-01T00:33:20"), "{told}");
+    let dated = file("selection-dated.long", format!("{text}ServerTime = 2500\n"));
+    assert_eq!(
+        classad(&["query", "time() - QDate == 1000", &dated, "--now", "dump", "--af", "ClusterId"]),
+        (Some(0), "2\n".to_owned(), String::new())
+    );
+    let undated = file("selection-undated.long", "ClusterId = 1\n");
+    let (_, _, told) = classad(&["query", "true", &undated, "--now", "dump", "--count"]);
+    assert!(told.contains("no ad has a time, so the clock is used"), "{told}");
+}

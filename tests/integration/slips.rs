@@ -14,12 +14,14 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ Requirements = other.Memory >= 4 GB ]",
-        &["1:36: expected `;` or `]`, found a name `GB` [a unit is a suffix without a space: 4G]"],
+        &[
+            "1:36: expected `;` or `]`, found a name `GB` [write 4096 for memory in MiB, or 4194304 for disk space in KiB]",
+        ],
     ),
     (
         "new",
         "[ Requirements = other.Memory >= 4GB ]",
-        &["1:34: `4GB` is not a number [write 4G for bytes; HTCondor counts memory in MiB and disk space in KiB]"],
+        &["1:34: `4GB` is not a number [write 4096 for memory in MiB, or 4194304 for disk space in KiB]"],
     ),
     (
         "new",
@@ -186,7 +188,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &[
             "1:18: the text after the expression is ignored, as in HTCondor [write `&&`]",
             "2:10: the text after the expression is ignored, as in HTCondor [write `||`]",
-            "3:7: the text after the expression is ignored, as in HTCondor [a unit is a suffix without a space: 4G]",
+            "3:7: the text after the expression is ignored, as in HTCondor [write 4096 for memory in MiB, or 4194304 for disk space in KiB]",
         ],
     ),
     (

@@ -288,3 +288,20 @@ fn no_rule_takes_forever() {
         assert!(!results.is_empty(), "{what}: the ad is lost");
     }
 }
+
+/// Comments are dropped with a word, and a dry run is another name for `-n`.
+#[test]
+fn dropped_comments_are_noted() {
+    let folder = folder("transform-comments");
+    let (commented, plain) = (folder.join("commented.long"), folder.join("plain.long"));
+    fs::write(&commented, "# why\nA = 1\n").expect("it can be written");
+    fs::write(&plain, "A = 1\n").expect("it can be written");
+    let [commented, plain] = [commented, plain].map(|path| path.to_str().expect("it is text").to_owned());
+    let output = run(&["transform", "--set", "A=2", "-w", &commented, &plain]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("commented.long: its comments are dropped") && !told.contains("plain.long"), "{told}");
+    let [dry, diff] = ["--dry-run", "-n"].map(|option| run(&["transform", "--set", "A=3", option, &plain]));
+    assert!(dry.status.success() && !dry.stdout.is_empty());
+    assert_eq!(dry.stdout, diff.stdout);
+    assert_eq!(fs::read_to_string(&plain).expect("it is there").trim_end(), "A = 2");
+}

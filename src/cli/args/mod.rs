@@ -10,6 +10,7 @@ pub mod matching;
 pub mod named_expressions;
 pub mod notify;
 pub mod output;
+pub mod partial_result;
 pub mod partial_scope;
 pub mod policy;
 pub mod share;

@@ -52,7 +52,8 @@ pub struct PolicyArgs {
 /// The option `--config` of commands that read a configuration only for the policy.
 #[derive(Args)]
 pub struct PolicyConfigArgs {
-    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints
+    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints.
+    /// Its START, RANK and transforms are those of `explain --config`
     #[arg(long, value_name = "FILE", requires = "policy")]
     pub config: Option<String>,
 }
@@ -62,6 +63,24 @@ pub struct PolicyConfigArgs {
 pub struct LoadedPolicy {
     pub policy: Policy,
     text: Option<SourceText>,
+    /// The variables of the configuration that are policies of machines or transforms.
+    ad_policies: Vec<String>,
+}
+
+impl PolicyConfigArgs {
+    /// Reads the policy with this configuration. Prints a note about what the configuration says of the ads themselves.
+    ///
+    /// # Errors
+    ///
+    /// As for [`PolicyArgs::read`].
+    pub fn read_policy(&self, session: &mut Session, policy: &PolicyArgs) -> Result<LoadedPolicy, Failure> {
+        let read = policy.read(session, self.config.as_deref())?;
+        if !read.ad_policies.is_empty() {
+            let names = join_and(&read.ad_policies);
+            session.note(&format!("{names} of the configuration: only `classad explain --config` applies them"));
+        }
+        Ok(read)
+    }
 }
 
 impl PolicyArgs {
@@ -79,7 +98,7 @@ impl PolicyArgs {
     pub fn read(&self, session: &mut Session, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {
-            (given.policy, given.text) = read_file(session, path, config)?;
+            given = read_file(session, path, config)?;
         }
         if let Some(roots) = input::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
             given.policy.roots = Some(roots.into());
@@ -160,7 +179,7 @@ fn is_ready(path: &str) -> bool {
 
 /// Reads a policy file or a ready policy, with the variables, groups and limits of a
 /// configuration.
-fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<(Policy, Option<SourceText>), Failure> {
+fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
     let (dialect, context) = (session.dialect(), session.context());
     let config = config.map(|file| LoadedConfiguration::read(session, file)).transpose()?;
     let is_name = is_name(path);
@@ -195,7 +214,14 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
             }
         }
     }
-    Ok((policy, Some(text)))
+    let ad_policies = config.as_ref().map(ad_policies).unwrap_or_default();
+    Ok(LoadedPolicy { policy, text: Some(text), ad_policies })
+}
+
+/// Returns the policies of machines and the transforms that a configuration has. Only some commands apply them.
+fn ad_policies(config: &LoadedConfiguration) -> Vec<String> {
+    let knobs = ["START", "RANK", "JOB_TRANSFORM_NAMES"].into_iter();
+    knobs.filter(|knob| config.configuration.entry(knob).is_some()).map(str::to_owned).collect()
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

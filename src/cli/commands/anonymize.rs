@@ -28,9 +28,13 @@ Examples:
 Every word in a string becomes a pseudonym of 13 letters or more, in values and within expressions: names, hosts and the
 components of paths. A word is a run of letters, digits and `_`. IPv4 addresses become others with the same common
 prefixes; the groups of IPv6 and hardware addresses become words. The same word has the same pseudonym everywhere under
-the same key. Without a key, each run has its own key, so that the pseudonyms of two runs differ.
-Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that tell nothing of a site,
-such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. Comments are dropped. Anyone who knows the key can check whether a guessed word occurs, so keep the key secret.
+the same key. Without a key, each run has its own key, so that the pseudonyms of two runs differ. A percent escape, as in
+`addrs%3d10.0.0.1`, separates words.
+Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing of a site,
+such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it may be a name: in a
+path, in the name of a host, beside `@`, after `~`, or as the whole string. A number in a sentence is kept, and so is a
+name that is an attribute because its quotes are missing. Comments are dropped. Anyone who knows the key can check
+whether a guessed word occurs, so keep the key secret.
 
 Two strings are equal, by `==` or `=?=`, exactly if their pseudonyms are. Constraints that only compare strings in these
 ways match as before. Each attribute that does more with strings is listed on standard error: functions such as regexp(),

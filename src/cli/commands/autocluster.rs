@@ -74,7 +74,7 @@ impl Autocluster {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let [requests, offers] = input::open_sides(session, &self.requests, &self.pool)?;
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
-        let policy = self.policy.read(session, self.policy_config.config.as_deref())?.policy;
+        let policy = self.policy_config.read_policy(session, &self.policy)?.policy;
         let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
         also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES].map(Name::new));
         let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };

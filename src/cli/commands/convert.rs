@@ -24,7 +24,7 @@ exit status is 2.
 
 Parquet has typed columns of evaluated values, as `query --af ... -o parquet`: see `classad help formats`.";
 
-/// Write ads in another form, without loss
+/// Write ads in another form, with the same meaning
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {

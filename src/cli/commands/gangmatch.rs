@@ -106,7 +106,7 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
-        let policy = &self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
+        let policy = &self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);
         let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default(), slots)?;

@@ -9,7 +9,7 @@ use classad::eval::{Context, Environment, Evaluator, binary};
 use classad::format::AdEntry;
 use classad::protocol::display_name;
 use classad::syntax::{StringSyntax, Token, lex};
-use classad::text::{closest_names, suggestion};
+use classad::text::{closest_names, counted, suggestion};
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -114,6 +114,9 @@ struct RowSink {
     /// `None` if rows are only counted.
     writer: Option<TableWriter>,
     count: usize,
+    /// Number of ads of the files without a partner, and of all.
+    lonely: usize,
+    lefts: usize,
 }
 
 impl JoinCommand {
@@ -138,7 +141,7 @@ impl JoinCommand {
         let is_counted = self.count || session.options.quiet;
         let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
         let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
-        let mut sink = RowSink { writer, count: 0 };
+        let mut sink = RowSink { writer, count: 0, lonely: 0, lefts: 0 };
         let [left_task, right_task] = [&left_key, &right_key].map(|key| KeyTask::new(key, session.context()));
         if byte_count(&lefts) < byte_count(&rights) {
             let held = HeldSide::read(session, &mut lefts, &left_task)?;
@@ -154,6 +157,11 @@ impl JoinCommand {
                 let source = sources.first().map_or("", |source| &source.name);
                 session.note(&format!("no ad of {source} has the attribute {name}{near}"));
             }
+        }
+        if sink.lonely > 0 && !self.left {
+            let verb = if sink.lonely == 1 { "has" } else { "have" };
+            let (lonely, all) = (sink.lonely, counted(sink.lefts, "ad"));
+            session.note(&format!("{lonely} of {all} {verb} no partner; --left keeps such ads"));
         }
         session.report_budget_failures(rows.failures);
         if let Some(mut writer) = sink.writer {
@@ -179,6 +187,7 @@ impl JoinCommand {
             for place in &partners {
                 sink.add(|| rows.row(&left, Some(&held.ads[*place])))?;
             }
+            sink.count_left(!partners.is_empty());
             if partners.is_empty() && self.left {
                 sink.add(|| rows.row(&left, None))?;
             }
@@ -205,6 +214,7 @@ impl JoinCommand {
             Ok(true)
         })?;
         for (left, found) in held.ads.iter().zip(found) {
+            sink.count_left(!found.is_empty());
             if found.is_empty() && self.left {
                 sink.add(|| rows.row(left, None))?;
             }
@@ -343,6 +353,12 @@ impl RowMaker {
 }
 
 impl RowSink {
+    /// Counts an ad of the files.
+    fn count_left(&mut self, has_partner: bool) {
+        self.lefts += 1;
+        self.lonely += usize::from(!has_partner);
+    }
+
     fn add(&mut self, row: impl FnOnce() -> Vec<TableCell>) -> Result<(), Failure> {
         self.count += 1;
         match &mut self.writer {

@@ -22,6 +22,14 @@ order of their names, and the files of one history in the order of their times. 
 given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
 knows of a file without any part only from --plan. The options --quiet, --color and --exit-zero of `merge` itself apply.
 
+Every access point has a file /var/lib/condor/spool/history.
+--partial=HOST says where a file is; merge then calls it HOST:FILE, and takes files of two hosts as two files:
+
+  for host in ap1 ap2; do
+    ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part
+  done
+  classad merge ap1.part ap2.part
+
 query, census, refs and check write partial results of parts of files. match --best N, match --all and explain write
 those of shares of the work, because every request needs the whole queue and the whole pool:
 

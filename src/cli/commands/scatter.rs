@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GlobalOptions, TimeOption};
-use crate::cli::io::dump_time::newest_time;
+use crate::cli::io::dump_time::newest_times;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
 use crate::cli::io::partial::arguments_without;
@@ -48,7 +48,8 @@ output:
   classad merge --plan plan.json *.part
 
 With `parallel --sshlogin HOST,...` the lines run on other machines, and the results are collected where parallel runs.
-With --retries 3, a part whose machine is gone runs on another.
+With --retries 3, a part whose machine is gone runs on another. The machines must share the files. For files that are on
+one machine each, see `classad merge --help`.
 
 The time of --now is that of the scatter in all parts, unless the command gives another. Shares of old ads take the time
 that the ads tell, as one run does. Parts and shares run with one thread.";
@@ -157,8 +158,8 @@ impl ScatterCommand {
         if session.error_count() > 0 {
             return Err(Failure::Refused(None));
         }
-        let newest = newest_time(sources.iter().flatten(), &session.context());
-        let newest = newest.map_err(|error| Failure::unreadable("the ads", &error))?;
+        let newest = newest_times(sources.iter().flatten(), &session.context());
+        let newest = newest.map_err(|error| Failure::unreadable("the ads", &error))?.ads;
         // Without --now a share that reads old ads evaluates as of their time, as one run does.
         let needs_time = session.options.now.is_none() && !session.is_old(newest);
         let now = session.context().now.filter(|_| needs_time);

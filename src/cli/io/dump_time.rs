@@ -2,26 +2,46 @@
 
 use std::io;
 
-use classad::ad::{Ad, Name};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::Context;
 use classad::format::{Projection, ReadCache};
 use classad::protocol::{Advertisement, TIME_ATTRIBUTES};
 
 use super::source::AdSource;
 
-/// Returns the newest time that an ad of these files tells, in seconds since 1970; `None` if none does. Bad ads are
-/// skipped here, because they are reported when the files are read again.
+/// Times of events of jobs. A dump of jobs that has no time of its own is at least as new as these.
+const EVENT_TIMES: [&str; 4] = ["QDate", "EnteredCurrentStatus", "JobCurrentStartDate", "CompletionDate"];
+
+/// The newest times in the ads of a dump, in seconds since 1970.
+#[derive(Default)]
+pub struct DumpTimes {
+    /// The newest time at which an ad was true.
+    pub ads: Option<i64>,
+    /// The newest event of a job.
+    pub events: Option<i64>,
+}
+
+/// Returns the newest times in the ads of these files. Bad ads are skipped here, because they are reported when the files
+/// are read again.
 ///
 /// # Errors
 ///
 /// A source is not a file, or cannot be read.
-pub fn newest_time<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context: &Context) -> io::Result<Option<i64>> {
-    let mut newest = None;
-    let mut count = |ad: &Ad| newest = newest.max(Advertisement::new(ad, context).time());
+pub fn newest_times<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context: &Context) -> io::Result<DumpTimes> {
+    let mut newest = DumpTimes::default();
+    let event_names = EVENT_TIMES.map(Name::new);
+    let mut count = |ad: &Ad| {
+        newest.ads = newest.ads.max(Advertisement::new(ad, context).time());
+        for name in &event_names {
+            if let Some(Value::Integer(time)) = ad.get(name).and_then(Expression::as_literal) {
+                newest.events = newest.events.max(Some(*time));
+            }
+        }
+    };
     for source in sources {
         let is_long = source.is_long_file();
         let mut source = source.reopen()?;
-        let names = TIME_ATTRIBUTES.iter().map(|name| Name::new(name));
+        let names = TIME_ATTRIBUTES.iter().chain(&EVENT_TIMES).map(|name| Name::new(name));
         let mut projection = Projection::new(names, context.dialect);
         let mut cache = ReadCache::new(context.dialect);
         while let Some(text) = source.next_block()? {

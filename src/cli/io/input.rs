@@ -2,14 +2,14 @@
 
 use std::io::{self, IsTerminal};
 
-use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
+use classad::ad::{AbsoluteTime, Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
-use super::dump_time::newest_time;
+use super::dump_time::newest_times;
 use super::file_part::FilePart;
 use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
@@ -91,7 +91,7 @@ fn open_part(
 
 /// Prints a note that a file is empty. A partial result leaves the note to the merge.
 pub fn note_empty(session: &Session, name: &str) {
-    if !session.is_partial {
+    if session.partial_host.is_none() {
         session.note(&format!("{name} is empty"));
     }
 }
@@ -115,9 +115,16 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     if session.options.now != Some(TimeOption::Dump) {
         return;
     }
-    match newest_time(sources, &session.context()) {
-        Ok(Some(time)) => session.set_time(time),
-        Ok(None) => session.warning("--now dump: no ad has a time, so the clock is used"),
+    match newest_times(sources, &session.context()) {
+        Ok(times) => match (times.ads, times.events) {
+            (Some(time), _) => session.set_time(time),
+            (None, Some(time)) => {
+                session.set_time(time);
+                let time = AbsoluteTime { seconds: time, offset: 0 };
+                session.note(&format!("--now dump: no ad has its own time; the newest event of a job is of {time}"));
+            }
+            (None, None) => session.warning("--now dump: no ad has a time, so the clock is used"),
+        },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
             session.error(&format!("--now dump has to read the input twice, which fails: {reason}"));
@@ -231,7 +238,7 @@ pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<Source
 
 /// Prints a note about the record that was left out at the end of a source, if any. A partial result keeps it.
 pub fn note_unfinished(session: &Session, source: &mut AdSource) {
-    if session.is_partial {
+    if session.partial_host.is_some() {
         return;
     }
     if let Some(line) = source.take_unfinished_line() {

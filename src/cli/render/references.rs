@@ -18,7 +18,13 @@ pub fn internal_names(references: &References) -> NamedReferences {
 /// Returns the references that the ad itself does not resolve, including `*` if any attribute may be read.
 pub fn external_names(references: References) -> NamedReferences {
     let everything = references.reads_anything.then(|| (ANY_ATTRIBUTE.to_owned(), None));
-    index_by_name(references.external.into_iter().map(|one| (one.to_string(), Some(one))).chain(everything))
+    let named = references.external.into_iter().map(|one| (written_path(&one), Some(one)));
+    index_by_name(named.chain(everything))
+}
+
+/// Returns the whole path of a reference, with its qualifier: `MY.x`, where [`Reference`] itself prints `x`.
+fn written_path(reference: &Reference) -> String {
+    reference.path.iter().map(print_name).collect::<Vec<_>>().join(".")
 }
 
 fn index_by_name(references: impl Iterator<Item = (String, Option<Reference>)>) -> NamedReferences {

@@ -8,7 +8,7 @@ use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
-use crate::lint::ChainedComparison;
+use crate::lint::{self, ChainedComparison, LintLevel};
 
 use crate::explain::rewriting::replace_kinds;
 
@@ -44,7 +44,11 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::Elsewhere(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
-    let slips = slips.into_iter().flatten();
+    let mut slips: Vec<Expression> = slips.into_iter().flatten().collect();
+    // A clause with several mistakes is met only if all are corrected.
+    let all = correct_slips(slips.first().unwrap_or(expression), table.context.dialect);
+    slips.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !slips.contains(all)));
+    let slips = slips.into_iter();
     let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
     if let Some(FailureReason::Nested(nested)) = &clause.failure
         && let Some(to) = nested.relaxed.clone()
@@ -73,6 +77,22 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
     fixes
+}
+
+/// Corrects all mistakes that the linter knows in an expression. `None` if there are none.
+fn correct_slips(expression: &Expression, dialect: Dialect) -> Option<Expression> {
+    const MAX_SLIPS: usize = 8;
+    let mut corrected: Option<Expression> = None;
+    for _ in 0..MAX_SLIPS {
+        let current = corrected.as_ref().unwrap_or(expression);
+        let slips = lint::find_slips(current, dialect, None).into_iter();
+        let next = slips.filter(|slip| slip.rule.level > LintLevel::Note).find_map(|slip| slip.corrected(current));
+        match next {
+            Some(next) => corrected = Some(next),
+            None => break,
+        }
+    }
+    corrected
 }
 
 /// Returns the index of another clause that compares the operand of the clause at `place` for equality with another

@@ -4,6 +4,7 @@
 mod pseudonyms;
 mod text_uses;
 mod vocabulary;
+mod words;
 
 use std::convert::Infallible;
 
@@ -20,8 +21,9 @@ const MAX_CACHED_EXPRESSIONS: usize = 1 << 14;
 
 /// Replaces the words in all strings of ads by pseudonyms: those of values and those within expressions.
 ///
-/// A pseudonym depends on the key and on the word alone, so that ads of several files agree. Numbers, booleans and the
-/// names of attributes are kept, and so are words that tell nothing of a site: `true`, `LINUX`, `Claimed`, `slot1_2`.
+/// A pseudonym depends on the key and on the word alone, so that ads of several files agree. Booleans and the names of
+/// attributes are kept, and so are numbers that belong to no name and no address, and words that say nothing of a site:
+/// `true`, `LINUX`, `Claimed`, `slot1_2`.
 /// Strings are equal, with or without regard to case, exactly if their pseudonyms are.
 pub struct Anonymizer {
     pseudonyms: Pseudonyms,

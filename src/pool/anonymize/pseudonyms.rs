@@ -5,13 +5,13 @@
 //! pseudonyms are.
 
 use std::borrow::Cow;
-use std::net::Ipv6Addr;
 
 use hmac::{Hmac, KeyInit, Mac};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::Sha256;
 
 use super::vocabulary::is_common_word;
+use super::words::{Treatment, Word, is_word_byte, octet, words};
 
 /// Minimum number of letters of a pseudonym: 61 bits, so that of ten million words two have the same one with a chance of
 /// 1 in 50,000.
@@ -31,17 +31,6 @@ pub(super) struct Pseudonyms {
     octets: FxHashMap<Vec<u8>, Box<[u8; 256]>>,
 }
 
-/// How the words in a part of a string are replaced.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WordContext {
-    /// Numbers and words of the vocabulary are kept.
-    Plain,
-    /// Four octets, which are replaced by octets.
-    Octets,
-    /// The groups of an address, which are replaced by words whatever they are.
-    Groups,
-}
-
 impl Pseudonyms {
     pub fn new(key: &[u8]) -> Self {
         let mac = Hmac::new_from_slice(key).expect("a key of any length is allowed");
@@ -56,58 +45,32 @@ impl Pseudonyms {
 
     /// Returns the pseudonym of a string. O(n) in its length.
     pub fn pseudonym<'t>(&mut self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let words = words(text);
         let mut result = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            if !is_word_byte(rest[0]) && rest[0] != b'[' && rest[0] != b':' {
-                result.push(rest[0]);
-                at += 1;
-                continue;
+        let mut end = 0;
+        for (index, word) in words.iter().enumerate() {
+            result.extend_from_slice(&text[end..word.range.start]);
+            let bytes = &text[word.range.clone()];
+            match word.treatment {
+                Treatment::Plain if self.is_kept(bytes, word) => result.extend_from_slice(bytes),
+                Treatment::Octet { place } => {
+                    let octets = words[index - place..=index].iter().map(|word| octet(&text[word.range.clone()]));
+                    let octets: Vec<u8> = octets.map(Option::unwrap_or_default).collect();
+                    let permuted = self.octet(&octets[..place], octets[place]);
+                    result.extend_from_slice(permuted.to_string().as_bytes());
+                }
+                Treatment::Plain | Treatment::Part => self.push_word(bytes, &mut result),
             }
-            let is_start = at == 0 || !is_word_byte(text[at - 1]);
-            let (length, context) = if is_start { address(rest) } else { (0, WordContext::Plain) };
-            let length = if length > 0 { length } else { rest.iter().take_while(|byte| is_word_byte(**byte)).count() };
-            if length == 0 {
-                result.push(rest[0]);
-                at += 1;
-                continue;
-            }
-            self.push(&rest[..length], context, &mut result);
-            at += length;
+            end = word.range.end;
         }
+        result.extend_from_slice(&text[end..]);
         if result == text { Cow::Borrowed(text) } else { Cow::Owned(result) }
     }
 
-    /// Appends the pseudonym of a word or an address.
-    fn push(&mut self, part: &[u8], context: WordContext, into: &mut Vec<u8>) {
-        let mut prefix = Vec::new();
-        let mut at = 0;
-        while at < part.len() {
-            let length = part[at..].iter().take_while(|byte| is_word_byte(**byte)).count();
-            let word = &part[at..at + length];
-            match context {
-                _ if word.is_empty() => {}
-                WordContext::Octets => {
-                    let octet = octet(word).expect("an octet was found here");
-                    let permuted = self.octet(&prefix, octet);
-                    into.extend_from_slice(permuted.to_string().as_bytes());
-                    prefix.push(octet);
-                }
-                WordContext::Groups => self.push_word(word, into),
-                WordContext::Plain => {
-                    let is_kept = word.iter().all(u8::is_ascii_digit)
-                        || is_common_word(word)
-                        || !self.kept.is_empty() && self.kept.contains(&word.to_ascii_lowercase());
-                    if is_kept { into.extend_from_slice(word) } else { self.push_word(word, into) }
-                }
-            }
-            at += length;
-            if let Some(delimiter) = part.get(at) {
-                into.push(*delimiter);
-                at += 1;
-            }
-        }
+    fn is_kept(&self, bytes: &[u8], word: &Word) -> bool {
+        word.is_plain_number()
+            || is_common_word(bytes)
+            || !self.kept.is_empty() && self.kept.contains(&bytes.to_ascii_lowercase())
     }
 
     /// Appends the pseudonym of a word: letters that the word in lower case determines, in upper case where the letter of
@@ -149,7 +112,7 @@ impl Pseudonyms {
         letters
     }
 
-    /// Returns the octet that replaces the octet behind `prefix`. Addresses with a common prefix keep one, as in
+    /// Returns the octet that replaces the octet after `prefix`. Addresses with a common prefix keep one, as in
     /// Crypto-PAn (Xu and others, Prefix-preserving IP address anonymization, 2002).
     fn octet(&mut self, prefix: &[u8], octet: u8) -> u8 {
         if self.octets.len() >= MAX_CACHED {
@@ -180,76 +143,6 @@ impl Pseudonyms {
     }
 }
 
-/// Whether a byte belongs to a word: a letter, a digit, `_`, or part of a character beyond ASCII.
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// Returns the number that a text writes, if it is that of an octet, without leading zeros.
-fn octet(text: &[u8]) -> Option<u8> {
-    let number = str::from_utf8(text).ok()?.parse::<u8>().ok()?;
-    (number.to_string().as_bytes() == text).then_some(number)
-}
-
-/// Returns the length of the address with which a text begins, and how its words are replaced. 0 if there is none. An
-/// address is one of IPv4 or IPv6, or a hardware address; `-` may take the place of `.` and, in brackets, of `:`.
-fn address(text: &[u8]) -> (usize, WordContext) {
-    if text[0] == b'[' {
-        let inner = text[1..].iter().take(MAX_ADDRESS_BYTES).position(|byte| *byte == b']').map(|end| &text[1..=end]);
-        let is_address =
-            inner.is_some_and(|inner| is_ipv6(&inner.iter().map(|byte| colon(*byte)).collect::<Vec<u8>>()));
-        return (if is_address { inner.map_or(0, |inner| inner.len() + 2) } else { 0 }, WordContext::Groups);
-    }
-    for separator in *b".-" {
-        let run = run(text, |byte| byte.is_ascii_digit() || byte == separator);
-        let run = trim_end(run, separator);
-        let groups = || run.split(|byte| *byte == separator);
-        if groups().count() == 4 && groups().all(|group| !group.is_empty()) && ends(text, run) {
-            let is_octets = groups().all(|group| octet(group).is_some());
-            return (run.len(), if is_octets { WordContext::Octets } else { WordContext::Groups });
-        }
-    }
-    for separator in *b":-" {
-        let run = run(text, |byte| byte.is_ascii_hexdigit() || byte == separator);
-        let run = trim_end(run, separator);
-        let groups = || run.split(|byte| *byte == separator);
-        if groups().count() == 6 && groups().all(|group| group.len() == 2) && ends(text, run) {
-            return (run.len(), WordContext::Groups);
-        }
-    }
-    let run = run(text, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'));
-    if ends(text, run) && is_ipv6(run) { (run.len(), WordContext::Groups) } else { (0, WordContext::Plain) }
-}
-
-/// Maximum number of bytes of an address.
-const MAX_ADDRESS_BYTES: usize = 46;
-
-/// Returns the longest beginning of a text with only such bytes; empty if it is longer than an address.
-fn run(text: &[u8], is_part: impl Fn(u8) -> bool) -> &[u8] {
-    let length = text.iter().take(MAX_ADDRESS_BYTES + 1).take_while(|byte| is_part(**byte)).count();
-    if length > MAX_ADDRESS_BYTES { &[] } else { &text[..length] }
-}
-
-fn trim_end(mut text: &[u8], separator: u8) -> &[u8] {
-    while let Some(rest) = text.strip_suffix(&[separator]) {
-        text = rest;
-    }
-    text
-}
-
-/// Whether no word goes on after `run`, with which `text` begins.
-fn ends(text: &[u8], run: &[u8]) -> bool {
-    text.get(run.len()).is_none_or(|byte| !is_word_byte(*byte))
-}
-
-fn colon(byte: u8) -> u8 {
-    if byte == b'-' { b':' } else { byte }
-}
-
-fn is_ipv6(text: &[u8]) -> bool {
-    text.iter().any(u8::is_ascii_hexdigit) && str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -278,15 +171,131 @@ mod tests {
             text.trim_start_matches('<').split(['.', '-', ':']).take(3).map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(octets(&one), octets(&other));
-        for text in ["2607:388::1", "[2607-388--1]", "00:11:22:33:44:55", "128.105.001.5", "::1"] {
+        for text in [
+            "2607:388::1",
+            "[2607-388--1]",
+            "2607:388:1:2:3:4:5:6:9618",
+            "2607:388::1: refused",
+            "[--1]",
+            "::1",
+            "2607:388::/ff",
+            "00:11:22:33:44:55",
+            "0002:0903:0011:0022",
+            "12345678-1234-1234-1234-123456789012",
+            "128.105.001.5",
+            "ip128.105.1.5",
+            "128.105.1.5th",
+            "\\n128.105.1.5",
+            "x=3D128.105.1.5",
+            "%31%32%38.105.1.5",
+            "1.128.105.1.5",
+            "::ffff:128.105.1.5",
+        ] {
             assert!(!pseudonym(text).contains(|letter: char| letter.is_ascii_digit()), "{text}: {}", pseudonym(text));
         }
-        assert_eq!(pseudonym("2025-10-01 25.1.0 12:34:56"), "2025-10-01 25.1.0 12:34:56");
+        assert!(!pseudonym("%20.105.1.5").contains("105.1.5"));
+        for kept in ["2025-10-01 25.1.0 12:34:56", "10/25/2025 5/10", "1,2,3,4", "<:9618>", "01:12:34:56"] {
+            assert_eq!(pseudonym(kept), kept);
+        }
     }
+
+    #[test]
+    fn a_percent_escape_separates_words() {
+        let address = pseudonym("128.105.82.148");
+        for escape in ["%3d", "%3D", "%253d", "%25253d", "%26", "%5b", "%2b", "+", "[", "<", "="] {
+            let found = pseudonym(&format!("x{escape}128.105.82.148-9618"));
+            assert_eq!(found, format!("{}{escape}{address}-9618", pseudonym("x")));
+        }
+        assert_eq!(pseudonym("128%2e105%2E82.148"), address.replacen('.', "%2e", 1).replacen('.', "%2E", 1));
+        assert_eq!(
+            pseudonym("^128\\.105\\."),
+            pseudonym("128.105.82.148").split('.').take(2).fold("^".to_owned(), |text, octet| text + octet + "\\.")
+        );
+        // An escaped letter belongs to its word.
+        assert!(!pseudonym("%61lice %beatrice").contains('%'));
+    }
+
+    #[test]
+    fn numbers_in_names_are_replaced() {
+        let user = pseudonym("1234");
+        assert_eq!(user.len(), 13);
+        for text in [
+            "/home/1234/x",
+            "%2fhome%2f1234",
+            "osdf:///users/1234",
+            "~1234/x",
+            "C:\\Users\\1234\\x",
+            "--out=/home/1234",
+            "1234@cs.wisc.edu",
+            "1234/admin@CS.WISC.EDU",
+            "/DC=org/CN=1234/CN=a",
+            "group_a.1234",
+            "a.1234+b@x",
+            "node-1234.example.org",
+            "slot1@node-1234",
+            "node-1234",
+        ] {
+            let found = pseudonym(text);
+            assert!(found.contains(&user) && !found.contains("1234"), "{text}: {found}");
+        }
+        for text in ["1234.0", "host#1234.0#1699", "1234/2", "GB 1234", "<:1234?x>"] {
+            assert!(pseudonym(text).contains("1234"), "{text}: {}", pseudonym(text));
+        }
+    }
+
+    /// Texts in which an address is found, with `{}` in its place.
+    const SURROUNDINGS: [&str; 22] = [
+        "<{}:9618?addrs={}-9618+[2607-f388-1086-8000--1]-9618&alias=cm.wisc.edu&noUDP&sock=startd_1_2>",
+        "<{}:9618?addrs%3d{}-9618%2b{}-9618%26alias%3dcm.wisc.edu>",
+        "<{}:9618?CCBID={}:9618%3faddrs%3d{}-9618%2b[2607-f388--1]-9618#12%20{}:9618%253faddrs%253d{}-9618#3>",
+        "<[::ffff:{}]:9618?addrs=[--ffff-{}]-9618>",
+        "ip{}",
+        "{}th",
+        "{}_9618",
+        "{}-9618",
+        "{}.9618",
+        "1.{}",
+        "{}.in-addr.arpa",
+        "user@{}",
+        "user@[{}]",
+        "host/{}@CS.WISC.EDU",
+        "/scratch/{}/x",
+        "\\n{}",
+        "\\u003d{}",
+        "&#61;{}",
+        "x=3D{}",
+        "{}/24",
+        "({},{};{})",
+        "ab%3{}",
+    ];
 
     proptest! {
         #[test]
-        fn equality_is_kept(texts in prop::collection::vec("[aAbB01.:/@_\\[\\]-]{0,9}", 2..6)) {
+        fn no_octets_of_an_address_survive(
+            octets in prop::array::uniform4(100_u8..=255),
+            groups in prop::array::uniform8(0x1000_u16..),
+            surroundings in prop::sample::select(&SURROUNDINGS[..]),
+            prefix in "[a-f0-9%+=:.&\\[-]{0,4}",
+        ) {
+            let [a, b, c, d] = octets;
+            let address = format!("{a}.{b}.{c}.{d}");
+            let found = pseudonym(&format!("{prefix}{}", surroundings.replace("{}", &address)));
+            for part in [format!("{a}.{b}.{c}"), format!("{b}.{c}.{d}")] {
+                prop_assert!(!found.contains(&part), "{address} in {surroundings}: {found}");
+            }
+            let groups = groups.map(|group| format!("{group:x}"));
+            for [single, double] in [[":", "::"], ["-", "--"]] {
+                for address in [groups.join(single), groups[..3].join(double), groups[..2].join(double) + double] {
+                    let closed = if single == "-" { format!("[{address}]") } else { address };
+                    let found = pseudonym(&format!("{prefix}{}", surroundings.replace("{}", &closed)));
+                    let is_left = |group: &String| group != "9618" && found.contains(group.as_str());
+                    prop_assert!(!groups.iter().any(is_left), "{closed} in {surroundings}: {found}");
+                }
+            }
+        }
+
+        #[test]
+        fn equality_is_kept(texts in prop::collection::vec("[aAbB0125.:/@_%dD~*\\\\ \\[\\]-]{0,9}", 2..6)) {
             for left in &texts {
                 for right in &texts {
                     let [one, other] = [pseudonym(left), pseudonym(right)];

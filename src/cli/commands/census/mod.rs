@@ -16,6 +16,7 @@ use indexmap::IndexSet;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
@@ -66,9 +67,8 @@ pub struct CensusCommand {
     /// The order of the attributes [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
-    /// Write a partial result for `classad merge`, of parts of files
-    #[arg(long)]
-    partial: bool,
+    #[command(flatten)]
+    partial: PartialResultArgs,
     #[command(flatten)]
     output: TableOutputArgs,
 }
@@ -94,10 +94,10 @@ type CensusEntry<'a> = (&'a Name, &'a AttributeSummary);
 
 impl CensusCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        session.is_partial = self.partial;
+        session.partial_host = self.partial.host().map(str::to_owned);
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let mut census = self.empty_census();
-        if self.partial {
+        if self.partial.is_given() {
             return self.write_partial(session, &mut sources, census);
         }
         let census = match self.at {

@@ -24,6 +24,7 @@ use classad::protocol::{Protocol, identity};
 use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::configuration::LoadedConfiguration;
@@ -65,11 +66,11 @@ pub struct Check {
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of files
-    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "files")]
+    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "partial"])]
     expr: Option<String>,
     /// Check the policies of a configuration: START, RANK and similar expressions, submit requirements, periodic
     /// policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints
-    #[arg(long, value_name = "DUMP")]
+    #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
@@ -86,7 +87,7 @@ pub struct Check {
     #[arg(long, value_name = "LEVEL", default_value = "note", value_parser = level())]
     level: LintLevel,
     /// List the rules
-    #[arg(long)]
+    #[arg(long, conflicts_with = "partial")]
     rules: bool,
     /// Name of the attribute that holds an ad's constraint
     #[arg(long, value_name = "NAME")]
@@ -94,9 +95,8 @@ pub struct Check {
     /// Name of the attribute that holds an ad's rank
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
-    /// Write a partial result for `classad merge`, of parts of files
-    #[arg(long, conflicts_with_all = ["expr", "config", "rules"])]
-    partial: bool,
+    #[command(flatten)]
+    partial: PartialResultArgs,
     /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: ReportForm,
@@ -128,7 +128,7 @@ impl Check {
         if self.rules {
             return self.print_rules();
         }
-        session.is_partial = self.partial;
+        session.partial_host = self.partial.host().map(str::to_owned);
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
         let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
@@ -166,7 +166,7 @@ impl Check {
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);
         }
-        if self.partial {
+        if self.partial.is_given() {
             return write_partial(session, &mut sources, &self.input.files, &task, &wanted);
         }
         for_each_block(session, &mut sources, &task, &mut |session, source, text, checked: CheckedBlock| {

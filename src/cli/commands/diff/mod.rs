@@ -28,7 +28,7 @@ use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad diff yesterday.long today.long --ignore 'Last*,*Time,UpdateSequenceNumber'
+  classad diff yesterday.long today.long --no-clocks --ignore 'LoadAvg'
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
@@ -47,6 +47,7 @@ line is one of the `ads`.";
 /// either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Diff {
     /// File of the ads as they were
     #[arg(value_name = "A")]
@@ -60,6 +61,9 @@ pub struct Diff {
     /// Leave these attributes out; `*` means any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Leave out HTCondor's clocks: times of updates, counters of updates, idle times
+    #[arg(long)]
+    no_clocks: bool,
     /// Compare only these attributes; `*` means any letters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
@@ -112,7 +116,33 @@ struct AdComparison {
     context: Context,
 }
 
+/// The attributes of HTCondor's ads that change with time alone, or with each update.
+const CLOCKS: [&str; 17] = [
+    "ClockDay",
+    "ClockMin",
+    "ConsoleIdle",
+    "EnteredCurrent*",
+    "KeyboardIdle",
+    "LastBenchmark",
+    "LastHeardFrom",
+    "LastUpdate*",
+    "MonitorSelf*",
+    "MyCurrentTime",
+    "ServerTime",
+    "TotalTime*",
+    "UpdateSequenceNumber",
+    "UpdatesHistory*",
+    "UpdatesLost*",
+    "UpdatesSequenced*",
+    "UpdatesTotal*",
+];
+
 impl Diff {
+    /// Returns the patterns of the clocks, if they are left out.
+    fn clocks(&self) -> impl Iterator<Item = NameGlob> {
+        CLOCKS.into_iter().filter(|_| self.no_clocks).map(NameGlob::new)
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_sources(session, &[self.before.clone(), self.after.clone()])?;
         input::decide_dialect_and_time(session, &sources);
@@ -125,7 +155,7 @@ impl Diff {
                 (_, true) => DiffMode::Numbers,
                 _ => DiffMode::Meaning,
             },
-            ignored: globs(&self.ignore),
+            ignored: globs(&self.ignore).into_iter().chain(self.clocks()).collect(),
             compared: globs(&self.only),
             no_ad: Ad::default(),
             context: session.context(),

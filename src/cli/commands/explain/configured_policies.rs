@@ -2,7 +2,7 @@
 
 use classad::ad::Expression;
 use classad::ad::Name;
-use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect};
+use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect, PolicyEffectKind};
 use classad::eval::Context;
 use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
@@ -11,6 +11,8 @@ use serde_json::{Value as Json, json};
 use crate::cli::Failure;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::parties::Parties;
+use crate::cli::io::what_if::WhatIf;
 use crate::cli::session::Session;
 
 /// Maximum number of jobs that are named for an effect of a policy.
@@ -19,11 +21,21 @@ const MAX_NAMED_JOBS: usize = 10;
 /// Variables of a configuration that become attributes of each machine, and the attributes.
 const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank")];
 
-/// Returns the attributes that the configuration gives every machine.
-pub fn machine_policies(
+/// Adds the policies of machines to the hypothetical attributes. Returns what the policies about jobs do, and the parties
+/// with the jobs as transforms leave them; the latter are `None` if no transform changes a job.
+pub fn apply(
     session: &mut Session,
     loaded: &LoadedConfiguration,
-) -> Result<Vec<(Name, Expression)>, Failure> {
+    what_if: &mut WhatIf,
+    parties: &Parties,
+) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
+    what_if.add_to_offers(machine_policies(session, loaded)?);
+    let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests)?;
+    Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
+}
+
+/// Returns the attributes that the configuration gives every machine.
+fn machine_policies(session: &mut Session, loaded: &LoadedConfiguration) -> Result<Vec<(Name, Expression)>, Failure> {
     let mut policies = Vec::new();
     for (knob, attribute) in MACHINE_POLICIES {
         match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
@@ -38,8 +50,13 @@ pub fn machine_policies(
 pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
 
 impl JobEffects {
-    /// Applies the policies of a configuration to each request.
-    pub fn new(session: &mut Session, loaded: &LoadedConfiguration, requests: &[NamedAd]) -> Result<Self, Failure> {
+    /// Applies the policies of a configuration to each request. Also returns the requests as transforms leave them, if one
+    /// changes.
+    fn new(
+        session: &mut Session,
+        loaded: &LoadedConfiguration,
+        requests: &[NamedAd],
+    ) -> Result<(Self, Option<Vec<NamedAd>>), Failure> {
         let context: Context = session.context();
         let (policies, problems) = JobPolicies::read(&loaded.configuration, &context);
         for problem in &problems {
@@ -50,14 +67,20 @@ impl JobEffects {
             session.note(&format!("not evaluated, because the ad of the job queue is unknown: {}", join_and(&skipped)));
         }
         let mut effects = IndexMap::new();
-        for request in requests.iter().filter(|_| !policies.is_empty()) {
-            for effect in policies.effects(request.advertisement(), &context) {
+        let (mut transformed, mut is_changed) = (requests.to_vec(), false);
+        for request in transformed.iter_mut().filter(|_| !policies.is_empty()) {
+            let (submitted, of_request) = policies.submit(request.advertisement(), &context);
+            if of_request.iter().any(|effect| effect.kind == PolicyEffectKind::Changes) {
+                *request = request.clone().with_ad(submitted);
+                is_changed = true;
+            }
+            for effect in of_request {
                 let key = (effect.knob.clone(), effect.kind.as_str());
                 let (_, jobs) = effects.entry(key).or_insert_with(|| (effect, Vec::new()));
                 jobs.push(request.id().to_owned());
             }
         }
-        Ok(JobEffects(effects))
+        Ok((JobEffects(effects), is_changed.then_some(transformed)))
     }
 
     /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`;

@@ -88,8 +88,8 @@ pub struct Explain {
     /// or loses a match; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
     what_if: Vec<String>,
-    /// Apply START and RANK of a configuration to all machines, and report which jobs its policies refuse, change,
-    /// hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints
+    /// Apply START and RANK of a configuration to all machines and its transforms to all jobs, and report which jobs its
+    /// policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints
     #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
     config: Option<String>,
     /// List all offers and all their refusals in JSON, not only the first 10 of each list
@@ -181,14 +181,13 @@ impl Explain {
         let mut parties = Parties::new([requests, offers]);
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
-        let mut effects = None;
-        if let Some(configuration) = &configuration {
-            what_if.add_to_offers(configured_policies::machine_policies(session, configuration)?);
-            effects = Some(JobEffects::new(session, configuration, &parties.requests)?);
-        }
+        let (effects, transformed) = match &configuration {
+            Some(configuration) => configured_policies::apply(session, configuration, &mut what_if, &parties)?,
+            None => (None, None),
+        };
         let mut difference = None;
-        if !what_if.is_empty() {
-            let changed = what_if.apply_to_parties(&parties, &context);
+        if !what_if.is_empty() || transformed.is_some() {
+            let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
             let [before, after] = [&parties, &changed].map(|parties| {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
                 matching_subjects(session, &if tells_states { case.with_states() } else { case })

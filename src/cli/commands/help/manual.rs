@@ -3,13 +3,14 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process;
 
 use clap::{Args, Command};
 use clap_mangen::Man;
 use classad::text::{closest_names, suggestion};
 
 use super::markup::{HelpBlock, parse};
-use super::{MANUAL_DATE, roff, topics};
+use super::{Help, MANUAL_DATE, roff, topics};
 use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
@@ -23,13 +24,13 @@ Examples:
 
 Pages of commands are in section 1, pages of topics in section 7: `explain.7` is the topic. Every topic of
 `classad help` has a page. The pages language and gangs hold several topics.
-`man -l <(classad man query)` shows one.";
+On a terminal the page is shown by man, mandoc or groff; without one of these, the plain help is printed.";
 
-/// Print a manual page, or write all of them
+/// Show a manual page, or write all of them
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
-    /// The command or topic; without one, print classad(1)
+    /// The command or topic; without one, show classad(1)
     #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
     /// Write all pages into this folder instead of printing one
@@ -53,7 +54,7 @@ struct ManualPage<'n> {
 }
 
 impl ManualCommand {
-    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut tree = crate::cli::tree();
         tree.build();
         let pages = pages(&tree)?;
@@ -82,9 +83,33 @@ impl ManualCommand {
                 return refuse(format!("there is no page {wanted}{}", suggestion(&closest_names(bare, names))));
             }
         };
-        out().write_all(text.as_bytes())?;
+        if Session::is_terminal() && !is_shown_by_reader(text) {
+            // Without a reader of manual pages, the plain help says the same.
+            return match bare {
+                "" => super::print(&super::overview()),
+                word => Help { word: Some(word.to_owned()), name: None }.run(session),
+            };
+        }
+        if !Session::is_terminal() {
+            out().write_all(text.as_bytes())?;
+        }
         Ok(Status::Yes)
     }
+}
+
+/// Programs that show a manual page which they get on standard input.
+const READERS: [(&str, &[&str]); 3] = [("man", &["-l", "-"]), ("mandoc", &["-a"]), ("groff", &["-man", "-Tutf8"])];
+
+/// Gives a page to the first reader of manual pages that there is. Returns whether one has shown the page.
+fn is_shown_by_reader(roff: &str) -> bool {
+    let shows = |(program, arguments): &(&str, &[&str])| -> io::Result<bool> {
+        let mut reader = process::Command::new(program).args(*arguments).stdin(process::Stdio::piped()).spawn()?;
+        // Who leaves the reader early closes the pipe.
+        let written = reader.stdin.take().map_or(Ok(()), |mut page| page.write_all(roff.as_bytes()));
+        let status = reader.wait()?;
+        Ok(status.success() || written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe))
+    };
+    READERS.iter().any(|reader| shows(reader).unwrap_or(false))
 }
 
 /// Generates every page: classad(1), one page for each command, and the pages of section 7.

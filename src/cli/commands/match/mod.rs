@@ -106,7 +106,7 @@ impl MatchCommand {
         let settings =
             self.policy.file().into_iter().chain(self.policy_config.config.iter()).chain(self.ads.matched.files());
         let share = self.share.input(session, &sources, settings)?;
-        let policy = self.policy.read(session, self.policy_config.config.as_deref())?.without_share(session);
+        let policy = self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
         }

@@ -96,7 +96,7 @@ impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
-        let mut policy = self.policy.read(session, self.policy_config.config.as_deref())?;
+        let mut policy = self.policy_config.read_policy(session, &self.policy)?;
         let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());

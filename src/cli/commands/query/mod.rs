@@ -31,6 +31,7 @@ use classad::matching;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
+use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::note_slips;
@@ -58,6 +59,7 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
+`time()` is the clock. `--now dump` makes it the time of the ads; explain and negotiate do so for old files by themselves.
 HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
@@ -154,9 +156,8 @@ pub struct QueryCommand {
     /// Expression whose value names an ad
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// Write a partial result for `classad merge`, of parts of files
-    #[arg(long)]
-    partial: bool,
+    #[command(flatten)]
+    partial: PartialResultArgs,
     #[command(flatten)]
     output: TableOutputArgs,
     #[command(flatten)]
@@ -177,7 +178,7 @@ pub struct QueryCommand {
 
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        session.is_partial = self.partial;
+        session.partial_host = self.partial.host().map(str::to_owned);
         self.check_options()?;
         let (constraints, files) = self.constraints_and_files(session)?;
         let files = history_files::in_order_of_time(&files);
@@ -221,7 +222,7 @@ impl QueryCommand {
         if self.is_typed() && !session.options.quiet {
             output.begin_typed_rows(column_types(session, self, &sources, &scanner)?)?;
         }
-        if self.partial {
+        if self.partial.is_given() {
             return self.write_partial(session, &mut sources, &scanner);
         }
         let mut first_text = None;
@@ -371,11 +372,11 @@ impl QueryCommand {
         if let Some(first) = &self.first {
             // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
             // partial result is merged where the file may not be.
-            if constraints.is_empty() && !self.partial && Path::new(first).is_file() {
+            if constraints.is_empty() && !self.partial.is_given() && Path::new(first).is_file() {
                 session.note(&format!("no constraint: {first} is a file, and all its ads are taken"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
-            } else if constraints.is_empty() {
+            } else if self.is_constraint(first) {
                 input::refuse_misspelt_option("query", first, true)?;
                 constraints.push(first.clone());
             } else {
@@ -384,6 +385,12 @@ impl QueryCommand {
         }
         files.extend(self.input.paths()?);
         Ok((constraints, files))
+    }
+
+    /// Whether the first argument is a constraint. Beside --constraint and HTCondor's words such as -hold it is one if it
+    /// compares and is no file.
+    fn is_constraint(&self, first: &str) -> bool {
+        self.given.is_empty() || first.contains(['<', '>', '=', '!', '&', '|']) && !Path::new(first).exists()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.

@@ -155,7 +155,7 @@ impl QueryCommand {
 
     /// Returns the files that partial results are of.
     pub fn input_of_partials(&self) -> AdFilesArgs {
-        let first = self.first.iter().filter(|_| !self.given.is_empty());
+        let first = self.first.iter().filter(|first| !self.is_constraint(first));
         AdFilesArgs { files: first.chain(&self.input.files).cloned().collect(), ..self.input.clone() }
     }
 

@@ -17,7 +17,7 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
     refuse_contradictions(&[
         (!is_typed && query.schema.is_some(), "--schema gives the types of columns: -o parquet"),
         (is_typed && query.af.is_empty(), "-o parquet writes the columns of --af: name them"),
-        (is_typed && query.partial, "-o parquet has no partial results: write a file for each part"),
+        (is_typed && query.partial.is_given(), "-o parquet has no partial results: write a file for each part"),
         (is_typed && query.count, "--count prints a number: leave -o parquet out"),
         (is_typed && query.at.is_some(), "--at keeps ads in memory, without types: leave -o parquet out"),
         (is_typed && !query.userlog.is_empty(), "-o parquet does not read --userlog: name files of ads"),

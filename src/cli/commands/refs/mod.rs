@@ -19,6 +19,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
 use crate::cli::io::partial::PartialSet;
@@ -84,13 +85,12 @@ pub struct Refs {
     dot: bool,
     /// List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a
     /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
-    #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot"])]
+    #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,
-    /// Write a partial result for `classad merge`, of parts of files
-    #[arg(long, conflicts_with_all = ["cases", "rectangle"])]
-    partial: bool,
+    #[command(flatten)]
+    partial: PartialResultArgs,
     /// Read cases {"id","ad","expr"} from a file of JSON lines
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]
     output: TableOutputArgs,
@@ -101,7 +101,7 @@ impl Refs {
         if let Some(file) = &self.cases {
             return cases::run(session, file, cases::refs);
         }
-        session.is_partial = self.partial;
+        session.partial_host = self.partial.host().map(str::to_owned);
         let alone = self.input.is_empty() && self.expr.is_some();
         let mut sources = if alone { Vec::new() } else { input::open_sources(session, &self.input.paths()?)? };
         let pool = input::open_optional(session, self.pool.as_ref())?;
@@ -112,10 +112,10 @@ impl Refs {
             return Ok(Status::of(!rows.rows.is_empty()));
         }
         let task = self.task(session)?;
-        if self.partial && alone {
+        if self.partial.is_given() && alone {
             return refuse("--partial: name the files of the ads");
         }
-        if self.partial {
+        if self.partial.is_given() {
             return write_partial(session, &mut sources, &self.input.files, &task);
         }
         let mut found = CollectedReferences::default();

@@ -16,7 +16,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
-use crate::cli::io::source::AdSource;
+use crate::cli::io::source::{AdSource, read_whole};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
 use crate::cli::render::rows::tsv_cell;
@@ -34,6 +34,7 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
+-w writes the ads that change anew, in the spacing of this program, and drops the comments of the file.
 Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
 Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.
 -n -o json: an array of {version, id, source, ad, copy, changes: [{attribute, old, new, by: [{rule, file, line,
@@ -58,7 +59,7 @@ pub struct TransformCommand {
     #[arg(long = "constraint", alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
     /// Print what would change, and which rule or flag would change it
-    #[arg(short = 'n', long = "diff", conflicts_with = "write")]
+    #[arg(short = 'n', long = "diff", visible_alias = "dry-run", conflicts_with = "write")]
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
@@ -140,11 +141,25 @@ impl TransformCommand {
                 // Keep the file, because the new text would be uncompressed.
                 session.error(&format!("{} is compressed and left as it is", source.name));
             } else if changed {
+                if has_comments(source) {
+                    session.note(&format!("{}: its comments are dropped", source.name));
+                }
                 rewriter.replace(session, &source.name, &bytes);
             }
         }
         Ok(Status::Yes)
     }
+}
+
+/// Whether a file in the long form or in brackets has lines that are comments.
+fn has_comments(source: &AdSource) -> bool {
+    let signs: &[&[u8]] = match source.form {
+        FileFormat::Long => &[b"#"],
+        FileFormat::Bracketed => &[b"//", b"/*"],
+        _ => return false,
+    };
+    let text = read_whole(source.path()).unwrap_or_default();
+    text.split(|byte| *byte == b'\n').any(|line| signs.iter().any(|sign| line.trim_ascii_start().starts_with(sign)))
 }
 
 /// What is done with the resulting ads.

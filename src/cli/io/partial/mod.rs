@@ -48,6 +48,9 @@ pub struct PartialHeader {
     pub version: String,
     /// The command line without its files and without `--partial`.
     pub arguments: Vec<String>,
+    /// The host of the files, as `--partial=HOST` names it. Empty if the names of the files are enough.
+    #[serde(default)]
+    pub host: String,
     /// The dialect of the run.
     pub dialect: String,
     /// The share of the work that the run did; `None` for a run on parts of files.

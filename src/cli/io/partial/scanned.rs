@@ -116,7 +116,10 @@ impl ScannedPartial {
                 Ok(PartialEvent::End) if !is_common => break,
                 Ok(PartialEvent::Notes(notes)) => partial.notes = notes,
                 Ok(PartialEvent::File(index)) if index < partial.header.files.len() => {
-                    let file = partial.header.files[index].clone();
+                    let mut file = partial.header.files[index].clone();
+                    if !partial.header.host.is_empty() {
+                        file.file = format!("{}:{}", partial.header.host, file.file);
+                    }
                     partial.segments.push(Segment { path: Arc::clone(&path), offset, file });
                 }
                 _ => {

@@ -194,9 +194,13 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();
     let size = parts.iter().map(|part| part.file.size).min().unwrap_or(0);
     let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
-    if parts.iter().any(|part| part.file.inode != parts[0].file.inode) {
-        faults.push(format!("{name} was replaced between the runs; run all its parts again"));
-    } else if parts.iter().any(|part| part.file.size != size) && size < last {
+    if let Some(other) = parts.iter().find(|part| part.file.inode != parts[0].file.inode) {
+        let partials = [&parts[0].path, &other.path];
+        let fault = format!("{} and {} are of two files {name}", partials[0], partials[1]);
+        // Whether the parts of two files tile one says nothing.
+        return vec![format!("{fault}; run them with --partial=HOST if they are on several hosts, else again")];
+    }
+    if parts.iter().any(|part| part.file.size != size) && size < last {
         faults.push(format!("{name} became shorter between the runs; run all its parts again"));
     }
     // `None` is the end of the file.

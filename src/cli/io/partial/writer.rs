@@ -114,6 +114,7 @@ pub fn header(
         classad_partial: PARTIAL_VERSION,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         arguments: own_arguments_without(paths)?,
+        host: session.partial_host.clone().unwrap_or_default(),
         dialect: session.dialect().to_string(),
         share,
         now: share.and_then(|_| session.context().now),
@@ -153,7 +154,7 @@ pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     let mut given = given.into_iter();
     while let Some(argument) = given.next() {
         match argument.as_str() {
-            "--partial" => {}
+            partial if partial == "--partial" || partial.starts_with("--partial=") => {}
             "--files-from" | "--threads" | "--share" => drop(given.next()),
             word if ["--files-from=", "--threads=", "--share="].iter().any(|option| word.starts_with(option)) => {}
             _ => arguments.push(argument),

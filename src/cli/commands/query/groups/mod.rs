@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use clap::Args;
 use classad::ad::{Ad, Expression};
 use classad::eval::Context;
-use classad::text::{closest_names, suggestion};
+use classad::text::{closest_names, counted, suggestion};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
@@ -198,6 +198,26 @@ impl GroupedAds {
         self.groups.values().map(|group| group.ads).sum()
     }
 
+    /// Prints a note of groups whose sum or mean is undefined, because none of their ads has a number.
+    fn note_groups_without_number(&self, session: &Session, columns: &GroupColumns) {
+        for (index, aggregate) in columns.aggregates.iter().enumerate() {
+            if !matches!(aggregate.function, AggregateFunction::Sum | AggregateFunction::Mean) {
+                continue;
+            }
+            let without: Vec<&Group> =
+                self.groups.values().filter(|group| group.values[index].count == 0 && group.ads > 0).collect();
+            if !without.is_empty() {
+                let ads: usize = without.iter().map(|group| group.ads).sum();
+                session.note(&format!(
+                    "{} is undefined in {}: {ads} of {} have no number there",
+                    aggregate.name,
+                    counted(without.len(), "group"),
+                    counted(self.ads(), "ad")
+                ));
+            }
+        }
+    }
+
     /// Returns at most `limit` rows in their order, and the row for all groups if it is wanted. Prints a note of the
     /// values that are left out.
     pub fn into_rows(mut self, session: &Session, columns: &GroupColumns, limit: usize) -> Vec<Vec<TableCell>> {
@@ -206,6 +226,7 @@ impl GroupedAds {
         if columns.keys.is_empty() && self.groups.is_empty() {
             self.groups.insert(Vec::new(), all.clone());
         }
+        self.note_groups_without_number(session, columns);
         let mut rows: Vec<Vec<TableCell>> =
             self.groups.into_iter().map(|(key, group)| group.row(columns, key)).collect();
         rows.sort_by(|a, b| columns.compare(a, b));
