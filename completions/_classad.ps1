@@ -1497,6 +1497,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Put the identity of each ad before its result')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Omit the heading')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Same as -o json')
+            [CompletionResult]::new('--csv', '--csv', [CompletionResultType]::ParameterName, 'Same as -o csv')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Fail, instead of warning, if the output form cannot represent a value')
             [CompletionResult]::new('--lenient', '--lenient', [CompletionResultType]::ParameterName, 'Bad ads are warnings: they do not change the exit status')
             [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first bad ad')

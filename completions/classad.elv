@@ -1459,6 +1459,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --each 'Put the identity of each ad before its result'
             cand --no-header 'Omit the heading'
             cand --json 'Same as -o json'
+            cand --csv 'Same as -o csv'
             cand --strict 'Fail, instead of warning, if the output form cannot represent a value'
             cand --lenient 'Bad ads are warnings: they do not change the exit status'
             cand --fail-fast 'Stop at the first bad ad'

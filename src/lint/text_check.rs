@@ -36,13 +36,13 @@ impl AdChecker {
             self.class_entries += class.entries();
             TextAdClass { class, model: model.clone() }
         });
-        let found = class.and_then(|class| self.check_in_class(class));
+        let found = class.and_then(|mut class| self.check_in_class(&mut class));
         self.text_classes = Some(classes);
         found
     }
 
     /// Checks an ad of a class, as [`AdChecker::check_text`] does.
-    fn check_in_class(&mut self, of_ad: TextClass<'_, TextAdClass>) -> Option<(usize, Arc<AdFindings>)> {
+    fn check_in_class(&mut self, of_ad: &mut TextClass<'_, TextAdClass>) -> Option<(usize, Arc<AdFindings>)> {
         let TextAdClass { class, model } = &*of_ad.class;
         let is_suspect = |constant: &&WatchedConstant| constant.may_be_suspect(of_ad.kind(constant.position));
         let suspects: Vec<&WatchedConstant> = class.watched.iter().filter(is_suspect).collect();

@@ -118,7 +118,7 @@ fn damaged(random: &mut Rng, text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn damaged_partial_results_are_refused_or_merged() {
-    let input = file("hostile-parts.long", &ads());
+    let input = file("hostile-parts.long", ads());
     let partials: Vec<Vec<u8>> = COMMANDS
         .iter()
         .map(|command| {
@@ -163,7 +163,7 @@ fn damaged_partial_results_are_refused_or_merged() {
 
 #[test]
 fn a_number_of_ads_is_a_number() {
-    let input = file("hostile-count.long", &ads());
+    let input = file("hostile-count.long", ads());
     let output = run(&["query", "true", "--count", "--partial", &input], b"");
     let text = String::from_utf8(output.stdout).expect("it is UTF-8");
     assert!(text.contains("{\"present\":"), "{text}");

@@ -170,7 +170,7 @@ const FORMS: [(&str, &[OutputForm]); 21] = [
     ("refs", ROWS),
     ("route", TABLES),
     ("sample", ADS),
-    ("specialize", ADS),
+    ("specialize", ROWS_OR_ADS),
     ("split", DOCUMENTS),
     ("transform", ADS),
 ];

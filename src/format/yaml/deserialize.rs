@@ -67,7 +67,7 @@ impl YamlAdPass<'_> {
             let message = format!("aliases repeat more than {MAX_REPEATED_BYTES} bytes");
             // No ad and no expression alone is to blame.
             self.element.set(None);
-            YamlRejection::new(message, "write what an alias stands for where it is short")
+            YamlRejection::new(message, "where an alias is short, write its value instead")
         })?;
         self.bytes_left.set(left);
         Ok(())
