@@ -418,7 +418,7 @@ fn jobs_that_get_a_slot_are_no_mistake() {
     assert!(text.starts_with("3 jobs: 2 match nothing, 1 matches only what others take\n"), "{text}");
     assert!(told.contains("each job takes its slot whole"), "{told}");
     let (_, _, told) = classad(&[&explain[..], &["--policy", "htcondor"]].concat());
-    assert!(!told.contains("takes its slot whole"), "{told}");
+    assert!(!told.contains("takes its slot whole") && !told.contains("`share`"), "{told}");
 }
 
 /// Slips whose message misled a first reader.

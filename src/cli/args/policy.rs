@@ -63,6 +63,8 @@ pub struct PolicyConfigArgs {
 pub struct LoadedPolicy {
     pub policy: Policy,
     text: Option<SourceText>,
+    /// Whether it is a ready policy, in which the user has chosen no entry.
+    is_ready: bool,
     /// The variables of the configuration that are policies of machines or transforms.
     ad_policies: Vec<String>,
 }
@@ -119,10 +121,10 @@ impl PolicyArgs {
 }
 
 impl LoadedPolicy {
-    /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if there are
-    /// any.
+    /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if the
+    /// user's policy has any.
     pub fn without_share(mut self, session: &Session) -> Self {
-        if self.policy.share.take().is_some() {
+        if self.policy.share.take().is_some() && !self.is_ready {
             session.note("the policy's `share` counts in negotiate only");
         }
         self
@@ -183,7 +185,8 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
     let (dialect, context) = (session.dialect(), session.context());
     let config = config.map(|file| LoadedConfiguration::read(session, file)).transpose()?;
     let is_name = is_name(path);
-    let (name, bytes) = match ready_policy(path).filter(|_| is_name) {
+    let ready = ready_policy(path).filter(|_| is_name);
+    let (name, bytes) = match ready {
         Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
@@ -215,7 +218,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         }
     }
     let ad_policies = config.as_ref().map(ad_policies).unwrap_or_default();
-    Ok(LoadedPolicy { policy, text: Some(text), ad_policies })
+    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), ad_policies })
 }
 
 /// Returns the policies of machines and the transforms that a configuration has. Only some commands apply them.
