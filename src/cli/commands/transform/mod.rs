@@ -151,8 +151,11 @@ impl TransformCommand {
     }
 }
 
-/// Whether a file in the long form or in brackets has lines that are comments.
+/// Whether a file in the long form or in brackets has lines that are comments. A pipe cannot be read again.
 fn has_comments(source: &AdSource) -> bool {
+    if !source.is_file() {
+        return false;
+    }
     let signs: &[&[u8]] = match source.form {
         FileFormat::Long => &[b"#"],
         FileFormat::Bracketed => &[b"//", b"/*"],
