@@ -322,6 +322,20 @@ fn what_a_plan_lacks_is_refused() {
     assert_eq!(run(&["merge", "--plan", &big, &first], b"").status.code(), Some(2));
 }
 
+/// All that must run again is named, however long the line becomes.
+#[test]
+fn every_missing_file_is_named() {
+    let files: Vec<String> = (0..40).map(|number| file(&format!("plan-many-{number}.long"), long_text(1))).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let plan = file("plan-many.txt", run(&[&["parts"], &files[..]].concat(), b"").stdout);
+    let partial = file("plan-many.part", run(&["query", "true", "--count", "--partial", files[0]], b"").stdout);
+    let (status, _, told) = text(&run(&["merge", "--plan", &plan, &partial], b""));
+    assert_eq!(status, Some(2), "{told}");
+    for missing in &files[1..] {
+        assert!(told.contains(missing), "{missing}: {told}");
+    }
+}
+
 /// The lines that `scatter` prints are run by a shell, and merged.
 #[test]
 fn a_shell_runs_what_scatter_prints() {

@@ -40,7 +40,7 @@ pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
     };
     let kind = if colors_stderr(options) { format!("\x1b[{color};1m{kind}\x1b[0m") } else { kind.to_owned() };
     progress::clear();
-    let _ = writeln!(io::stderr().lock(), "{kind}: {}", safe_message(message));
+    let _ = writeln!(io::stderr().lock(), "{kind}: {}", limited_line(message, MAX_LINE_CHARS));
 }
 
 /// Returns the reason why reading or writing failed, such as `permission denied`. Leaves out the system's error number,
@@ -308,14 +308,24 @@ pub fn signed_line(colored: bool, indent: &str, sign: char, text: &str) -> Strin
     if colored { format!("{indent}\x1b[{style}m{sign} {text}\x1b[0m") } else { format!("{indent}{sign} {text}") }
 }
 
-/// Makes a message safe for a terminal, as it may quote the input: one line of limited length.
+/// Maximum length of a message beside an excerpt.
+const MAX_MESSAGE_CHARS: usize = 400;
+
+/// Maximum length of a message on a line of its own. A list of the parts that must run again has to fit.
+const MAX_LINE_CHARS: usize = 65_536;
+
+/// Makes a message safe for a terminal and for its place beside an excerpt.
 fn safe_message(message: &str) -> String {
-    const MAX_MESSAGE_CHARS: usize = 400;
-    let mut text: String = message.chars().take(MAX_MESSAGE_CHARS).map(visible_char).collect();
-    if message.chars().nth(MAX_MESSAGE_CHARS).is_some() {
-        text.push_str("...");
+    limited_line(message, MAX_MESSAGE_CHARS)
+}
+
+/// Returns a text, which may quote the input, as one line that is safe for a terminal. Cuts a line that is too long.
+fn limited_line(text: &str, max_chars: usize) -> String {
+    let mut line: String = text.chars().take(max_chars).map(visible_char).collect();
+    if text.chars().nth(max_chars).is_some() {
+        line.push_str("...");
     }
-    text
+    line
 }
 
 /// Replaces a character that moves the cursor or changes the direction of text by a visible one.
