@@ -147,8 +147,8 @@ impl RankWarnings {
         });
     }
 
-    /// Makes the warnings of the pairs of which shares of the work have kept ranks. Of the ranks of one expression those
-    /// count that one run evaluates.
+    /// Makes the warnings from the ranks that shares of the work have kept. Of each expression only the first ranks count,
+    /// as many as one run evaluates.
     pub fn of_shares(mut ranks: Vec<SharedRank>) -> Self {
         ranks.sort_by_key(|rank| (rank.place, rank.is_of_offer));
         let mut evaluated: FxHashMap<(bool, usize), usize> = FxHashMap::default();

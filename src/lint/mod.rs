@@ -291,8 +291,8 @@ impl AdChecker {
         reached
     }
 
-    /// Finds what is wrong with an ad as a whole. `residues` is what specialization leaves of the clauses of its
-    /// constraint, if that is known.
+    /// Finds what is wrong between the attributes of an ad. `residues` are the specialized clauses of its constraint, if
+    /// they are known.
     fn check_ad(&self, ad: &Ad, class: &AdClass, residues: Option<Vec<ClauseResidue>>) -> Vec<LintFinding> {
         let (checked, mut found) = (&class.attributes, Vec::new());
         let cycles = ads::reference_cycles(checked);

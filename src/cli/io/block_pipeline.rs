@@ -2,12 +2,12 @@
 //! does not depend on the number of threads.
 //!
 //! If ads are read in part, the set of attributes to read grows: an attribute that one ad refers to is read in all later
-//! ads. A thread starts from the set known when its block was read. If an earlier block has since extended the set, the
-//! main thread does the work on the block again. Such repetitions are rare and happen near the beginning of a source.
+//! ads. The work on a block starts from the set known when the block was read. If an earlier block has since extended the
+//! set, the main thread does the work on the block again. Such repetitions are rare and happen near the beginning of a source.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
 use classad::ad::Name;
@@ -61,8 +61,11 @@ pub fn for_each_block<'s, T: BlockTask>(
 ) -> Result<(), Failure> {
     let threads = session.options.threads();
     let mut state = task.new_state();
+    // The state for work on blocks whose turn has not come.
+    let mut helping: Option<T::State> = None;
+    let queue = AssignmentQueue::new();
     std::thread::scope(|scope| {
-        let mut workers: Vec<Worker<T::Output>> = Vec::new();
+        let _close = CloseOnDrop(&queue);
         for source in sources {
             // Threads do not pay off for a single block.
             let Some(first) = next_block(session, source) else { continue };
@@ -70,10 +73,12 @@ pub fn for_each_block<'s, T: BlockTask>(
                 return Ok(());
             }
             if threads > 1 && source.is_file() {
-                if workers.is_empty() {
-                    workers.extend((0..threads).map_while(|_| Worker::start(scope, task)));
-                }
-                if !run_on_workers(session, source, &workers, (task, &mut state), consume)? {
+                let helping = helping.get_or_insert_with(|| {
+                    // This thread is one of them.
+                    let _ = (1..threads).all(|_| queue.start_thread(scope, task));
+                    task.new_state()
+                });
+                if !run_on_threads(session, source, &queue, (task, &mut state, helping), consume)? {
                     return Ok(());
                 }
             }
@@ -119,40 +124,45 @@ fn run_here<T: BlockTask>(
 /// The names of a projection, in its order.
 type ProjectedNames = Arc<Vec<Name>>;
 
-/// A block for a worker, with the attributes to read, as known when the block was read.
-struct BlockAssignment {
+/// A block to work on, with the attributes to read, as known when the block was read.
+struct BlockAssignment<O> {
     block: Arc<StreamBlock>,
     names: ProjectedNames,
+    /// Takes the result.
+    finished: Sender<BlockResult<O>>,
 }
 
-/// The result of a worker for a block.
+/// The result for a block.
 struct BlockResult<O> {
     output: O,
     /// The attributes to read after this block, if ads of the block refer to new attributes; else `None`.
     names: Option<Vec<Name>>,
 }
 
-/// A block that was read, and the worker that works on it. `None` if no worker does.
-struct PendingBlock<'w, O> {
+/// A block that was read and whose result has not been used.
+struct PendingBlock<O> {
     text: SourceText,
     names: ProjectedNames,
-    worker: Option<&'w Worker<O>>,
+    /// Gives the result. It is closed without one if the thread that worked on the block has panicked.
+    result: Receiver<BlockResult<O>>,
 }
 
-/// Runs the task on the remaining blocks of a source on the workers. Returns false if no further results are wanted.
-fn run_on_workers<T: BlockTask>(
+/// Runs the task on the remaining blocks of a source, on this thread and on those that take assignments from the queue.
+/// This thread reads blocks and uses results; while the next result is not ready, it works on a block like the others.
+/// Returns false if no further results are wanted.
+fn run_on_threads<T: BlockTask>(
     session: &mut Session,
     source: &mut AdSource,
-    workers: &[Worker<T::Output>],
-    (task, state): (&T, &mut T::State),
+    queue: &AssignmentQueue<T::Output>,
+    (task, state, helping): (&T, &mut T::State, &mut T::State),
     consume: BlockConsumer<'_, T::Output>,
 ) -> Result<bool, Failure> {
     let mut names = Arc::new(projected_names(task, state));
-    let mut pending: VecDeque<PendingBlock<'_, T::Output>> = VecDeque::new();
-    let mut turn = workers.iter().cycle();
+    let mut pending: VecDeque<PendingBlock<T::Output>> = VecDeque::new();
+    let max_pending = MAX_PENDING_BLOCKS_PER_THREAD * session.options.threads();
     let (mut has_ended, mut read_error) = (false, None);
     loop {
-        while !has_ended && pending.len() < MAX_PENDING_BLOCKS_PER_THREAD * workers.len().max(1) {
+        while !has_ended && pending.len() < max_pending {
             let text = match source.next_block() {
                 Ok(Some(text)) => number_from_block(text),
                 end => {
@@ -160,13 +170,24 @@ fn run_on_workers<T: BlockTask>(
                     break;
                 }
             };
-            let assignment = || BlockAssignment { block: Arc::clone(&text.block), names: Arc::clone(&names) };
-            let worker = turn.next().filter(|worker| worker.assignments.send(assignment()).is_ok());
-            pending.push_back(PendingBlock { text, names: Arc::clone(&names), worker });
+            let (finished, result) = channel();
+            let (block, names) = (Arc::clone(&text.block), Arc::clone(&names));
+            queue.push(BlockAssignment { block, names: Arc::clone(&names), finished });
+            pending.push_back(PendingBlock { text, names, result });
         }
-        let Some(PendingBlock { text, names: names_then, worker }) = pending.pop_front() else { break };
         session.check_interrupt()?;
-        let result = worker.and_then(|worker| worker.results.recv().ok());
+        let Some(PendingBlock { result, .. }) = pending.front() else { break };
+        let result = match result.try_recv() {
+            Err(TryRecvError::Empty) => match queue.take_now() {
+                Some(assignment) => {
+                    assignment.fulfil(task, helping);
+                    continue;
+                }
+                None => result.recv().ok(),
+            },
+            result => result.ok(),
+        };
+        let Some(PendingBlock { text, names: names_then, .. }) = pending.pop_front() else { break };
         let output = match result.filter(|_| Arc::ptr_eq(&names, &names_then)) {
             Some(result) => {
                 if let (Some(projection), Some(names)) = (task.projection(state), &result.names) {
@@ -195,37 +216,83 @@ fn projected_names<T: BlockTask>(task: &T, state: &mut T::State) -> Vec<Name> {
     task.projection(state).into_iter().flat_map(|projection| projection.names()).cloned().collect()
 }
 
-/// A thread that works on blocks, with its channels.
-struct Worker<O> {
-    assignments: Sender<BlockAssignment>,
-    results: Receiver<BlockResult<O>>,
+/// The blocks that no thread works on yet.
+struct AssignmentQueue<O> {
+    state: Mutex<AssignmentQueueState<O>>,
+    /// Notified when an assignment was added, and at the end.
+    changed: Condvar,
 }
 
-impl<O: Send> Worker<O> {
-    /// Starts a thread. `None` if the system refuses.
-    fn start<'s, T: BlockTask<Output = O>>(scope: &'s Scope<'s, '_>, task: &'s T) -> Option<Self>
+struct AssignmentQueueState<O> {
+    waiting: VecDeque<BlockAssignment<O>>,
+    is_closed: bool,
+}
+
+impl<O: Send> AssignmentQueue<O> {
+    fn new() -> Self {
+        let state = AssignmentQueueState { waiting: VecDeque::new(), is_closed: false };
+        AssignmentQueue { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, AssignmentQueueState<O>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, assignment: BlockAssignment<O>) {
+        self.lock().waiting.push_back(assignment);
+        self.changed.notify_one();
+    }
+
+    /// Removes the oldest assignment. `None` if there is none at present.
+    fn take_now(&self) -> Option<BlockAssignment<O>> {
+        self.lock().waiting.pop_front()
+    }
+
+    /// Removes the oldest assignment; waits for one if there is none. `None` at the end.
+    fn take(&self) -> Option<BlockAssignment<O>> {
+        let must_wait = |state: &mut AssignmentQueueState<O>| state.waiting.is_empty() && !state.is_closed;
+        let waited = self.changed.wait_while(self.lock(), must_wait);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if state.is_closed { None } else { state.waiting.pop_front() }
+    }
+
+    /// Starts a thread that works on assignments until the queue is closed. Returns false if the system refuses.
+    fn start_thread<'s, T: BlockTask<Output = O>>(&'s self, scope: &'s Scope<'s, '_>, task: &'s T) -> bool
     where
         O: 's,
     {
-        let (assignments, received) = channel::<BlockAssignment>();
-        let (finished, results) = channel();
         let work = move || {
             let mut state = task.new_state();
-            for BlockAssignment { block, names } in received {
-                assign_names(task, &mut state, &names);
-                let output = task.run(&mut state, &block);
-                let is_longer =
-                    task.projection(&mut state).is_some_and(|projection| projection.names().count() > names.len());
-                let names = is_longer.then(|| projected_names(task, &mut state));
-                // The block must be free before its output arrives, so that its memory can be used again.
-                drop(block);
-                if finished.send(BlockResult { output, names }).is_err() {
-                    return;
-                }
+            while let Some(assignment) = self.take() {
+                assignment.fulfil(task, &mut state);
             }
         };
-        Builder::new().stack_size(THREAD_STACK_BYTES).spawn_scoped(scope, work).ok()?;
-        Some(Worker { assignments, results })
+        Builder::new().stack_size(THREAD_STACK_BYTES).spawn_scoped(scope, work).is_ok()
+    }
+}
+
+/// Closes the queue when it is dropped, so that its threads end.
+struct CloseOnDrop<'q, O: Send>(&'q AssignmentQueue<O>);
+
+impl<O: Send> Drop for CloseOnDrop<'_, O> {
+    fn drop(&mut self) {
+        self.0.lock().is_closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<O> BlockAssignment<O> {
+    /// Runs the task on the block with a state that no other thread uses, and sends the result.
+    fn fulfil<T: BlockTask<Output = O>>(self, task: &T, state: &mut T::State) {
+        let BlockAssignment { block, names, finished } = self;
+        assign_names(task, state, &names);
+        let output = task.run(state, &block);
+        let is_longer = task.projection(state).is_some_and(|projection| projection.names().count() > names.len());
+        let names = is_longer.then(|| projected_names(task, state));
+        // The block must be free before its output arrives, so that its memory can be used again.
+        drop(block);
+        // No result is wanted any more if nobody receives it.
+        let _ = finished.send(BlockResult { output, names });
     }
 }
 

@@ -51,8 +51,8 @@ pub struct YamlAdPass<'s> {
     pub large_reals: RefCell<Vec<f64>>,
 }
 
-/// Number of bytes that aliases may give besides what is written. A list of a hundred thousand elements that is repeated a
-/// hundred thousand times would fill the memory.
+/// Maximum number of bytes that aliases may add to a document. Without it, a list of a hundred thousand elements that is
+/// repeated a hundred thousand times would fill the memory.
 pub const MAX_REPEATED_BYTES: usize = 1 << 20;
 
 impl YamlAdPass<'_> {

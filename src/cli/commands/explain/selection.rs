@@ -45,7 +45,7 @@ impl Explain {
         }
     }
 
-    /// Returns the names of what is explained, as they are given; without names, all is explained.
+    /// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.
     pub fn named_subjects(&self) -> Vec<String> {
         match &self.offer {
             Some(offer) if self.reverse => vec![offer.clone()],

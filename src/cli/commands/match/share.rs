@@ -24,7 +24,7 @@ struct MatchFrame {
     /// Numbers of requests and of offers that take part.
     requests: usize,
     offers: usize,
-    /// The time as of which ads must not have expired.
+    /// The time at which expired ads are left out. `None` if they take part.
     expiry: Option<i64>,
     /// The expressions of the docking vector.
     docking: Vec<String>,

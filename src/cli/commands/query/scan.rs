@@ -71,7 +71,7 @@ pub struct AdScanner<'q> {
 /// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
 /// the first ad of a block has the number 1.
 pub enum ScanFinding {
-    /// A number of matching ads, of which nothing is needed.
+    /// A number of matching ads. The command needs no part of them.
     Present(usize),
     /// A matching ad. `name` is `None` if it has no identity.
     Ad {

@@ -148,7 +148,7 @@ impl PartialSet {
 }
 
 impl MergedFile {
-    /// Makes a file of which nothing is merged.
+    /// Makes a file before the first of its parts is merged.
     pub fn new(name: String, form: FileFormat) -> Self {
         MergedFile { name, form, ads_before: 0, lines_before: 0 }
     }
