@@ -12,6 +12,7 @@ mod names;
 mod operand_types;
 mod patterns;
 mod pool;
+mod pool_range;
 mod rules;
 mod slip;
 mod slips;

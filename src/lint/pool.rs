@@ -17,6 +17,7 @@ use crate::text::{counted_plain, did_you_mean};
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::operand_types::is_other_type;
+use super::pool_range::{self, NumberRange, constant_number};
 use super::rules;
 use super::slip::PoolColumns;
 use super::slips::{differs_in_case, is_comparison, similar_names};
@@ -37,6 +38,8 @@ struct AttributeStatistics {
     contents: Vec<(BindingKind, usize)>,
     /// The strings, each with the number of ads.
     strings: FxHashMap<ByteString, usize>,
+    /// The range of the numbers. `None` if there is none.
+    numbers: Option<NumberRange>,
 }
 
 /// Maximum number of distinct strings stored per attribute. Further strings are not stored.
@@ -81,6 +84,9 @@ impl AttributeStatistics {
             Some((_, ads)) => *ads += 1,
             None => self.contents.push((content, 1)),
         }
+        if let Some(number) = constant_number(expression) {
+            self.numbers.get_or_insert(NumberRange::of(number)).include(number);
+        }
         if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
             if let Some(ads) = self.strings.get_mut(text) {
                 *ads += 1;
@@ -88,6 +94,13 @@ impl AttributeStatistics {
                 self.strings.insert(text.clone(), 1);
             }
         }
+    }
+
+    /// Returns the range of the values, if all of them are literal numbers.
+    fn range(&self) -> Option<NumberRange> {
+        let is_number =
+            |(content, _): &(BindingKind, usize)| matches!(content, BindingKind::Value(Type::Integer | Type::Real));
+        self.numbers.filter(|_| self.contents.iter().all(is_number))
     }
 
     /// Returns the string of the attribute in the pool that differs from `text` in case only. `None` if the pool has
@@ -340,7 +353,15 @@ impl PoolCheck<'_> {
                     }
                     _ => None,
                 };
-                if let Some((value, known)) = value.zip(self.pool.attributes.get(name)) {
+                let Some(known) = self.pool.attributes.get(name) else { continue };
+                let is_left = side.ptr_eq(left);
+                self.check_range(
+                    part,
+                    if is_left { *operator } else { operator.converse().unwrap_or(*operator) },
+                    (name, known),
+                    other,
+                );
+                if let Some(value) = value {
                     // A literal of another type than a standard attribute has a finding without the pool.
                     let is_told = other.as_literal().is_some()
                         && StandardType::of(name).is_some_and(|kind| is_other_type(kind, value, self.context.dialect));
@@ -350,6 +371,25 @@ impl PoolCheck<'_> {
                     self.check_case(part, *operator, value, known, other);
                 }
             }
+        }
+    }
+
+    /// Reports the comparison of an attribute of the pool with a number that no ad of the pool satisfies, or all do because
+    /// the unit is wrong. `other` is the operand with the number.
+    fn check_range(
+        &mut self,
+        part: &Expression,
+        operator: BinaryOperator,
+        (name, known): (&Name, &AttributeStatistics),
+        other: &Expression,
+    ) {
+        let own = match ClauseOperand::of(other) {
+            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => self.ad.get(name),
+            _ => None,
+        };
+        if let (Some(range), Some(number)) = (known.range(), constant_number(own.unwrap_or(other))) {
+            let place = (self.attribute, part);
+            self.found.extend(pool_range::check(place, name, range, operator, number, own.is_none()));
         }
     }
 

@@ -271,6 +271,11 @@ rules! {
         "compare with a value of the type that the pool has"
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
+    RANGE "out-of-range" Warning Pool
+        "a comparison with a number that no ad of the pool satisfies"
+        "`classad census POOL --attr NAME` shows what the pool has"
+        "[ Requirements = TARGET.Memory >= 900000 ]"
+        "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
         "`=?=` or `is` with a string that the pool has in another case only"
         "write `==`, which ignores case"

@@ -172,6 +172,56 @@ fn against_a_pool_of_any_size() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
+/// Numbers beyond those of the pool, and sizes in the wrong unit.
+#[test]
+fn numbers_are_compared_with_those_of_a_pool() {
+    let pool = file(
+        "check-range-pool",
+        "Memory = 1000\nDisk = 30000000\nCpus = 4\n\nMemory = 2000.0\nDisk = 90000000\nCpus = TotalCpus / 2\n\n",
+    );
+    let findings = |constraint: &str| {
+        let job = format!("RequestMemory = 1024 * 1024\nRequirements = {constraint}\n");
+        let report = json(&["--pool", &pool, "--level", "warning"], &job);
+        let findings = report["findings"].as_array().unwrap().clone();
+        let text = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+        let line = |finding: &Value| format!("{}; {}", text(finding, "message"), text(finding, "help"));
+        findings.iter().map(line).collect::<Vec<_>>()
+    };
+    for (constraint, expected) in [
+        (
+            "TARGET.Memory >= RequestMemory",
+            "Memory is at most 2000 (2 GiB) in the pool, and the number here is 1048576 (1 TiB): this is never true; \
+             write 1024 if 1048576 KiB are meant",
+        ),
+        (
+            "900000 <= TARGET.Memory",
+            "Memory is at most 2000 (2 GiB) in the pool: this is never true; \
+             `classad census POOL --attr Memory` shows what the pool has",
+        ),
+        (
+            "TARGET.Memory < 100",
+            "Memory is at least 1000 (1000 MiB) in the pool: this is never true; \
+             `classad census POOL --attr Memory` shows what the pool has",
+        ),
+        (
+            "TARGET.Memory == 3000 - 1",
+            "Memory is between 1000 (1000 MiB) and 2000 (2 GiB) in the pool: this is never true; \
+             `classad census POOL --attr Memory` shows what the pool has",
+        ),
+        (
+            "TARGET.Disk > 40",
+            "Disk is in KiB, and at least 30000000 (28.6 GiB) in the pool: this is always true; \
+             write 41943040 if 40 GiB are meant",
+        ),
+    ] {
+        assert_eq!(findings(constraint), [expected], "{constraint}");
+    }
+    // Numbers that some ad satisfies, an attribute that is not a number in each ad, and guards.
+    for constraint in ["TARGET.Memory >= 2000", "TARGET.Cpus > 64", "TARGET.Disk > 0", "TARGET.Memory != 5"] {
+        assert_eq!(findings(constraint), [""; 0], "{constraint}");
+    }
+}
+
 #[test]
 fn long_and_deep_input_is_looked_at_quickly() {
     let sum = format!("[ a = {}1; Requirements = {}true ]", "x + ".repeat(20_000), "y == 1 || ".repeat(2000));

@@ -1,0 +1,152 @@
+//! Checks comparisons with a number against the numbers that the pool has.
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+
+use super::finding::LintFinding;
+use super::rules;
+use super::standard_attributes::SizeUnit;
+
+/// Maximum depth of the arithmetic of a constant. Nobody writes a deeper one.
+const MAX_DEPTH: usize = 8;
+
+/// The least and the greatest number that an attribute has in a pool.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct NumberRange {
+    least: f64,
+    greatest: f64,
+}
+
+impl NumberRange {
+    pub(super) fn of(number: f64) -> Self {
+        NumberRange { least: number, greatest: number }
+    }
+
+    /// Extends the range to a number.
+    pub(super) fn include(&mut self, number: f64) {
+        self.least = self.least.min(number);
+        self.greatest = self.greatest.max(number);
+    }
+
+    fn contains(self, number: f64) -> bool {
+        (self.least..=self.greatest).contains(&number)
+    }
+
+    /// Returns whether a comparison of the attribute with a number is never true (`false`) or always true (`true`) in the
+    /// range. `None` if it depends on the value, and for operators that do not compare.
+    fn decide(self, operator: BinaryOperator, number: f64) -> Option<bool> {
+        let of_ends = |test: fn(f64, f64) -> bool| match [test(self.least, number), test(self.greatest, number)] {
+            [true, true] => Some(true),
+            [false, false] => Some(false),
+            _ => None,
+        };
+        match operator {
+            BinaryOperator::Less => of_ends(|value, number| value < number),
+            BinaryOperator::LessEqual => of_ends(|value, number| value <= number),
+            BinaryOperator::Greater => of_ends(|value, number| value > number),
+            BinaryOperator::GreaterEqual => of_ends(|value, number| value >= number),
+            BinaryOperator::Equal | BinaryOperator::Is if !self.contains(number) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the finding that no ad of the pool satisfies the comparison of an attribute with a number, or that all do
+/// because the number is in the wrong unit. `None` if there is no such finding. `part` is the whole comparison, in
+/// `attribute`; `is_literal` says whether the number stands in it.
+pub(super) fn check(
+    (attribute, part): (&Name, &Expression),
+    name: &Name,
+    range: NumberRange,
+    operator: BinaryOperator,
+    number: f64,
+    is_literal: bool,
+) -> Option<LintFinding> {
+    let unit = SizeUnit::of(name);
+    let shown = |number: f64| match unit {
+        Some(unit) => format!("{number} ({})", unit.readable(number)),
+        None => number.to_string(),
+    };
+    if range.decide(operator, number)? {
+        // Only a number that is too small for a size is probably a mistake.
+        let unit = unit.filter(|_| is_literal && number >= 2.0 && operator != BinaryOperator::Less)?;
+        let meant = unit_meant(&[1024.0, 1024.0 * 1024.0], unit, number, range)?;
+        let least = shown(range.least);
+        let message = format!("{name} is in {}, and at least {least} in the pool: this is always true", unit.symbol());
+        return Some(LintFinding::new(&rules::UNIT, message).with_help(meant).at(attribute, part, ""));
+    }
+    let limit = match operator {
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("at least {}", shown(range.least)),
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("at most {}", shown(range.greatest)),
+        _ => format!("between {} and {}", shown(range.least), shown(range.greatest)),
+    };
+    let compared = if is_literal { String::new() } else { format!(", and the number here is {}", shown(number)) };
+    let message = format!("{name} is {limit} in the pool{compared}: this is never true");
+    let finding = LintFinding::new(&rules::RANGE, message);
+    let meant = unit.and_then(|unit| unit_meant(&[1.0 / 1024.0, 1.0 / (1024.0 * 1024.0)], unit, number, range));
+    let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows what the pool has"));
+    Some(finding.with_help(help).at(attribute, part, ""))
+}
+
+/// Returns the advice to write a number in the unit of its attribute, if the pool has such numbers. `factors` turn the
+/// number into that unit if another unit was meant.
+fn unit_meant(factors: &[f64], unit: SizeUnit, number: f64, range: NumberRange) -> Option<String> {
+    let factor = factors.iter().find(|factor| range.contains(number * **factor))?;
+    let bytes = unit.bytes() * factor;
+    let symbols = [(1.0, "bytes"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
+    let (_, symbol) = symbols.iter().find(|(of_symbol, _)| *of_symbol == bytes)?;
+    Some(format!("write {} if {number} {symbol} are meant", (number * factor).ceil()))
+}
+
+/// Returns the number that a literal, or arithmetic of literals, gives: 8192.0 for `8 * 1024`. `None` for other
+/// expressions.
+pub(super) fn constant_number(expression: &Expression) -> Option<f64> {
+    number_within(expression, MAX_DEPTH)
+}
+
+fn number_within(expression: &Expression, depth: usize) -> Option<f64> {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Literal(Value::Real(real)) => Some(*real).filter(|real| real.is_finite()),
+        #[expect(clippy::cast_precision_loss, reason = "the number is compared with a range only")]
+        ExpressionKind::Literal(Value::Integer(integer)) => Some(*integer as f64),
+        ExpressionKind::Binary(operator, left, right) if depth > 0 => {
+            let [left, right] = [left, right].map(|side| number_within(side, depth - 1));
+            match operator {
+                BinaryOperator::Add => Some(left? + right?),
+                BinaryOperator::Subtract => Some(left? - right?),
+                BinaryOperator::Multiply => Some(left? * right?),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NumberRange;
+    use crate::ad::BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+
+    #[test]
+    fn comparisons_are_decided_where_all_numbers_agree() {
+        let mut range = NumberRange::of(10.0);
+        range.include(20.0);
+        for (operator, number, expected) in [
+            (Less, 10.0, Some(false)),
+            (Less, 15.0, None),
+            (Less, 21.0, Some(true)),
+            (LessEqual, 9.0, Some(false)),
+            (LessEqual, 10.0, None),
+            (LessEqual, 20.0, Some(true)),
+            (Greater, 20.0, Some(false)),
+            (Greater, 9.0, Some(true)),
+            (GreaterEqual, 20.0, None),
+            (GreaterEqual, 21.0, Some(false)),
+            (GreaterEqual, 10.0, Some(true)),
+            (Equal, 9.0, Some(false)),
+            (Equal, 15.0, None),
+            (NotEqual, 9.0, None),
+        ] {
+            assert_eq!(range.decide(operator, number), expected, "{operator:?} {number}");
+        }
+    }
+}
