@@ -209,7 +209,7 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
         _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
             format!("the nearest is {text}")
         }
-        _ => format!("most have {text}"),
+        _ => format!("the most frequent is {text}"),
     }
 }
 

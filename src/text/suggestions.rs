@@ -13,7 +13,7 @@ const MAX_NAME_CHARACTERS: usize = 64;
 
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
-/// A name is close if its edit distance to `name` is at most one plus a quarter of the letters of `name`. The distance
+/// A name is close if its edit distance to `name` is at most one plus a fifth of the letters of `name`. The distance
 /// must also be less than the length of the longer name, so that not every letter differs. O(m n) to compare names of
 /// lengths m and n.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn closest_name<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) ->
 /// Returns at most `count` of the [`closest_names`].
 fn nearest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
     let Some((name, length)) = folded(name) else { return Vec::new() };
-    let mut most = 1 + length / 4;
+    let mut most = 1 + length / 5;
     // The nearest names so far, each with its distance and in lower case, best first.
     let mut near: Vec<(usize, String, &str)> = Vec::with_capacity(count + 1);
     for candidate in among {
@@ -136,7 +136,7 @@ mod tests {
                 .iter()
                 .map(|name| (osa_distance(&folded(&wanted), &folded(name)), folded(name), name.as_str()))
                 .filter(|(distance, _, name)| {
-                    *distance <= 1 + length / 4 && *distance < length.max(name.chars().count())
+                    *distance <= 1 + length / 5 && *distance < length.max(name.chars().count())
                 })
                 .collect();
             all.sort_unstable();

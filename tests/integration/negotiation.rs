@@ -359,6 +359,30 @@ fn usage_is_accounted_from_cycle_to_cycle() {
     assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
 }
 
+/// HTCondor charges slots by their weight, those that are in use, too.
+#[test]
+fn a_weighted_policy_charges_weight() {
+    let slots = "Name = \"slot1@a\"\nMyType = \"Machine\"\nMachine = \"a\"\nSlotType = \"Partitionable\"\nPartitionableSlot = true\n\
+        State = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 16\nTotalSlotCpus = 16\nMemory = 64000\nDisk = 90000000\nSlotWeight = Cpus\n\
+        Requirements = true\nStart = true\n\n\
+        Name = \"slot1_1@b\"\nMyType = \"Machine\"\nMachine = \"b\"\nState = \"Claimed\"\nActivity = \"Busy\"\nCpus = 5\nMemory = 1000\n\
+        Disk = 1000\nSlotWeight = Cpus\nRemoteUser = \"carol@example.org\"\nRequirements = false\nStart = false\n\n";
+    let job = |number: usize, cpus: usize| {
+        format!(
+            "MyType = \"Job\"\nClusterId = {number}\nProcId = 0\nJobStatus = 1\nUser = \"alice@example.org\"\nOwner = \"alice\"\n\
+             RequestCpus = {cpus}\nRequestMemory = 1000\nRequestDisk = 1000\nRequirements = TARGET.Cpus >= RequestCpus\n\n"
+        )
+    };
+    let (slots, jobs) = (file("weight.slots", slots), file("weight.jobs", job(1, 3) + &job(2, 4)));
+    let usage = file("weight.yaml", "");
+    let (status, _, told) =
+        classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--usage", &usage, "--now", "1000000"]);
+    assert_eq!(status, Some(0), "{told}");
+    let accounts = std::fs::read_to_string(&usage).expect("it was written");
+    assert!(accounts.contains("alice@example.org: { priority: 0.5, factor: 1000, resources: 7,"), "{accounts}");
+    assert!(accounts.contains("carol@example.org: { priority: 0.5, factor: 1000, resources: 5,"), "{accounts}");
+}
+
 /// HTCondor's accountant knows submitters by accounting group and user.
 #[test]
 fn accounts_come_from_condor_userprio() {

@@ -7,7 +7,7 @@ use classad::eval::FreeNames;
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
 use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
-use classad::text::{counted_plain, join_and};
+use classad::text::{counted, counted_plain, join_and, with_commas};
 use indexmap::IndexMap;
 
 use super::global;
@@ -228,6 +228,7 @@ impl AdvertisingArgs {
             retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised again")
         };
         let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        note_wrong_side(session, [&requests, &offers]);
         if self.common.id.is_none() {
             distinguish_names(&mut requests, &context);
         }
@@ -240,6 +241,23 @@ impl AdvertisingArgs {
             _ => retain_waiting(session, requests),
         };
         Ok([requests, retain_available(session, offers, slots)])
+    }
+}
+
+/// Prints a note if slots are among the requests, as if a file of the pool was given without `--pool`.
+fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
+    let context = session.context();
+    let is_slot = |ad: &NamedAd| matches!(ad.state(&context), AdvertisedState::Slot(_));
+    let is_job = |ad: &NamedAd| matches!(ad.state(&context), AdvertisedState::Job(_));
+    let slots = requests.iter().filter(|ad| is_slot(ad)).count();
+    if slots == 0 {
+        return;
+    }
+    let of = format!("{} of {} are slots", with_commas(slots), counted(requests.len(), "request"));
+    if slots < requests.len() && offers.iter().any(is_slot) {
+        session.note(&format!("{of}; write --pool before each file of the pool"));
+    } else if offers.iter().any(is_job) {
+        session.note(&format!("{of}, and jobs are in the pool; exchange the files if --pool should name the slots"));
     }
 }
 

@@ -1,26 +1,39 @@
 //! Notes of probable mistakes in expressions of the command line.
 
 use classad::ad::{BinaryOperator, Expression, Name};
-use classad::lint::find_slips;
+use classad::lint::{Slip, find_slips};
 
 use crate::cli::session::Session;
 
-/// Names of the lint rules whose mistakes are noted: those that make an expression quietly mean something else.
-const NOTED_RULES: [&str; 3] = ["wrong-unit", "bare-word", "single-quotes"];
+/// Names of the lint rules whose mistakes make an expression quietly mean something else.
+const QUIET_RULES: [&str; 3] = ["wrong-unit", "bare-word", "single-quotes"];
+
+/// Names of the lint rules whose mistakes make an expression an error.
+const ERROR_RULES: [&str; 4] = ["unknown-function", "arity", "argument-type", "operand-type"];
 
 /// Prints a note for each number in a wrong unit and each string without quotes in an expression, with what to write
 /// instead.
 pub fn note_slips(session: &Session, expression: &Expression) {
     let slips = find_slips(expression, session.dialect(), None);
-    for slip in slips.iter().filter(|slip| NOTED_RULES.contains(&slip.rule.name)) {
-        let help = slip.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-        session.note(&format!("{}{help}", slip.message));
-    }
+    slips.iter().filter(|slip| QUIET_RULES.contains(&slip.rule.name)).for_each(|slip| note(session, slip));
 }
 
-/// Prints the notes of [`note_slips`] for the definition of an attribute.
+/// Prints a note for the first mistake that makes an expression an error.
+pub fn note_error(session: &Session, expression: &Expression) {
+    let slips = find_slips(expression, session.dialect(), None);
+    slips.iter().filter(|slip| ERROR_RULES.contains(&slip.rule.name)).take(1).for_each(|slip| note(session, slip));
+}
+
+fn note(session: &Session, slip: &Slip) {
+    let help = slip.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+    session.note(&format!("{}{help}", slip.message));
+}
+
+/// Prints the notes of [`note_slips`] and [`note_error`] for the definition of an attribute.
 pub fn note_slips_of_definition(session: &Session, name: &Name, value: &Expression) {
     // A value has the unit of the attribute that it is compared with.
     let attribute = Expression::attribute(name.clone());
-    note_slips(session, &Expression::binary(BinaryOperator::Equal, attribute, value.clone()));
+    let comparison = Expression::binary(BinaryOperator::Equal, attribute, value.clone());
+    note_slips(session, &comparison);
+    note_error(session, &comparison);
 }

@@ -36,7 +36,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
     }
 
     /// Returns what submitters and groups use.
-    fn accounts(&self) -> &WeightAccounts {
+    pub fn accounts(&self) -> &WeightAccounts {
         &self.cycle.ledger.weights
     }
 

@@ -16,6 +16,7 @@ mod priority_attributes;
 mod rounds;
 mod weight_accounts;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
@@ -102,6 +103,9 @@ pub struct NegotiationOutcome {
     pub statistics: Statistics,
     /// The submitters, best priority first, each with the number of offers it got.
     pub submitters: Vec<(String, usize)>,
+    /// What each submitter uses after the cycle, if submitters share by weight: the weight of the offers that it got and of
+    /// those that it used before, ordered by name.
+    pub used_weight: Option<BTreeMap<String, f64>>,
     /// Indexes of the components of the docking vector whose values could never be ordered, for example because they
     /// are always undefined. Such a component discards every candidate.
     pub unordered_components: Vec<usize>,
@@ -140,7 +144,12 @@ pub fn negotiate(
     cycle.outcome.statistics.failures += failures;
     let mut submitters = group_by_submitter(settings, &requests, &roots, priority);
     match settings.policy.weighted_share() {
-        Some(share) => GroupRounds::new(&mut cycle, share).run(&mut submitters)?,
+        Some(share) => {
+            let mut rounds = GroupRounds::new(&mut cycle, share);
+            rounds.run(&mut submitters)?;
+            let used = rounds.accounts().used();
+            cycle.outcome.used_weight = Some(used);
+        }
         None => run_rounds(&mut cycle, &mut submitters)?,
     }
     cycle.outcome.statistics.add(&cycle.offers.statistics());

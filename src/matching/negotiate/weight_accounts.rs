@@ -1,5 +1,7 @@
 //! The weights of the offers of a cycle, who uses them, and what submitters and groups use.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Value};
@@ -49,6 +51,11 @@ impl WeightAccounts {
     /// Returns the weight that a submitter uses.
     pub fn usage(&self, submitter: &str) -> f64 {
         self.usage.get(submitter).copied().unwrap_or(0.0)
+    }
+
+    /// Returns the weight that each submitter uses.
+    pub fn used(&self) -> BTreeMap<String, f64> {
+        self.usage.iter().map(|(submitter, weight)| (submitter.clone(), weight.max(0.0))).collect()
     }
 
     /// Adds weight to what a submitter and its group use.

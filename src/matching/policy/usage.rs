@@ -16,7 +16,7 @@ const MIN_REAL_PRIORITY: f64 = 0.5;
 ///
 /// The real priority `p` of a submitter approaches the number of offers that it uses. After the submitter has used `n`
 /// offers for `t` seconds, its real priority is `p * b + n * (1 - b)` with `b = 0.5 ^ (t / half-life)`, and at least
-/// 0.5. The effective priority of a submitter in a negotiation is the real priority times the factor of the submitter.
+/// 0.5. Where submitters share by weight, `n` is the weight of the offers, as in HTCondor (`SLOT_WEIGHT`). The effective priority of a submitter in a negotiation is the real priority times the factor of the submitter.
 /// Offers that a submitter gets in a cycle count as used until the next cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accountant {
@@ -46,9 +46,9 @@ pub struct Account {
     pub real_priority: f64,
     /// Factor by which the real priority is multiplied to give the effective priority.
     pub factor: f64,
-    /// Number of offers that the submitter uses now.
+    /// Number of offers that the submitter uses now, or their weight.
     pub resources: f64,
-    /// Accumulated usage in offer-seconds: using two offers for ten seconds adds 20.
+    /// Accumulated usage in offer-seconds, or in weight times seconds: using two offers for ten seconds adds 20.
     pub usage: f64,
 }
 
@@ -146,12 +146,17 @@ impl Accountant {
     /// `used` does not name uses no other offers.
     #[allow(clippy::cast_precision_loss)] // a count of offers
     pub fn assign<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
+        self.assign_all(used);
+        for claim in self.claims.values() {
+            self.submitters.entry(claim.submitter.clone()).or_default().resources += claim.offers as f64;
+        }
+    }
+
+    /// Records what each submitter uses from now on. A submitter that `used` does not name uses nothing.
+    pub fn assign_all<'s>(&mut self, used: impl IntoIterator<Item = (&'s str, f64)>) {
         self.submitters.values_mut().for_each(|account| account.resources = 0.0);
         for (submitter, resources) in used {
             self.submitters.entry(submitter.to_owned()).or_default().resources = resources;
-        }
-        for claim in self.claims.values() {
-            self.submitters.entry(claim.submitter.clone()).or_default().resources += claim.offers as f64;
         }
     }
 

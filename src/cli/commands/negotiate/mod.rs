@@ -215,7 +215,8 @@ impl Negotiate {
 const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
 
-/// Adds the number of offers that each submitter got to the submitter's usage. Replaces the file atomically.
+/// Records what each submitter uses after the cycle: the weight of its offers if submitters share by weight, else the
+/// number of offers that it got. Replaces the file atomically.
 fn save_usage(
     path: &str,
     revision: &FileRevision,
@@ -223,7 +224,10 @@ fn save_usage(
     outcome: &NegotiationOutcome,
 ) -> Result<(), Failure> {
     #[allow(clippy::cast_precision_loss)] // a count of offers
-    accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64)));
+    match &outcome.used_weight {
+        Some(used) => accountant.assign_all(used.iter().map(|(submitter, weight)| (submitter.as_str(), *weight))),
+        None => accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64))),
+    }
     accounts::write_accounts(path, accountant, revision)
 }
 

@@ -16,6 +16,7 @@ use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
 use super::gangs;
+use super::spread_text::{SpreadText, text_pieces};
 
 /// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
 const NOT_WAITING: &str = "not-waiting";
@@ -47,13 +48,12 @@ pub struct CauseTable {
 /// Subjects that have one cause, but for numbers.
 struct Cause {
     verdict: String,
-    /// The cause in words. If the groups have other numbers, the text has none.
-    text: String,
+    /// The cause in words.
+    text: SpreadText,
     subjects: usize,
     users: FxHashSet<String>,
-    /// The changes that help, by their texts with numbers struck out: the text, and the number of subjects. If the
-    /// subjects have other numbers, the text has none.
-    changes: IndexMap<String, (String, usize)>,
+    /// The changes that help, by their texts with numbers struck out: the text, and the number of subjects.
+    changes: IndexMap<String, (SpreadText, usize)>,
     /// Size, first names and report of the largest group.
     largest: (usize, Vec<String>, String),
     /// The first names of the other groups.
@@ -130,23 +130,23 @@ impl CauseTable {
         }
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
             verdict: entry.verdict,
-            text: entry.text.clone(),
+            text: SpreadText::new(&entry.text),
             subjects: 0,
             users: FxHashSet::default(),
             changes: IndexMap::new(),
             largest: (0, Vec::new(), String::new()),
             other_names: Vec::new(),
         });
-        strike_differences(&mut cause.text, &entry.text);
+        cause.text.include(&entry.text);
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
         for change in entry.changes {
             let struck = strike_numbers(&change);
             if counted.insert(struck.clone()) {
-                let known = cause.changes.entry(struck).or_insert_with(|| (change.clone(), 0));
+                let known = cause.changes.entry(struck).or_insert_with(|| (SpreadText::new(&change), 0));
                 known.1 += entry.subjects;
-                strike_differences(&mut known.0, &change);
+                known.0.include(&change);
             }
         }
         let others = if entry.subjects > cause.largest.0 {
@@ -203,7 +203,7 @@ impl CauseTable {
         for cause in self.causes.values() {
             let helps = cause.help_phrase();
             let owners = has_owners.then(|| with_commas(cause.users.len()));
-            let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.clone()), Some(helps)];
+            let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.to_string()), Some(helps)];
             grid.push_row(row.into_iter().flatten());
         }
         text.push_str(&grid.render(diagnostics::table_width()));
@@ -245,7 +245,7 @@ impl CauseTable {
             let helps = cause.help_phrase();
             let helps = if helps.is_empty() { helps } else { format!("what would help: {helps}") };
             let remark: Vec<String> = [owners, helps].into_iter().filter(|part| !part.is_empty()).collect();
-            bar(cause.text.clone(), cause.subjects, fill, remark.join("; "))
+            bar(cause.text.to_string(), cause.subjects, fill, remark.join("; "))
         });
         let bars = matching.into_iter().chain(causes).chain(rest).collect();
         draw_above(&mut drawing, &BarGroup { heading: String::new(), about: String::new(), bars });
@@ -259,11 +259,11 @@ impl CauseTable {
             let best = cause.best_change();
             json!({
                 "verdict": cause.verdict,
-                "cause": cause.text,
+                "cause": cause.text.to_string(),
                 "requests": cause.subjects,
                 "owners": cause.users.len(),
-                "change": best.map(|(change, _)| change),
-                "helps": best.map(|(_, helped)| helped),
+                "change": best.as_ref().map(|(change, _)| change),
+                "helps": best.as_ref().map(|(_, helped)| helped),
             })
         });
         json!({ "requests": self.all, "matching": self.matching, "causes": causes.collect::<Json>() })
@@ -290,62 +290,27 @@ impl Cause {
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         self.best_change().map_or(String::new(), |(change, helped)| {
-            let change = shorten(change, MAX_CHANGE_CHARS);
+            let change = shorten(&change, MAX_CHANGE_CHARS);
             if helped == self.subjects { change } else { format!("{change} ({})", with_commas(helped)) }
         })
     }
 
     /// The change that helps the most subjects, with their number. The first one of several is returned.
-    fn best_change(&self) -> Option<(&str, usize)> {
-        let best = self.changes.values().rev().max_by_key(|(_, helped)| *helped)?;
-        Some((&best.0, best.1))
+    fn best_change(&self) -> Option<(String, usize)> {
+        let (change, helped) = self.changes.values().rev().max_by_key(|(_, helped)| *helped)?;
+        Some((change.to_string(), *helped))
     }
 }
 
-/// Replaces the numbers in which two texts differ by `N`. The texts are the same but for numbers.
-fn strike_differences(text: &mut String, other: &str) {
-    if *text == other {
-        return;
-    }
-    let words = text.split(' ').zip(other.split(' '));
-    let words = words.map(|(word, other)| if word == other { word.to_owned() } else { strike_numbers(word) });
-    *text = words.collect::<Vec<_>>().join(" ");
-}
-
-/// Replaces the numbers in a sentence by `N`. Digits within names stay, as in `x86_64`.
+/// Replaces the numbers in a sentence by `N`.
 fn strike_numbers(text: &str) -> String {
-    let mut struck = String::with_capacity(text.len());
-    let mut is_word = false;
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter.is_ascii_digit() && !is_word {
-            while letters.next_if(|next| next.is_ascii_digit() || *next == '.' || *next == ',').is_some() {}
-            struck.push('N');
-            is_word = true;
-        } else {
-            is_word = letter.is_alphanumeric() || letter == '_';
-            struck.push(letter);
-        }
-    }
-    struck
+    text_pieces(text)
+        .map(|(before, number)| if number.is_empty() { before.to_owned() } else { format!("{before}N") })
+        .collect()
 }
-
 #[cfg(test)]
 mod tests {
-    use super::{strike_differences, strike_numbers};
-
-    #[test]
-    fn numbers_stay_where_they_are_equal() {
-        let mut text = "Memory >= 100; the largest is 64".to_owned();
-        for (other, expected) in [
-            ("Memory >= 100; the largest is 64", "Memory >= 100; the largest is 64"),
-            ("Memory >= 200; the largest is 64", "Memory >= N; the largest is 64"),
-            ("Memory >= 100; the largest is 32", "Memory >= N; the largest is N"),
-        ] {
-            strike_differences(&mut text, other);
-            assert_eq!(text, expected);
-        }
-    }
+    use super::strike_numbers;
 
     #[test]
     fn numbers_are_struck_out_of_sentences_and_not_of_names() {

@@ -25,13 +25,10 @@ pub fn draw_clauses(
         let shown = shorten(&single_line(&parenthesized(clause)), room);
         if is_labelled(place) {
             let span = SourceSpan::new(text.len().into(), shown.len());
-            // miette does not wrap a label, and draws it to the right of the middle of its clause: keep the label short
-            // enough.
+            // miette does not wrap a label, and draws it to the right of the middle of its clause.
             let room = width.saturating_sub(14 + shown.chars().count() / 2).max(20);
-            let parts = label_parts(clause, report.offers);
-            let mut fitting = (1..=parts.len()).rev().map(|most| parts[..most].concat());
-            let label = fitting.clone().find(|label| label.chars().count() <= room).or(fitting.next_back());
-            labels.push(LabeledSpan::new_with_span(label, span));
+            let label = label_lines(&label_parts(clause, report.offers), room);
+            labels.push(LabeledSpan::new_with_span(Some(label), span));
         }
         text.push_str(&shown);
     }
@@ -74,8 +71,23 @@ fn parenthesized(clause: &ClauseReport) -> String {
     }
 }
 
-/// Returns the parts of a clause's label, the most important first. The caller drops the last parts if the label is too
-/// long.
+/// Joins the parts of a label as lines of at most `room` characters. A longer part has a line of its own.
+fn label_lines(parts: &[String], room: usize) -> String {
+    let (mut lines, mut used) = (String::new(), 0);
+    for part in parts {
+        let length = part.chars().count();
+        if used > 0 && used + length > room {
+            lines.push('\n');
+            used = 0;
+        }
+        let part = if used == 0 { part.trim_start_matches([',', ';', ' ']) } else { part };
+        lines.push_str(part);
+        used += part.chars().count();
+    }
+    lines
+}
+
+/// Returns the parts of a clause's label, the most important first.
 fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {
@@ -87,7 +99,8 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let others = others.iter().filter(|(count, _)| *count > 0);
     words.extend(others.map(|(count, word)| format!(", {word} in {}", with_commas(*count))));
     if clause.sole_blocker > 0 {
-        words.push(format!("; only this fails in {}", with_commas(clause.sole_blocker)));
+        let verb = if clause.sole_blocker == 1 { "meets" } else { "meet" };
+        words.push(format!("; {} {verb} all other clauses", with_commas(clause.sole_blocker)));
     }
     words
 }

@@ -8,6 +8,7 @@ pub mod gangs;
 pub mod json;
 pub mod listing;
 pub mod pair;
+mod spread_text;
 pub mod writer;
 
 pub use allocation::Allocation;

@@ -1,0 +1,100 @@
+//! Several texts that are equal but for numbers, as one text with the range of each number.
+
+use std::fmt;
+
+/// A text that stands for several texts which are equal but for numbers.
+pub struct SpreadText {
+    /// The text before each number, and the smallest and the largest number there as they are written.
+    pieces: Vec<(String, [String; 2])>,
+}
+
+impl SpreadText {
+    pub fn new(text: &str) -> Self {
+        let piece = |(before, number): (&str, &str)| (before.to_owned(), [number.to_owned(), number.to_owned()]);
+        SpreadText { pieces: text_pieces(text).map(piece).collect() }
+    }
+
+    /// Extends the ranges to the numbers of a text that is equal but for numbers.
+    pub fn include(&mut self, text: &str) {
+        for ((_, [least, greatest]), (_, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
+            if value(number) < value(least) {
+                number.clone_into(least);
+            }
+            if value(number) > value(greatest) {
+                number.clone_into(greatest);
+            }
+        }
+    }
+}
+
+/// Writes a number that is the same in all texts, and `least..greatest` if it is not.
+impl fmt::Display for SpreadText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces.iter().try_for_each(|(before, [least, greatest])| {
+            f.write_str(before)?;
+            if least == greatest { f.write_str(least) } else { write!(f, "{least}..{greatest}") }
+        })
+    }
+}
+
+/// The order of numbers, in which commas may separate the thousands. Versions such as `1.2.3` are ordered as texts.
+fn value(number: &str) -> (f64, &str) {
+    (number.replace(',', "").parse().unwrap_or(0.0), number)
+}
+
+/// Cuts a text into pieces: each has a text without numbers, and the number that follows; it is empty at the end. Digits
+/// within names are no numbers, as in `x86_64`.
+pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let start = number_start(rest);
+        let (before, number_on) = rest.split_at(start);
+        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
+        let length = number_on.find(|letter| !is_part(letter)).unwrap_or(number_on.len());
+        let number = number_on[..length].trim_end_matches(['.', ',']);
+        rest = &number_on[number.len()..];
+        Some((before, number))
+    })
+}
+
+/// Returns the offset of the first number; the length of the text if there is none.
+fn number_start(text: &str) -> usize {
+    let mut is_word = false;
+    for (offset, letter) in text.char_indices() {
+        if letter.is_ascii_digit() && !is_word {
+            return offset;
+        }
+        is_word = letter.is_alphanumeric() || letter == '_';
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SpreadText, text_pieces};
+
+    #[test]
+    fn numbers_that_differ_become_ranges() {
+        let mut text = SpreadText::new("Memory >= 1,000; the largest is 64");
+        for (other, expected) in [
+            ("Memory >= 1,000; the largest is 64", "Memory >= 1,000; the largest is 64"),
+            ("Memory >= 200; the largest is 64", "Memory >= 200..1,000; the largest is 64"),
+            ("Memory >= 20000; the largest is 32.5", "Memory >= 200..20000; the largest is 32.5..64"),
+        ] {
+            text.include(other);
+            assert_eq!(text.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn digits_within_names_are_no_numbers() {
+        let pieces = |text| text_pieces(text).collect::<Vec<_>>();
+        assert_eq!(pieces("Arch == \"x86_64\" in slot1"), [("Arch == \"x86_64\" in slot1", "")]);
+        assert_eq!(pieces("is 5, or 1.5."), [("is ", "5"), (", or ", "1.5"), (".", "")]);
+        assert_eq!(pieces("1"), [("", "1")]);
+        assert_eq!(pieces(""), []);
+    }
+}
