@@ -69,7 +69,7 @@ pub(super) fn check(
     if range.decide(operator, number)? {
         // Only a number that is too small for a size is probably a mistake.
         let unit = unit.filter(|_| is_literal && number >= 2.0 && operator != BinaryOperator::Less)?;
-        let meant = unit_meant(&[1024.0, 1024.0 * 1024.0], unit, number, range)?;
+        let meant = unit_meant([1, 2], unit, number, range)?;
         let least = shown(range.least);
         let message = format!("{name} is in {}, and at least {least} in the pool: this is always true", unit.symbol());
         return Some(LintFinding::new(&rules::UNIT, message).with_help(meant).at(attribute, part, ""));
@@ -82,19 +82,22 @@ pub(super) fn check(
     let compared = if is_literal { String::new() } else { format!(", and the number here is {}", shown(number)) };
     let message = format!("{name} is {limit} in the pool{compared}: this is never true");
     let finding = LintFinding::new(&rules::RANGE, message);
-    let meant = unit.and_then(|unit| unit_meant(&[1.0 / 1024.0, 1.0 / (1024.0 * 1024.0)], unit, number, range));
+    let meant = unit.and_then(|unit| unit_meant([-1, -2], unit, number, range));
     let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows what the pool has"));
     Some(finding.with_help(help).at(attribute, part, ""))
 }
 
-/// Returns the advice to write a number in the unit of its attribute, if the pool has such numbers. `factors` turn the
-/// number into that unit if another unit was meant.
-fn unit_meant(factors: &[f64], unit: SizeUnit, number: f64, range: NumberRange) -> Option<String> {
-    let factor = factors.iter().find(|factor| range.contains(number * **factor))?;
-    let bytes = unit.bytes() * factor;
-    let symbols = [(1.0, "bytes"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
-    let (_, symbol) = symbols.iter().find(|(of_symbol, _)| *of_symbol == bytes)?;
-    Some(format!("write {} if {number} {symbol} are meant", (number * factor).ceil()))
+/// Returns the advice to write a number in the unit of its attribute, if the pool has such numbers. `steps` are the
+/// numbers of factors of 1024 by which the unit that was meant may be larger.
+fn unit_meant(steps: [i32; 2], unit: SizeUnit, number: f64, range: NumberRange) -> Option<String> {
+    let rewritten = |steps: i32| number * 1024.0_f64.powi(steps);
+    let steps = steps.into_iter().find(|steps| range.contains(rewritten(*steps)))?;
+    let exponent = match unit {
+        SizeUnit::Kibibytes => 1,
+        SizeUnit::Mebibytes => 2,
+    };
+    let symbol = ["bytes", "KiB", "MiB", "GiB", "TiB"].get(usize::try_from(exponent + steps).ok()?)?;
+    Some(format!("write {} if {number} {symbol} are meant", rewritten(steps).ceil()))
 }
 
 /// Returns the number that a literal, or arithmetic of literals, gives: 8192.0 for `8 * 1024`. `None` for other

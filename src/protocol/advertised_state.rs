@@ -2,7 +2,7 @@
 //!
 //! | attribute | in ads of | meaning | effect |
 //! |---|---|---|---|
-//! | `MyType` | all | the kind of the ad | only ads of the kinds `Job` and `Machine` have a state |
+//! | `MyType` | all | the kind of the ad | only ads of the kinds `Job` and `Machine` have a state, and ads without a kind that have `ProcId` and `JobStatus` |
 //! | `JobStatus` | jobs | 1 idle, 2 running, 3 removed, 4 completed, 5 held, 6 transferring output, 7 suspended | only an idle job waits, and one without the attribute |
 //! | `JobUniverse` | jobs | 7 scheduler, 9 grid, 12 local; the others run in slots | an idle job of these three does not wait for a slot |
 //! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
@@ -128,10 +128,15 @@ const DAEMON_KINDS: [&str; 22] = [
 
 impl AdvertisedState {
     /// Determines the state of an ad of the kind `kind` (its `MyType`). `value` returns the value of an attribute of
-    /// the ad; `None` if it is absent.
+    /// the ad; `None` if it is absent. An ad without a kind is of a job if it has the numbers `ProcId` and `JobStatus`:
+    /// projections often lack `MyType`.
     #[must_use]
     pub fn of_kind(kind: Option<&ByteString>, value: impl Fn(StateAttribute) -> Option<Value>) -> Self {
-        let Some(kind) = kind.map(ByteString::to_str) else { return AdvertisedState::Stateless };
+        let Some(kind) = kind.map(ByteString::to_str) else {
+            let is_number = |attribute| matches!(value(attribute), Some(Value::Integer(_)));
+            let is_job = is_number(StateAttribute::ProcId) && is_number(StateAttribute::JobStatus);
+            return if is_job { AdvertisedState::Job(JobState::new(value)) } else { AdvertisedState::Stateless };
+        };
         if kind.eq_ignore_ascii_case("Machine") {
             return AdvertisedState::Slot(SlotState::new(value));
         }
@@ -146,6 +151,8 @@ impl AdvertisedState {
 /// An attribute that tells the state of an ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateAttribute {
+    /// The number of the job in its cluster.
+    ProcId,
     /// What the job does at present.
     JobStatus,
     /// The kind of environment in which the job runs.

@@ -137,6 +137,7 @@ impl<'a> Advertisement<'a> {
         let kind = self.first_text([Attribute::MyType]);
         AdvertisedState::of_kind(kind.as_ref(), |attribute| {
             self.get(match attribute {
+                StateAttribute::ProcId => Attribute::ProcId,
                 StateAttribute::JobStatus => Attribute::JobStatus,
                 StateAttribute::JobUniverse => Attribute::JobUniverse,
                 StateAttribute::State => Attribute::State,

@@ -159,7 +159,7 @@ fn explain_tells_what_policies_would_do() {
     let dump = file("explain-config.dump", config);
     let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
     assert_eq!(status, Some(1), "{err}");
-    assert!(out.starts_with("none gains a match; 1 request loses a match: 2.0\n"), "{out}");
+    assert!(out.starts_with("none gains a match; 1 job loses a match: 2.0\n"), "{out}");
     assert!(
         err.contains("not evaluated, because the ad of the job queue is unknown: SUBMIT_REQUIREMENT_Queue"),
         "{err}"

@@ -359,6 +359,32 @@ fn usage_is_accounted_from_cycle_to_cycle() {
     assert!(accounts.contains("bob: { priority: 0.5, factor: 1000, resources: 3, usage: 0 }"), "{accounts}");
 }
 
+/// The rows by submitter add up to the matches, and to the usage that is recorded.
+#[test]
+fn submitters_are_summed_up() {
+    let of_pool =
+        ["negotiate", "samples/pool/jobs.long", "--pool", "samples/pool/machines.long", "--policy", "htcondor"];
+    let usage = file("by-submitter.yaml", "");
+    let (_, matches, _) = classad(&[&of_pool[..], &["-o", "tsv", "--no-header"]].concat());
+    let options = ["--by-submitter", "--usage", &usage, "-o", "json"];
+    let (status, rows, told) = classad(&[&of_pool[..], &options].concat());
+    assert_eq!(status, Some(0), "{told}");
+    let rows: serde_json::Value = serde_json::from_str(&rows).expect("it is JSON");
+    let rows = rows.as_array().expect("it is a list");
+    let sum = |column: &str| rows.iter().map(|row| row[column].as_u64().expect("it is a number")).sum::<u64>();
+    assert_eq!([sum("requests"), sum("matches"), sum("offers")], [8, 6, 6]);
+    assert_eq!(matches.lines().count(), 6);
+    let accounts = std::fs::read_to_string(&usage).expect("it was written");
+    for row in rows {
+        let (name, used) = (row["submitter"].as_str().expect("it is a name"), &row["used_weight"]);
+        let used = used.as_f64().expect("it is a number");
+        let is_charged = accounts.contains(&format!("{name}: {{ priority: 0.5, factor: 1000, resources: {used},"));
+        assert!(is_charged || used == 0.0, "{name} {used}: {accounts}");
+    }
+    let (status, _, told) = classad(&[&of_pool[..4], &["--by-submitter"]].concat());
+    assert!(status == Some(2) && told.contains("--by-submitter needs shares"), "{told}");
+}
+
 /// HTCondor charges slots by their weight, those that are in use, too.
 #[test]
 fn a_weighted_policy_charges_weight() {

@@ -214,7 +214,9 @@ fn lines_that_are_typed_ahead_are_run() {
     let shown = terminal.enter("Requirements");
     assert!(shown.starts_with("undefined\n") && shown.contains("TARGET is not set"), "{shown}");
     let shown = terminal.enter("NoSuchAttribute");
-    assert!(!shown.contains("TARGET"), "{shown}");
+    assert!(!shown.contains("TARGET") && shown.contains("MY has no NoSuchAttribute"), "{shown}");
+    let shown = terminal.enter("RequestMemry > 5");
+    assert!(shown.contains("MY has no RequestMemry; did you mean RequestMemory?"), "{shown}");
     terminal.leave(CTRL_D);
 }
 

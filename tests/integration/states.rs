@@ -122,6 +122,11 @@ fn ads_of_other_kinds_have_no_state() {
     let offers = file("states-papers", of_papers);
     let output = run(&["match", "--pool", &offers], b"[ Type = \"Job\"; JobStatus = 5; Requirements = true ]");
     assert!(printed(&output).contains("m\t"), "{}", String::from_utf8_lossy(&output.stderr));
+    // A job of HTCondor without MyType, as in a projection.
+    let held = b"[ ClusterId = 7; ProcId = 0; JobStatus = 5; Requirements = true ]";
+    let output = run(&["match", "--pool", &offers, "--dialect", "condor"], held);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("1 of 1 requests left out: 1 held"), "{told}");
 }
 
 /// Explains jobs against [`pool`] and partitionable slots. Returns the first lines and the exit status.

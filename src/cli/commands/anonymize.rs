@@ -102,9 +102,12 @@ impl AnonymizeCommand {
         for (name, found) in uses.beyond_equality() {
             let found: Vec<String> = found.into_iter().map(|found| format!("`{found}`")).collect();
             session.warning(&format!(
-                "{name}: {} may depend on more than the equality of strings, so its value may change",
+                "{name}: {} may look into strings; with pseudonyms its value may differ",
                 join_and(&found)
             ));
+        }
+        if count > 0 {
+            session.note("names of attributes are kept; make sure that they may be given away");
         }
         Ok(Status::of(count > 0))
     }

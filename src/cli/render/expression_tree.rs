@@ -96,6 +96,9 @@ fn write_children(
         }
         return Ok(());
     }
+    if is_of_side(expression) {
+        return Ok(());
+    }
     let mut children = Vec::new();
     expression.kind().for_each_child(|child| children.push(child));
     for child in children {
@@ -105,10 +108,16 @@ fn write_children(
     Ok(())
 }
 
+/// Whether an expression is an attribute of a side, such as `TARGET.Memory`. It is one node.
+fn is_of_side(expression: &Expression) -> bool {
+    let ExpressionKind::Select(subject, _) = expression.kind() else { return false };
+    matches!(subject.kind(), ExpressionKind::Attribute(name) if is_side_name(name))
+}
+
 /// Returns the text of a node without its children, or with them if they are not drawn as a tree.
 fn node_label(expression: &Expression, indent: usize) -> String {
     match expression.kind() {
-        _ if is_deep(indent) => expression.to_string(),
+        _ if is_deep(indent) || is_of_side(expression) => expression.to_string(),
         ExpressionKind::Unary(operator, _) => operator.symbol().to_owned(),
         ExpressionKind::Binary(operator, ..) => operator.symbol().to_owned(),
         ExpressionKind::Conditional(..) => "? :".to_owned(),

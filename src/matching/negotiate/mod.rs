@@ -101,8 +101,8 @@ pub struct NegotiationOutcome {
     pub grants: Vec<Grant>,
     /// Counters of the work done and the matches made in the cycle.
     pub statistics: Statistics,
-    /// The submitters, best priority first, each with the number of offers it got.
-    pub submitters: Vec<(String, usize)>,
+    /// What each submitter got, the best priority first.
+    pub submitters: Vec<SubmitterOutcome>,
     /// What each submitter uses after the cycle, if submitters share by weight: the weight of the offers that it got and of
     /// those that it used before, ordered by name.
     pub used_weight: Option<BTreeMap<String, f64>>,
@@ -111,6 +111,21 @@ pub struct NegotiationOutcome {
     pub unordered_components: Vec<usize>,
     /// The offers that were left out because their ports cannot be used.
     pub bad_ports: Vec<BadPorts>,
+}
+
+/// What a submitter got in a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubmitterOutcome {
+    /// The name. Empty if there are no shares: all requests belong to one submitter then.
+    pub name: String,
+    /// The priority; larger is worse.
+    pub priority: f64,
+    /// Number of requests.
+    pub requests: usize,
+    /// Number of matches. A request that stands for several units can have several.
+    pub matches: usize,
+    /// Number of offers in the matches.
+    pub offers: usize,
 }
 
 /// The function that a cycle calls with each event. The cycle ends when it returns [`ControlFlow::Break`].
@@ -155,7 +170,18 @@ pub fn negotiate(
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.bad_ports = std::mem::take(&mut cycle.offers.bad_ports);
-    cycle.outcome.submitters = submitters.into_iter().map(|submitter| (submitter.name, submitter.granted)).collect();
+    let mut matches: FxHashMap<usize, usize> = FxHashMap::default();
+    for grant in &cycle.outcome.grants {
+        *matches.entry(grant.request).or_default() += 1;
+    }
+    let outcome = |Submitter { name, priority, requests, granted }: Submitter| SubmitterOutcome {
+        name,
+        priority,
+        requests: requests.len(),
+        matches: requests.iter().filter_map(|request| matches.get(request)).sum(),
+        offers: granted,
+    };
+    cycle.outcome.submitters = submitters.into_iter().map(outcome).collect();
     Ok(cycle.outcome)
 }
 

@@ -11,7 +11,7 @@ use clap::Args;
 use classad::ad::Name;
 use classad::matching::Statistics;
 use classad::matching::negotiate::{
-    NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
+    NegotiationEvent, NegotiationOutcome, NegotiationSettings, SubmitterOutcome, negotiate, negotiation_names,
 };
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
@@ -30,6 +30,7 @@ use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{MatchColumns, match_table};
 use crate::cli::render::output::{self, out};
+use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use transcript::Transcript;
@@ -41,6 +42,8 @@ Examples:
       --policy samples/policy.yaml --transcript
   classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
       --order JobPrio --dock label.Memory
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
+      --policy htcondor --by-submitter -o table
   classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long --compare";
 
 /// Run a negotiation cycle: a policy decides which offers requests get
@@ -80,6 +83,10 @@ pub struct Negotiate {
     /// Also print the next best offer, and what decided against it
     #[arg(long, conflicts_with = "compare")]
     why: bool,
+    /// Print a row for each submitter instead of the matches: its priority, requests, matches and offers; with shares by
+    /// weight also the weight that it uses then
+    #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
+    by_submitter: bool,
     /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
     ///
     /// Each row has also the measures of the 2006 paper: requests, offers and submitters, the autoclusters and the time
@@ -97,6 +104,9 @@ impl Negotiate {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         let mut policy = self.policy_config.read_policy(session, &self.policy)?;
+        if self.by_submitter && policy.policy.share.is_none() && self.usage.is_none() && self.userprio.is_none() {
+            return refuse("--by-submitter needs shares: --policy htcondor, a policy with `share`, or --usage");
+        }
         let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
@@ -164,6 +174,8 @@ impl Negotiate {
         let notice = |grant| parties.notice(grant, &settings.context, at);
         self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
+        } else if self.by_submitter {
+            self.ads.common.output.write(&submitter_table(&outcome))?;
         } else if self.transcript {
             transcript.write(&mut out(), self.ads.common.output)?;
         } else {
@@ -226,9 +238,24 @@ fn save_usage(
     #[allow(clippy::cast_precision_loss)] // a count of offers
     match &outcome.used_weight {
         Some(used) => accountant.assign_all(used.iter().map(|(submitter, weight)| (submitter.as_str(), *weight))),
-        None => accountant.assign(outcome.submitters.iter().map(|(submitter, got)| (submitter.as_str(), *got as f64))),
+        None => accountant.assign(outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers as f64))),
     }
     accounts::write_accounts(path, accountant, revision)
+}
+
+/// Returns a row for each submitter: what it asked for, got and uses.
+fn submitter_table(outcome: &NegotiationOutcome) -> ResultTable {
+    let header = ["submitter", "priority", "requests", "matches", "offers", "used_weight"];
+    let columns = if outcome.used_weight.is_some() { &header[..] } else { &header[..5] };
+    let mut table = ResultTable::new(columns);
+    for SubmitterOutcome { name, priority, requests, matches, offers } in &outcome.submitters {
+        let mut row: Vec<TableCell> =
+            vec![name.clone().into(), (*priority).into(), (*requests).into(), (*matches).into(), (*offers).into()];
+        let used = outcome.used_weight.as_ref().map(|used| used.get(name).copied().unwrap_or_default());
+        row.extend(used.map(TableCell::from));
+        table.rows.push(row);
+    }
+    table
 }
 
 /// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar
@@ -252,7 +279,7 @@ fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
     if io::stderr().is_terminal() {
         let became = [("matched", matched), ("failed", roots - matched), ("skipped", skipped)];
         let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
-        let by_submitter = outcome.submitters.iter().map(|(submitter, offers)| (submitter.as_str(), *offers));
+        let by_submitter = outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers));
         let by_submitter: Vec<(&str, usize)> = by_submitter.collect();
         // Ignore a closed standard error.
         let _ = write_chart(&mut io::stderr().lock(), "requests", &became);

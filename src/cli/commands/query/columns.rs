@@ -69,6 +69,11 @@ impl Columns {
         })
     }
 
+    /// Returns the expressions of `--af`.
+    pub fn af(&self) -> impl Iterator<Item = &Expression> {
+        self.af.iter().map(|(_, expression)| expression)
+    }
+
     /// Returns all expressions that may be evaluated in an ad, including those of `--sort`, of groups and of `--id`.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let options = self.group.iter().flat_map(GroupColumns::expressions).chain(&self.id);

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{BinaryOperator, Expression, Value};
+use classad::ad::{BinaryOperator, Expression, ExpressionKind, Value};
 use classad::format::{FileFormat, ReadCache};
 use classad::matching;
 
@@ -34,7 +34,7 @@ use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
-use crate::cli::io::slip_notes::note_slips;
+use crate::cli::io::slip_notes::{note_error, note_slips};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts};
 use crate::cli::io::{history_files, input};
@@ -201,6 +201,7 @@ impl QueryCommand {
         let constraint = self.constraint(session, &constraints, &choice, table.as_ref())?;
         let stop = self.stop_condition(session)?;
         let columns = Columns::new(session, self, table)?;
+        columns.af().for_each(|expression| note_error(session, expression));
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
@@ -255,6 +256,9 @@ impl QueryCommand {
             scanner.errors.report(session);
             note_slips(session, &constraint);
             self.note_names(session, &choice);
+            if session.options.now.is_none() && reads_time(&constraint) {
+                session.note("time() is the time of today; --now dump takes the newest time in the ads");
+            }
         } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
             scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
         }
@@ -423,4 +427,17 @@ fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String
 
 fn is_tabular(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Names | OutputForm::Parquet) || form.has_lines_of_cells()
+}
+
+/// Whether an expression reads the time: it calls `time()` or mentions `CurrentTime`.
+fn reads_time(expression: &Expression) -> bool {
+    let mut pending = vec![expression];
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Call(name, _) if name.is("time") => return true,
+            ExpressionKind::Attribute(name) if name.is("CurrentTime") => return true,
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+    false
 }

@@ -1,12 +1,14 @@
 //! Evaluation of expressions, and the commands `:type`, `:trace`, `:specialize`, `:refs` and `:let`.
 
 use classad::ad::{Ad, Expression, Name, ScopeAd, Value};
+use classad::constraint::ClauseOperand;
 use classad::eval::{
     ConstraintVerdict, Environment, Evaluator, SpecializeOptions, direct_references, references_of_all, specialize,
     unknowns,
 };
 use classad::format::{FileFormat, Problem, format_ads};
 use classad::syntax::{Style, print_ad, print_name};
+use classad::text::{closest_names, suggestion};
 
 use super::argument::EntryPart;
 use super::commands::COMMANDS;
@@ -31,8 +33,43 @@ pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) ->
     }
     if value == Value::Undefined && state.target.is_none() && mentions_target(state, &expression) {
         state.session.note("TARGET is not set; `:target FILE` or `:target [ ... ]` sets it");
+    } else if value == Value::Undefined {
+        note_missing_attribute(state, &expression);
     }
     Ok(())
+}
+
+/// Prints a note about the first attribute of an expression that the ads of `:my` and `:target` lack, and about similar
+/// names.
+fn note_missing_attribute(state: &ReplState<'_>, expression: &Expression) {
+    let (own, target) = (state.own_ad(), state.target.as_ref().map(|target| target.ad.clone()));
+    let mut pending = vec![expression];
+    while let Some(part) = pending.pop() {
+        let (name, sides) = match ClauseOperand::of(part) {
+            Some(ClauseOperand::Own(name)) => (name, [own.as_ref(), None]),
+            Some(ClauseOperand::Other(name)) => (name, [None, target.as_ref()]),
+            Some(ClauseOperand::Unqualified(name)) => (name, [own.as_ref(), target.as_ref()]),
+            _ => {
+                let start = pending.len();
+                part.kind().for_each_child(|child| pending.push(child));
+                pending[start..].reverse();
+                continue;
+            }
+        };
+        if own.is_none() && target.is_none() {
+            return state.session.note("no ad is set; `:my FILE` or `:my [ ... ]` sets one");
+        }
+        let phrase = match sides {
+            _ if sides.iter().flatten().any(|ad| ad.get(name).is_some()) => continue,
+            [None, None] => continue,
+            [Some(_), None] => format!("MY has no {name}"),
+            [None, Some(_)] => format!("TARGET has no {name}"),
+            [Some(_), Some(_)] => format!("neither MY nor TARGET has {name}"),
+        };
+        let known = sides.into_iter().flatten().flat_map(Ad::iter).map(|attribute| attribute.name.as_str());
+        let near = closest_names(name.as_str(), known);
+        return state.session.note(&format!("{phrase}{}", suggestion(&near)));
+    }
 }
 
 /// Whether an expression refers to TARGET, itself or by attributes of the ad of `:my`.
