@@ -1223,6 +1223,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--no-index', '--no-index', [CompletionResultType]::ParameterName, 'Evaluate the constraints of each pair, without an index')
             [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request')
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Also print the next best offer, and what decided against it')
+            [CompletionResult]::new('--by-submitter', '--by-submitter', [CompletionResultType]::ParameterName, 'Print a row for each submitter instead of the matches: its priority, requests, matches and offers; with shares by weight also the weight that it uses then')
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index')
             [CompletionResult]::new('--with-ads', '--with-ads', [CompletionResultType]::ParameterName, 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it')
             [CompletionResult]::new('--as-given', '--as-given', [CompletionResultType]::ParameterName, 'Use all ads, including expired ones and several with the same name')

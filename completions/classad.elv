@@ -1191,6 +1191,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --no-index 'Evaluate the constraints of each pair, without an index'
             cand --transcript 'Print the events of the cycle: rounds, turns and shares, and the outcome of each request'
             cand --why 'Also print the next best offer, and what decided against it'
+            cand --by-submitter 'Print a row for each submitter instead of the matches: its priority, requests, matches and offers; with shares by weight also the weight that it uses then'
             cand --compare 'Print what the cycle costs without and with autoclusters, match lists, resource requests and an index'
             cand --with-ads 'Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it'
             cand --as-given 'Use all ads, including expired ones and several with the same name'

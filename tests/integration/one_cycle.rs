@@ -150,7 +150,7 @@ fn accelerations_change_no_match() {
             skipped += outcome.statistics.skipped;
         }
         let granted: usize = plain.grants.iter().map(|grant| grant.offers.len()).sum();
-        assert_eq!(granted, plain.submitters.iter().map(|(_, offers)| offers).sum::<usize>(), "seed {seed}");
+        assert_eq!(granted, plain.submitters.iter().map(|of| of.offers).sum::<usize>(), "seed {seed}");
         let given: BTreeSet<(usize, usize)> = matches(&plain).into_iter().flat_map(|matched| matched.offers).collect();
         assert_eq!(given.len(), granted, "seed {seed}: a part of an offer is given away once");
         gangs += plain.grants.iter().filter(|grant| grant.offers.len() > 1).count();
