@@ -280,7 +280,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialResults) -> Resul
         (Command::Check(command), PartialResults::Parts(parts)) => command.merge(session, parts),
         (Command::Match(command), PartialResults::Shares(shares)) => command.merge(session, shares),
         (Command::Explain(command), PartialResults::Shares(shares)) => command.merge(session, shares),
-        _ => refuse("this command has no such partial results"),
+        _ => refuse("this command does not write such partial results"),
     }
 }
 
@@ -365,10 +365,14 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
         _ => return refuse(format!("{name}: {PARTIAL_COMMANDS}")),
     };
     match (&input, in_shares) {
-        (PartialInput::Parts(_), true) => refuse(format!("{name} has parts, not shares: --size sets their bytes")),
-        (PartialInput::Shares(_), false) => {
-            refuse(format!("{name} has no parts of files, as each run needs all of them: --shares N plans N shares"))
-        }
+        (PartialInput::Parts(_), true) => refuse(format!(
+            "{name} is divided by parts of files, not by shares: use \
+            --size"
+        )),
+        (PartialInput::Shares(_), false) => refuse(format!(
+            "{name} cannot be divided by parts of files, because each run needs all files: divide the \
+                work with --shares N"
+        )),
         _ => Ok(PartialCommand { arguments, input, options }),
     }
 }

@@ -93,22 +93,22 @@ rules! {
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
         "text that readers ignore"
-        "leave it out, or put it into quotes"
+        "delete it, or put it into quotes"
         "a = 1 b"
         "a = 1",
     CONTRADICTION "contradiction" Error Expression
         "parts of a condition that no value makes true together (thesis 4.2.2)"
-        "drop one of the parts, or write `||` if that was meant"
+        "drop one of the parts, or write `||` between them"
         "other.x < 10 && other.x > 12"
         "other.x < 12 && other.x > 10",
     TYPE_CLASH "type-clash" Error Expression
         "parts of a condition that need values of different types (thesis 4.2.2)"
-        "one of the parts compares with a value of the wrong type"
+        "compare the attribute with values of one type"
         "other.x < 10 && other.x == \"a\""
         "other.x < 10 && other.y == \"a\"",
     DEAD "dead-condition" Warning Expression
         "a condition within an expression that can never be true"
-        "drop one of the parts, or write `||` if that was meant"
+        "drop one of the parts, or write `||` between them"
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
@@ -118,17 +118,17 @@ rules! {
         "x != \"a\" && x != \"b\"",
     CONSTANT "constant-part" Warning Expression
         "a part of a condition that has the same value whatever the ads are"
-        "leave it out, or compare what was meant"
+        "leave it out, or compare something else"
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
-        "operators whose precedence is not what the expression suggests: a comparison of a comparison, `!a == b`"
-        "put parentheses around what belongs together"
+        "an operator that applies to more or less than its spacing suggests, as in `!a == b` or `a < b < c`"
+        "add parentheses to show which operator applies first"
         "a - b > x is undefined ? c : d"
         "(a - b > x) is undefined ? c : d",
     MIXED "mixed-logic" Warning Expression
         "`&&` among `||` without parentheses: `a || b && c` is `a || (b && c)`"
-        "put parentheses around what belongs together"
+        "add parentheses to show which operator applies first"
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
@@ -183,7 +183,7 @@ rules! {
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
         "the comparison of a version with a whole `CondorVersion`, which begins with `$CondorVersion:`"
-        "take the number out of it: `split(CondorVersion)[1]`"
+        "extract the version number: `split(CondorVersion)[1]`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
     NULL "null" Warning Expression
@@ -203,12 +203,12 @@ rules! {
         "Memory > 5120",
     UNSAFE "undefined-unsafe" Note Expression
         "a test that is undefined, not true, for an ad without the attribute"
-        "write `=!=` for `!=`, or add `isUndefined(x) ||`, if such ads are to be accepted"
+        "to accept such ads, write `=!=` for `!=`, or add `isUndefined(x) ||`"
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",
     FUNCTION "unknown-function" Error Expression
         "a call of an unknown function, which is an error"
-        "`classad functions` lists them"
+        "`classad functions` lists the functions"
         "stringListMembr(\"a\", x)"
         "stringListMember(\"a\", x)",
     ARITY "arity" Error Expression
@@ -223,12 +223,12 @@ rules! {
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
         "a standard attribute of HTCondor whose value has another type"
-        "HTCondor and its tools expect the type of the manual"
+        "HTCondor and its tools expect the type that HTCondor's manual gives"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
     NEVER "never-met" Note Ad
         "a constraint that this ad can never meet as it is: a part of it is decided by its own attributes"
-        "as long as the attributes have these values nothing matches this ad"
+        "nothing matches this ad while its attributes have these values"
         "[ Requirements = START && other.x; START = false ]"
         "[ Requirements = START && other.x; START = true ]",
     MISSING "missing-constraint" Warning Ad
@@ -243,12 +243,13 @@ rules! {
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle: their value is undefined"
-        "bind one of them to something else; `TARGET.x` is the other ad's"
+        "give one of them another value, or write `TARGET.x` for the attribute of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad
-        "a port that refers to a label of a later port: labels count from their own port on (thesis 3.2.2)"
-        "exchange the ports, or move the condition to the later one"
+        "a port that refers to the label of a later port; it can only refer to its own label and to earlier ones \
+        (thesis 3.2.2)"
+        "swap the ports, or move the condition to the later port"
         "[ Ports = { [ Label = a; Constraint = b.x > 1 ], [ Label = b; Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = a.x > b.x ] } ]",
     PORTS "ports" Error Ad
@@ -268,7 +269,7 @@ rules! {
         "[ Requirements = TARGET.Memory > 1000 ]",
     TYPE "wrong-type" Warning Pool
         "a comparison with a value of a type that the attribute has in no ad of the pool"
-        "compare with a value of the type that the pool has"
+        "compare with a value of the type that the attribute has in the pool"
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool

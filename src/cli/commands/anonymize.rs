@@ -41,19 +41,19 @@ ways match as before. Each attribute that does more with strings is listed on st
 substr() and stringListMember(), or the order of two strings. An attribute that no ad of the input has may be a string.
 Exit status: 0 if there is an ad, 1 if there is none.";
 
-/// Replace names, hosts, paths and addresses in strings by pseudonyms, for bug reports
+/// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AnonymizeCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The key of the pseudonyms; files with the same key agree
+    /// Key of the pseudonyms; with the same key, a word gets the same pseudonym in all files
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// A file whose bytes are the key
+    /// Read the key from this file
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     key_file: Option<String>,
-    /// Words that are kept wherever they occur
+    /// Do not replace these words
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
     /// The form of the output

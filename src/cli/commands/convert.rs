@@ -24,7 +24,7 @@ exit status is 2.
 
 Parquet has typed columns of evaluated values, as `query --af ... -o parquet`: see `classad help formats`.";
 
-/// Write ads in another form, with the same meaning
+/// Convert ads to another format
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
@@ -33,10 +33,10 @@ pub struct Convert {
     /// The form to write
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
     to: OutputForm,
-    /// The columns of parquet: expressions that are evaluated in each ad; `NAME=EXPR` names a column
+    /// Columns of the Parquet file: expressions that are evaluated in each ad; `NAME=EXPR` names a column
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     columns: Vec<String>,
-    /// The types of the columns, as for `query --schema`
+    /// Read the types of the columns from this file, as with `query --schema`
     #[arg(long, value_name = "FILE", requires = "columns")]
     schema: Option<String>,
 }

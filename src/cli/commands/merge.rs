@@ -45,17 +45,18 @@ lines that are shown of them, and the numbers of its ads, lines and bytes; and a
 complete. In a share the messages come first, then a line \"common\" and the findings. A run with --partial exits with 0
 if it was complete.";
 
-/// Merge partial results of parts of files, as one run over all files prints them
+/// Merge the results of several runs over parts of the input into the result of one run
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
-    /// Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote
+    /// Check that the partial results cover all parts of this plan, a file that `parts` or `scatter` wrote
     #[arg(long, value_name = "PLAN")]
     plan: Option<String>,
-    /// Also merge the partial results that LIST names: a name on each line, or names with a NUL after each
+    /// Also merge the partial results that are named in the file LIST: a name on each line, or names that each end in a
+    /// NUL byte
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
 }
@@ -65,7 +66,7 @@ impl MergeCommand {
         let input = AdFilesArgs { files: self.partials.clone(), files_from: self.files_from.clone() };
         let paths = input.paths()?;
         if paths.iter().any(|path| path == "-") {
-            return refuse("partial results are read twice: name files");
+            return refuse("name the files of partial results: they are read twice, so standard input does not work");
         }
         let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
         merge_partials(session, &PartialResults::read(&paths, plan.as_ref())?)

@@ -26,7 +26,7 @@ Examples:
 pub struct Parse {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Print only how many ads each file has
+    /// Print only the number of ads in each file
     #[arg(long)]
     count: bool,
     /// Print the tree of each expression

@@ -31,7 +31,7 @@ a whole file.
 --shares N plans shares of the work of match --best, match --all or explain. Each run reads all files: a line is
 `--share 1/N`, and the JSON has \"shares\" and one list of files.";
 
-/// Plan parts of files, for many processes or machines
+/// Divide files into parts for many processes or machines
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PartsCommand {
@@ -40,7 +40,7 @@ pub struct PartsCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares; each run reads all files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
     /// The form of the output
@@ -51,7 +51,7 @@ pub struct PartsCommand {
 /// A form of the plan, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PlanForm {
-    /// A line for each process, for a shell or xargs
+    /// Arguments for each process on a line, for a shell or xargs
     Lines,
     /// One JSON document
     Json,

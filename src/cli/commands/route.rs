@@ -35,22 +35,22 @@ Exit status: 0 if all of these jobs have a route; 1 if a job has no route, or if
 \"disabled\"}. route is null for a job without a route, and excluded says why no route may take it. refusals has, for such
 a job, the first clause of each route's requirements that is not true.";
 
-/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
+/// Show which route of HTCondor's job router takes each job, and why the other jobs have none
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The configuration with the routes, as `condor_config_val -dump` prints it
+    /// The configuration with the routes: the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: String,
-    /// Print only the routes, with the number of jobs that each takes
+    /// Print only the routes and the number of jobs that each route takes
     #[arg(long)]
     summary: bool,
     /// Route jobs of every state, not only idle jobs
     #[arg(long)]
     all_states: bool,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]
@@ -153,7 +153,8 @@ fn warn_of_brackets(session: &Session, router: &JobRouter) {
         router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
-            "HTCondor 25 reads no routes in brackets: {} (transform --config ... --route NAME --print-rules converts one)",
+            "HTCondor 25 does not read routes in brackets: {} (transform --config ... --route NAME --print-rules \
+            converts one)",
             bracketed.join(", ")
         ));
     }

@@ -54,7 +54,7 @@ one machine each, see `classad merge --help`.
 The time of --now is that of the scatter in all parts, unless the command gives another. Shares of old ads take the time
 that the ads tell, as one run does. Parts and shares run with one thread.";
 
-/// Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel
+/// Write a plan to run a command on many files: as HTCondor jobs, or as command lines for GNU parallel
 #[derive(Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
 pub struct ScatterCommand {
@@ -70,10 +70,10 @@ pub struct ScatterCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares; each run reads all files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
-    /// The command to run on each part, or in each share, after `--`
+    /// The command to run on each part or share, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     arguments: Vec<String>,
 }

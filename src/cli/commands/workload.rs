@@ -28,7 +28,7 @@ Examples:
 
 The same seed gives the same ads, on every machine and in every form.  Each kind of ads has its own random numbers: with more jobs the machines stay the same.";
 
-/// Write synthetic ads: the workloads of the papers, and a modern pool
+/// Generate ads: the workloads of the papers, or a modern pool
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Workload {

@@ -46,7 +46,7 @@ JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:a
 ranges are JSON numbers; `lengths`, of strings in bytes and of lists in elements, is null if there are none. With jsonl each line \
 is one of the `attributes`.";
 
-/// Count the attributes of ads: how many ads have them, types, values, ranges
+/// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CensusCommand {
@@ -58,13 +58,13 @@ pub struct CensusCommand {
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired
+    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     /// Count the attributes of nested ads too, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
-    /// The order of the attributes [default: main; in JSON: count]
+    /// How to sort the attributes [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub struct CensusCommand {
 /// The order in which attributes are printed, for `--sort`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AttributeOrder {
-    /// The attributes that people look at first, such as State, Cpus and Owner; then the most frequent ones
+    /// First the usual attributes, such as State, Cpus and Owner; then the most frequent attributes
     Main,
     /// By the alphabet
     Name,
@@ -121,7 +121,7 @@ impl CensusCommand {
         census: Census,
     ) -> Result<Status, Failure> {
         if self.at.is_some() {
-            return refuse("--partial: what a collector holds has no partial results");
+            return refuse("--partial does not work with --at");
         }
         let mut writer = PartialWriter::new(session, sources, &self.input.files)?;
         let mut census = census.of_all_values();

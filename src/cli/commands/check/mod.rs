@@ -62,17 +62,17 @@ the last.";
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Check whether a pool has the attributes, types and spellings that the ads ask for
+    /// Check whether the ads in these files have the attributes, types and spellings that the checked ads ask for
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
-    /// Check this expression instead of files
+    /// Check this expression instead of ads in files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "partial"])]
     expr: Option<String>,
     /// Check the policies of a configuration: START, RANK and similar expressions, submit requirements, periodic
-    /// policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints
+    /// policies, transforms and routes. DUMP is a file with the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
     config: Vec<String>,
-    /// Apply only these rules; --rules lists all
+    /// Apply only these rules; --rules lists all rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     only: Vec<String>,
@@ -105,7 +105,7 @@ pub struct Check {
 /// A form of the report, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportForm {
-    /// Annotated excerpts for people
+    /// Messages with the source lines, for people
     Text,
     /// One JSON document
     Json,
@@ -159,7 +159,7 @@ impl Check {
                 Ok(true)
             })?;
             if is_empty {
-                return refuse("the files of --pool have no ads to compare with");
+                return refuse("the files of --pool contain no ads");
             }
             task.pool = Some(Arc::new(pool));
         }
@@ -358,9 +358,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} occurs twice; only this one counts", place.name)
+                format!("{} occurs twice; only the one here counts", place.name)
             } else {
-                format!("{} and {} are the same attribute; only this one counts", before.name, place.name)
+                format!("{} and {} are the same attribute; only the one here counts", before.name, place.name)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };

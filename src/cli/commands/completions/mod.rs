@@ -25,7 +25,7 @@ topics, functions, rules, HTCondor's words, and the attributes of the files on t
 /// The line that asks the shell for names of files, too.
 const FILES_LINE: &str = ":files";
 
-/// Print the completions of commands and options for a shell
+/// Print a script that completes commands and options in a shell
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Completions {

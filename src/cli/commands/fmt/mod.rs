@@ -29,7 +29,7 @@ left as it is.";
 
 const FILES_HELP: &str = "Files of ads, bracketed or in the long form; standard input if there are none";
 
-/// Format ads and keep their comments
+/// Format files of ads; comments are kept
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 pub struct Fmt {

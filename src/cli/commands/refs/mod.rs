@@ -68,7 +68,7 @@ pub struct Refs {
     /// List the references of this expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
-    /// List internal references, to attributes of the ad itself, instead of external ones
+    /// List references to attributes of the ad itself (internal) instead of references to other ads (external)
     #[arg(long)]
     internal: bool,
     /// Print one list for all ads
@@ -77,14 +77,15 @@ pub struct Refs {
     /// Print one list, with the number of ads that have each reference
     #[arg(long)]
     count: bool,
-    /// List the references that no ad of this pool resolves, with similar names of the pool
+    /// List the references to attributes that no ad of this pool has, with similar names from the pool
     #[arg(long, value_name = "FILE", alias = "missing-in", conflicts_with = "internal")]
     pool: Option<String>,
     /// Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
-    /// List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a
-    /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
+    /// List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of
+    /// values that its constraint allows for each attribute of the partner. With --count, the number of ads that have
+    /// each reference
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,
     #[command(flatten)]

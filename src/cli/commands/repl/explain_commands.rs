@@ -58,7 +58,7 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
             "-v" => evidence += 1,
             "-vv" => evidence += 2,
             _ if wanted.is_none() => wanted = Some(word),
-            _ => return Err(state.error_at(word.part, "one ad is explained at a time")),
+            _ => return Err(state.error_at(word.part, "give one ad at a time")),
         }
     }
     let is_target = match &wanted {
@@ -74,7 +74,7 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
         if let Some(word) = &wanted
             && state.pool.offers().iter().all(|offer| offer.id() != word.text)
         {
-            return Err(state.error_at(word.part, format!("no ad of the pool is called {}", word.text)));
+            return Err(state.error_at(word.part, format!("the pool has no ad {}", word.text)));
         }
         state.pool.parties.requests = vec![request];
         &state.pool.parties

@@ -57,7 +57,7 @@ pub fn help(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
         (_, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
             let nearest: Vec<&str> = closest_names(name, names).into_iter().take(1).collect();
-            return refuse(format!("there is neither a command nor a function `{name}`{}", suggestion(&nearest)));
+            return refuse(format!("there is no command and no function `{name}`{}", suggestion(&nearest)));
         }
     };
     state.print(text.trim_end())

@@ -50,7 +50,7 @@ fn after_help() -> String {
     format!("{EXAMPLES}{}", help::command_list(80).trim_end())
 }
 
-/// Evaluate, match and explain at a prompt
+/// Evaluate expressions, match and explain at a prompt
 #[derive(Args)]
 #[command(after_help = after_help())]
 pub struct Repl {
@@ -59,13 +59,13 @@ pub struct Repl {
     /// The ad in which expressions are evaluated: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad on the other side of a match: the first ad of this file
+    /// The ad that is TARGET (the other ad of a match): the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Read the entries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
-    /// Print each entry before its result
+    /// Print each entry of the input before its result
     #[arg(long)]
     echo: bool,
 }
@@ -112,7 +112,7 @@ fn load(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failur
         return refuse("`:load` needs a file");
     }
     if state.load_depth >= MAX_LOAD_DEPTH {
-        return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} deep"));
+        return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} levels deep"));
     }
     for word in argument.words() {
         state.load_depth += 1;

@@ -66,7 +66,7 @@ pub static SETTINGS: [ReplSetting; 6] = [
 ];
 
 fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("`{value}` is not a number that is allowed here"))
+    value.parse().map_err(|_| format!("`{value}` is not a valid number for this setting"))
 }
 
 /// `:set`: prints all settings or one of them, or changes one.
@@ -78,7 +78,7 @@ pub fn set(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fai
     }
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {
         let names = SETTINGS.each_ref().map(|setting| setting.name).join(", ");
-        return Err(state.error_at(name, format!("there is no setting `{}`: there are {names}", name.text)));
+        return Err(state.error_at(name, format!("there is no setting `{}`: the settings are {names}", name.text)));
     };
     if value.is_empty() {
         return state.print(&format!("{}  ({}: {})", (setting.get)(state), setting.values, setting.doc));

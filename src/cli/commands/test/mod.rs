@@ -75,7 +75,7 @@ type and =?= each other: 2 is not 2.0, and case counts in strings. `clause` is a
 Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
 broken; 3 a budget was exceeded.";
 
-/// Run unit tests of ads and policies: cases in YAML with their expected results
+/// Run unit tests of ads and policies, written in YAML
 ///
 /// The first line says how many cases passed and which failed. Then, for each failed case, come the values of its
 /// expression and of the names in it, the clauses that are not met, the reason why there is no gang or match, and the
@@ -89,7 +89,7 @@ pub struct TestCommand {
     /// The form of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each unmet expectation by the actual result; comments and layout stay
+    /// Replace each expected result that differs by the actual result; comments and layout stay
     #[arg(long, conflicts_with = "list")]
     update: bool,
     /// Run only cases with this tag; with several tags, cases with any of them
@@ -106,9 +106,9 @@ pub struct TestCommand {
 /// A form of the test results, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TestForm {
-    /// A summary, and an annotated excerpt for each failed case
+    /// A summary, and details of each failed case
     Text,
-    /// `JUnit` XML, which build servers read
+    /// `JUnit` XML, for build servers
     Junit,
     /// The Test Anything Protocol, version 14
     Tap,
