@@ -51,7 +51,7 @@ fn bare_name(expression: &Expression) -> Option<&Name> {
     }
 }
 
-/// Reports a comparison with `null`, which is the name of an attribute.
+/// Reports a comparison with `null`, which is only the name of an attribute.
 fn check_null(
     whole: &Expression,
     operator: BinaryOperator,

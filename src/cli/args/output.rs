@@ -11,7 +11,7 @@ use crate::cli::render::rows::ResultTable;
 /// The options of commands whose results are tables.
 #[derive(Args, Clone, Copy)]
 pub struct TableOutputArgs {
-    /// The form of the output
+    /// Format of the output
     #[arg(id = "output", short, long = "output", value_name = "FORM")]
     pub form: Option<OutputForm>,
     /// Omit the heading

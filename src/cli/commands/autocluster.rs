@@ -33,10 +33,9 @@ Examples:
 
 /// Group requests that are equivalent for all offers and the policy
 ///
-/// Requests are alike if their significant attributes are written alike. The significant attributes of a request are
-/// those that the constraints and ranks of the offers read, those that its own constraint and rank read, and those that
-/// the policy reads. If a significant attribute is an expression, the attributes in that expression are significant,
-/// too.
+/// Requests are equivalent if the expressions of their significant attributes are the same. The significant attributes
+/// of a request are those in the constraints and ranks of the offers, in its own constraint and rank, and in the
+/// policy. If a significant attribute is an expression, the attributes in that expression are significant, too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -56,14 +55,15 @@ pub struct Autocluster {
     /// Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the
     /// autocluster
     ///
-    /// A request that has both already keeps its identifier as long as its significant attributes are the same.
+    /// If the requests already have `AutoClusterId` and `AutoClusterAttrs`, the identifiers stay the same while the
+    /// significant attributes do.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
     /// Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for
     /// its requests
     ///
-    /// The submitter is the value of `share.by` in the policy, or of `Owner` without a policy. `negotiate` takes such
-    /// ads as requests.
+    /// The submitter is the value of `share.by` in the policy, or of `Owner` without a policy. `negotiate` can read
+    /// these ads as requests.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
     submitters: bool,
     #[command(flatten)]

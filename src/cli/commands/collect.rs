@@ -32,10 +32,10 @@ Examples:
 /// single attributes
 ///
 /// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
-/// `UpdateSequenceNumber` counts; without such numbers, the last one. An ad is dropped when its lifetime ends:
-/// `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`. An update names its ad and has the attributes that
-/// changed; one with a `LastHeardFrom` extends the lifetime. An ad that was matched is used up, and its updates are
-/// discarded: its agent must advertise it again, with a greater `UpdateSequenceNumber`.
+/// `UpdateSequenceNumber` counts; without such numbers, the last one. An ad is removed when its lifetime ends: at
+/// `ExpirationTime`, or `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the
+/// attributes that changed; an update with a `LastHeardFrom` extends the lifetime. A matched ad is removed, and updates
+/// to it are ignored, until its sender sends the whole ad again, with a greater `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {
@@ -52,7 +52,7 @@ pub struct CollectCommand {
     /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short = 'o', long = "output", value_name = "FORM")]
     form: Option<OutputForm>,
 }

@@ -52,17 +52,17 @@ Examples:
 
 /// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer docked at each of its ports, and an offer at each port of these offers.
-/// Of all possible gangs, the request gets the one with the best offer at its first port; of these, the one with the
-/// best offer at its second port, and so on. The offers of a gang are used up. A request whose ports cannot all be
-/// filled gets no offer. Of a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, the matchmaker fills as many as
-/// possible, the first ones first.
+/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. Of all
+/// possible gangs, the request gets the one with the best offer at its first port; ties go to the best offer at the
+/// second port, and so on. Later requests cannot get the offers of a gang. If not all of its ports can be filled, a
+/// request gets no offer. In a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, as many ports as possible are
+/// filled, the first ones first.
 ///
-/// With --environment each gang is printed as one ad (thesis 5.3.1, Figure 32): `_ctx_0` holds the request, `_ctx_1`
-/// and so on the offers, each with its labels and the ad `_ad`.
+/// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
+/// request, `_ctx_1` and so on are those of the offers. Each context has the ad as `_ad`, and the labels of its ports.
 ///
-/// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
-/// offer. `-o svg` draws the first 12 gangs.
+/// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
+/// draws the first 12 gangs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {

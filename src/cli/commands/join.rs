@@ -33,10 +33,12 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares them: strings ignoring case, an integer and a real by their values. Undefined values and errors are equal to
-nothing. In the expressions of --af, MY is the ad of the files and TARGET that of --with; a name without either is one
-of MY, or in HTCondor's dialect of TARGET if MY has none. Without --af, the rows have the names of both ads. The rows
-come in the order of the files, then of --with. The smaller side is held in memory, the other is read once.
+Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal. They compare as
+with `==`: strings ignoring case, an integer and a real by value. Undefined values and errors are not equal to anything.
+In the expressions of --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is an
+attribute of MY; in HTCondor's dialect, an attribute that MY lacks is looked up in TARGET. Without --af, a row has the
+names of both ads. The rows are in the order of the files, then of --with. The smaller side is held in memory, the
+larger side is read once.
 Exit status: 0 if there is a row, 1 if there is none.";
 
 /// Pair ads with equal values, such as the jobs of a history with their machines

@@ -35,13 +35,13 @@ Examples:
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
-The result has the value of the original in every completion of the ad: whatever attributes are added to it,
-and with any partner.  The time is unknown unless --now sets it; `--now now` is the clock's time.
+The result has the same value as the original, whatever attributes are added to the ad, and with any other ad.
+The time is unknown unless --now sets it; `--now now` is the time of the clock.
 With --verdict the exit status is 1 if no constraint can be true.
-With --expr or --attr, only the attributes that it needs are read of ads in the long form. Errors in other lines are not
+With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines are not
 reported.
--o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
-whole ads as `convert` has them.";
+-o json: an array of {ad, value}; with --verdict, of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
+whole ads as `convert` writes them.";
 
 const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, all attributes are \
     evaluated";

@@ -24,11 +24,11 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, one a line. A file that exists is never overwritten: the run stops.
-With --by, {} is the value: a string without its quotes, any other value as it is printed, such as `undefined`. Values
-with the same text share a file. `/`, `%`, control characters and a first `.` are written as % with two hexadecimal
-digits, an empty string as `%`. Names of more than 200 bytes are cut short and end in `%~` and the number of the file.
-Input of any length is read once. Memory grows only with the number of files.
+The names of the written files are printed, one a line. An existing file is never overwritten: the run stops.
+With --by, {} is the value of the expression: a string without its quotes, any other value as it is printed, such as
+`undefined`. Values with the same text go to the same file. `/`, `%`, control characters and a leading `.` are written
+as % with two hexadecimal digits, an empty string as `%`. A name of more than 200 bytes is cut short and ends in `%~`
+and the number of the file. Input of any length is read once. Memory grows only with the number of files.
 Exit status: 0 if there is an ad, 1 if there is none.";
 
 /// Write ads to several files: by number, by size, or by the value of an expression
@@ -42,7 +42,7 @@ pub struct SplitCommand {
     /// Names of the written files, in which {} is the number of the file, from 0001, or the value of --by
     #[arg(long, value_name = "NAME")]
     into: String,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }
@@ -54,7 +54,7 @@ struct CutArgs {
     /// Maximum number of ads in each file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     ads: Option<u64>,
-    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. An ad that is longer has a file of its own
+    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. A longer ad has a file of its own
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     bytes: Option<u64>,
     /// Write a file for each value of this expression

@@ -35,16 +35,16 @@ Examples:
   classad census samples/pool/machines.long -o svg
   condor_status -long | classad census --sort distinct --top 3
 
-A distinct count such as `10000+` is a lower bound: at most 10000 values of each attribute are kept, and fewer if they
+A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept, and fewer if they
 take too much memory. The kept values are a random sample, the same in each run and for any order of the ads. Their
-counts are exact, but a value outside of the sample may be more frequent. Types,
-ranges and lengths are those of all values. A text of more than 4096 bytes is cut and ends in an ellipsis.
+counts are exact, but a value outside of the sample may be more frequent. Types, ranges and lengths take all values into
+account. A text of more than 4,096 bytes is cut and ends in an ellipsis.
 
 JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
-`more` is true if `distinct` is only a lower bound; values are written as in the language, and the bounds of \
-ranges are JSON numbers; `lengths`, of strings in bytes and of lists in elements, is null if there are none. With jsonl each line \
-is one of the `attributes`.";
+`more` is true if `distinct` is only a lower bound. Values are texts in the ClassAd language; the bounds of ranges are
+JSON numbers. `lengths` are bytes of strings and elements of lists, null if there are none. With jsonl, each line is one
+of the `attributes`.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]

@@ -49,12 +49,12 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-A finding of several ads is reported once, with the number of ads.
+A finding in several ads is reported once, with the number of ads.
 Exit status: 1 if there is a finding of the --fail-level (default: warning) or worse, 2 if a file cannot be read, else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
-\"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is after
-the last.";
+\"errors\", \"warnings\", \"notes\"}. ads is the number of ads with the finding. id is the name of the ad or of the policy.
+Columns count characters; the end is after the last character.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
@@ -97,7 +97,7 @@ pub struct Check {
     rank_attr: Option<String>,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: ReportForm,
 }

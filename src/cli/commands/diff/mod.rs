@@ -32,13 +32,13 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 0 if there is no difference, 1 if there are some, 2 if a file cannot be read.
+Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be read.
 
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
-`change` is changed, added or removed; `id` is null for ads without one; `before` and `after` of an ad are its \
-numbers in the files, those of an attribute its expressions as texts, null where there is none. With jsonl each \
-line is one of the `ads`.";
+`change` is changed, added or removed. `id` is null for an ad without a name. `before` and `after` are, in an ad, its \
+numbers in the two files and, in an attribute, its expressions as texts; they are null where the ad or the attribute is \
+missing. With jsonl, each line is one of the `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///

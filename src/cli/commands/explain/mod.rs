@@ -46,9 +46,9 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line is the reason: a contradiction, a misspelt attribute, a clause that no offer meets and by how much,
-/// clauses that no offer meets together, offers whose constraints refuse the request, or offers that other requests
-/// have taken. Then come the evidence and the changes that would help. Each change has been tried.
+/// The first line gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets and the value
+/// that comes closest, clauses that no offer meets together, offers whose own constraints refuse the request, or offers
+/// that other requests got. Below it are the evidence and changes that would help. Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

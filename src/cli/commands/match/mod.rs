@@ -39,14 +39,14 @@ Examples:
   classad match samples/pool/jobs.long --pool samples/pool/machines.long \\
       --order JobPrio --dock -label.Memory
 
-With --best or --all, --partial --share 1/4 writes the candidates of the first quarter of the requests that differ as a
-partial result. `classad merge` puts the shares together, `classad scatter --shares` plans them.";
+With --best or --all, --partial --share 1/4 writes a partial result: the candidates of the first quarter of the distinct
+requests. `classad merge` merges the shares, `classad scatter --shares` plans them.";
 
 /// Match requests with offers, one offer for each request
 ///
-/// Each request in turn takes the offer that it ranks highest of all compatible offers; of several, the one that ranks
-/// the request highest; of several, the first. A policy can change this: `match` follows its roots, order, docking and
-/// residual, and `negotiate` also its share.
+/// Each request in turn gets, of all compatible offers, the one that it ranks highest. Ties go to the offer that ranks
+/// the request highest, then to the first offer. A policy can change this: `match` uses its keys roots, order, docking
+/// and residual; `negotiate` also uses share.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

@@ -45,9 +45,10 @@ Examples:
 
 /// Simulate a negotiation cycle: a policy decides which request gets which offer
 ///
-/// Submitters take turns, the best priority first. In each round, a submitter gets at most its share of the offers.
-/// Each request gets the candidate with the greatest docking vector. If the policy leaves a rest of an offer, the
-/// residual, later requests can get it. Without a policy the matches are those of `match`.
+/// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
+/// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
+/// the policy ranks candidates. If the policy leaves a rest of an offer, the residual, later requests can get it.
+/// Without a policy, the result is that of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
 /// against the share of its submitter.
@@ -83,8 +84,8 @@ pub struct Negotiate {
     why: bool,
     /// Compare the cost of the cycle without and with autoclusters, match lists, resource requests and an index
     ///
-    /// Each row has also the measures of the 2006 paper: requests, offers and submitters, the autoclusters and the time
-    /// to find them, the time to read the ads, and the most memory used so far.
+    /// Each row also has the measurements of the 2006 paper: numbers of requests, offers, submitters and autoclusters,
+    /// the time to find the autoclusters, the time to read the ads, and the peak of memory so far.
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]

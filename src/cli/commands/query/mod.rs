@@ -59,8 +59,9 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-`time()` is the clock. `--now dump` makes it the time of the ads; explain and negotiate do so for old files by themselves.
-HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
+`time()` is the time of the clock. With `--now dump` it is the time at which the newest ad was written; explain and
+negotiate do this by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af and
+-format: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
 #[derive(Args)]
@@ -93,7 +94,7 @@ pub struct QueryCommand {
     /// Columns of HTCondor's `-aaf`, translated likewise
     #[arg(long, hide = true, allow_hyphen_values = true)]
     append: Vec<String>,
-    /// HTCondor's words that ask for a table, translated likewise
+    /// HTCondor's options that select a table, translated likewise
     #[arg(long, hide = true)]
     condor_table: Vec<String>,
     /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
@@ -107,7 +108,7 @@ pub struct QueryCommand {
     attributes: Vec<String>,
     /// Sort the ads by the value of this expression; the next --sort decides ties
     ///
-    /// A `-` before the expression reverses the order, also of strings. Numbers within texts are compared as numbers.
+    /// A `-` before the expression reverses the order, also for strings. Numbers in strings are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
     /// Sort in descending order; applies to every --sort

@@ -64,13 +64,13 @@ commands! {
         "Set the ad in which expressions are evaluated, and which is matched: from text, a file or the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
-        "The ad on the other side",
+        "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
         "Load the ads to match with; or count the ads for which an expression is true, false, undefined and an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Define an attribute of the ad in which expressions are evaluated, as `NAME = EXPR` does; show or drop it",
+        "Set, show or remove an attribute of the ad in which expressions are evaluated; `NAME = EXPR` sets it, too",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",

@@ -22,7 +22,7 @@ use crate::cli::{Failure, refuse};
 pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let most = argument.number()?.unwrap_or(1);
     let request = state.request()?;
-    state.require_pool("there are no offers for the ports: `:pool FILE` loads some")?;
+    state.require_pool("there are no offers for the ports: `:pool FILE` loads ads")?;
     state.pool.parties.requests = vec![request];
     let (protocol, context) = (state.protocol(), state.session.context());
     let parties = &state.pool.parties;
@@ -70,7 +70,7 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
         pair = Parties::new([vec![request], vec![state.other_side()?]]);
         &pair
     } else {
-        state.require_pool("there are no offers: `:pool FILE` loads some")?;
+        state.require_pool("there are no offers: `:pool FILE` loads ads")?;
         if let Some(word) = &wanted
             && state.pool.offers().iter().all(|offer| offer.id() != word.text)
         {

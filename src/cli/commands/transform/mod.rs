@@ -34,11 +34,12 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
--w writes the ads that change anew, in the spacing of this program, and drops the comments of the file.
-Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
-Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.
--n -o json: an array of {version, id, source, ad, copy, changes: [{attribute, old, new, by: [{rule, file, line,
-keyword} | {flag}]}]}, one object for each ad that would change; old or new is null where there is no attribute.";
+-w writes changed ads in the layout of this program, without the comments of the file.
+Names: --copy, --rename and --delete take /REGEX/, which ignores case; \\1 in the new name is the first group.
+Exit status: 0 if it ran (with -n: if something would change); 1 with -n if nothing would change; 2 for bad input; 3 if
+a budget was exceeded.
+-n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,
+old, new, by: [{rule, file, line, keyword} | {flag}]}]}; old or new is null if the attribute does not exist.";
 
 /// Change ads: set, copy, rename or delete attributes, or apply HTCondor's transform rules
 #[derive(Args)]

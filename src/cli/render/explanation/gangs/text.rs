@@ -119,7 +119,7 @@ fn push_blocked_port(
     let of_unserved = blocked.unserved.first().map(|first| {
         let needs = blocked.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
         let (name, needs) = (writer.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
-        format!("have ports of their own that stay empty; candidates for the ports of {name}: {needs}")
+        format!("own ports stay empty; candidates for the ports of {name}: {needs}")
     });
     for (offers, what) in [
         (blocked.held.len(), "in the gang already"),
