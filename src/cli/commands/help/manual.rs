@@ -40,7 +40,11 @@ pub struct ManualCommand {
 
 /// The pages of section 7: name, subject and topics of each.
 const TOPIC_PAGES: [(&str, &str, &[&str]); 3] = [
-    ("language", "the language of classified advertisements", &["language", "dialects", "formats", "functions"]),
+    (
+        "language",
+        "the language of classified advertisements",
+        &["language", "words", "dialects", "formats", "functions"],
+    ),
     ("gangs", "requests with several ports, policies, and claims", &["gangs", "policy", "claims"]),
     ("explain", "why a request matches nothing", &["explain"]),
 ];
