@@ -226,11 +226,15 @@ fn is_partial_option(error: &clap::Error) -> bool {
     is_partial && error.kind() == clap::error::ErrorKind::UnknownArgument
 }
 
+/// Returns the command of this run; `None` if the arguments name none.
+fn command_of_run(tree: &clap::Command) -> Option<&clap::Command> {
+    std::env::args_os().skip(1).find_map(|argument| tree.find_subcommand(argument))
+}
+
 /// Returns why the command of this run has no option `--partial`, if that is the error.
 fn partial_refusal(error: &clap::Error) -> Option<String> {
     let tree = tree();
-    let command = || std::env::args().skip(1).find_map(|argument| tree.find_subcommand(&argument).cloned());
-    let command = command().filter(|_| is_partial_option(error))?;
+    let command = command_of_run(&tree).filter(|_| is_partial_option(error))?;
     Some(format!("--partial: {}", unshared_reason(command.get_name())))
 }
 
@@ -239,6 +243,10 @@ fn partial_refusal(error: &clap::Error) -> Option<String> {
 fn printed_error(mut error: clap::Error) -> clap::Error {
     if error.kind() == clap::error::ErrorKind::UnknownArgument {
         error.remove(clap::error::ContextKind::Suggested);
+        let tree = tree();
+        if let Some(command) = command_of_run(&tree) {
+            args::foreign_options::suggest(&mut error, &tree, command);
+        }
     }
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return error;

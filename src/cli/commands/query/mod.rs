@@ -227,6 +227,7 @@ impl QueryCommand {
         if self.partial.is_given() {
             return self.write_partial(session, &mut sources, &scanner);
         }
+        let is_standard_input = matches!(sources.as_slice(), [only] if &*only.name == "standard input");
         let mut first_text = None;
         if self.newest || stop.is_some() {
             sources.reverse();
@@ -251,7 +252,13 @@ impl QueryCommand {
             Ok(true)
         })?;
         let status = output.finish(session)?;
-        let Some(first) = first_text else { return Ok(status) };
+        let Some(first) = first_text else {
+            // A file of the arguments may have been forgotten.
+            if is_standard_input {
+                session.note("standard input is empty");
+            }
+            return Ok(status);
+        };
         if status == Status::No && scanner.filter == TruthFilter::True {
             scanner.unseen_names.report(session, &first);
             scanner.errors.report(session);
@@ -259,8 +266,19 @@ impl QueryCommand {
             self.note_names(session, &choice);
         } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
             scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
+        } else if status == Status::Yes {
+            self.note_constraint_column(session);
         }
         Ok(status)
+    }
+
+    /// Notes that a column of constraints is evaluated without the other ad of a match.
+    fn note_constraint_column(&self, session: &Session) {
+        let columns = self.af.iter().flat_map(|text| text.split(',')).map(str::trim);
+        let mut constraints = columns.filter(|column| column.eq_ignore_ascii_case("Requirements"));
+        if let Some(column) = constraints.next() {
+            session.note(&format!("{column} is evaluated without TARGET; unparse({column}) gives its text"));
+        }
     }
 
     /// Whether the rows are written in typed columns.
