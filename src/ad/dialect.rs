@@ -53,6 +53,6 @@ impl FromStr for Dialect {
         [Dialect::Classad, Dialect::Condor]
             .into_iter()
             .find(|dialect| text.eq_ignore_ascii_case(dialect.as_str()))
-            .ok_or_else(|| format!("there is no dialect `{text}`: it is `classad` or `condor`"))
+            .ok_or_else(|| format!("there is no dialect `{text}`: the dialects are `classad` and `condor`"))
     }
 }

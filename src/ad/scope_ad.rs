@@ -11,7 +11,7 @@ pub enum ScopeAd {
     Parent,
     /// The outermost ad: `root`, `toplevel`.
     Root,
-    /// The ad on the other side of a match: `other`, `target`.
+    /// Set the ad that is TARGET, the other ad of a match of a match: `other`, `target`.
     Other,
 }
 

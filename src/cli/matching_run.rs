@@ -24,13 +24,13 @@ use super::session::Session;
 /// The values of `--strategy`: how offers are given to requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MatchStrategy {
-    /// Requests in order, each takes its best offer
+    /// Serve requests in order; each takes its best offer
     #[default]
     Greedy,
     // A stable matching.
-    /// No request and offer rank each other higher than what they got
+    /// Stable matching: no request and offer prefer each other to their partners
     Stable,
-    /// As many requests as possible get an offer
+    /// Give an offer to as many requests as possible
     Max,
 }
 

@@ -226,11 +226,15 @@ fn is_partial_option(error: &clap::Error) -> bool {
     is_partial && error.kind() == clap::error::ErrorKind::UnknownArgument
 }
 
+/// Returns the command of this run; `None` if the arguments name none.
+fn command_of_run(tree: &clap::Command) -> Option<&clap::Command> {
+    std::env::args_os().skip(1).find_map(|argument| tree.find_subcommand(argument))
+}
+
 /// Returns why the command of this run has no option `--partial`, if that is the error.
 fn partial_refusal(error: &clap::Error) -> Option<String> {
     let tree = tree();
-    let command = || std::env::args().skip(1).find_map(|argument| tree.find_subcommand(&argument).cloned());
-    let command = command().filter(|_| is_partial_option(error))?;
+    let command = command_of_run(&tree).filter(|_| is_partial_option(error))?;
     Some(format!("--partial: {}", unshared_reason(command.get_name())))
 }
 
@@ -239,6 +243,10 @@ fn partial_refusal(error: &clap::Error) -> Option<String> {
 fn printed_error(mut error: clap::Error) -> clap::Error {
     if error.kind() == clap::error::ErrorKind::UnknownArgument {
         error.remove(clap::error::ContextKind::Suggested);
+        let tree = tree();
+        if let Some(command) = command_of_run(&tree) {
+            args::foreign_options::suggest(&mut error, &tree, command);
+        }
     }
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return error;
@@ -280,7 +288,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialResults) -> Resul
         (Command::Check(command), PartialResults::Parts(parts)) => command.merge(session, parts),
         (Command::Match(command), PartialResults::Shares(shares)) => command.merge(session, shares),
         (Command::Explain(command), PartialResults::Shares(shares)) => command.merge(session, shares),
-        _ => refuse("this command has no such partial results"),
+        _ => refuse("this command does not write such partial results"),
     }
 }
 
@@ -365,10 +373,14 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
         _ => return refuse(format!("{name}: {PARTIAL_COMMANDS}")),
     };
     match (&input, in_shares) {
-        (PartialInput::Parts(_), true) => refuse(format!("{name} has parts, not shares: --size sets their bytes")),
-        (PartialInput::Shares(_), false) => {
-            refuse(format!("{name} has no parts of files, as each run needs all of them: --shares N plans N shares"))
-        }
+        (PartialInput::Parts(_), true) => refuse(format!(
+            "{name} is divided by parts of files, not by shares: use \
+            --size"
+        )),
+        (PartialInput::Shares(_), false) => refuse(format!(
+            "{name} cannot be divided by parts of files, because each run needs all files: divide the \
+                work with --shares N"
+        )),
         _ => Ok(PartialCommand { arguments, input, options }),
     }
 }

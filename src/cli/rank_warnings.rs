@@ -189,7 +189,7 @@ impl RankWarnings {
                 _ => format!(" and of {others} other {side}s"),
             };
             let port = port.as_ref().map_or(String::new(), |label| format!("the port {label} of "));
-            session.warning(&format!("the rank of {port}{first}{more} is {kind}, which counts as 0"));
+            session.warning(&format!("the rank of {port}{first}{more} is {kind} and counts as 0"));
         }
     }
 }

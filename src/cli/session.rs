@@ -178,7 +178,7 @@ impl Session {
                 self.context.dialect = Dialect::Condor;
                 format!("{name} is in {form}")
             }
-            (None, None) => "no input is in a form of HTCondor's".to_owned(),
+            (None, None) => "no input is in a format of HTCondor".to_owned(),
         };
         if self.options.verbose > 0 {
             self.note(&format!("the dialect is {}: {reason}", self.context.dialect));

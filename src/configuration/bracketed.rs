@@ -94,7 +94,7 @@ impl BracketedRuleConverter<'_> {
             match lower.as_str() {
                 "name" => match self.value(&expression) {
                     Some(Value::String(text)) => rule.name = Some(text.to_str().into_owned()),
-                    _ => self.warn(written, "the name of a route is a string".to_owned()),
+                    _ => self.warn(written, "the name of a route must be a string".to_owned()),
                 },
                 "targetuniverse" => match self.value(&expression) {
                     Some(Value::Integer(number)) => rule.universe = Some(number.to_string()),
@@ -135,7 +135,7 @@ impl BracketedRuleConverter<'_> {
                         Some(RuleAction::Copy(RuleTarget::Name(target), text.to_str().into_owned()))
                     } else {
                         let help = "copy_OLD = \"NEW\" gives the attribute OLD a second name";
-                        self.warn(written, format!("{written} is not a string, and copies nothing; {help}"));
+                        self.warn(written, format!("{written} is not a string and copies nothing; {help}"));
                         None
                     }
                 }

@@ -175,11 +175,7 @@ impl Configuration {
         match value.as_str() {
             "true" | "t" | "yes" | "1" => Ok(true),
             "false" | "f" | "no" | "0" => Ok(false),
-            _ => Err(Problem::error_at(
-                entry.value_range.clone(),
-                0,
-                format!("{} is neither true nor false", entry.name),
-            )),
+            _ => Err(Problem::error_at(entry.value_range.clone(), 0, format!("{} must be true or false", entry.name))),
         }
     }
 }
@@ -220,7 +216,7 @@ impl<'t> DumpReader<'t> {
             .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
         if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
             return Err(if is_directive {
-                problem("this looks like a configuration file, but a dump is needed")
+                problem("this looks like a configuration file: give the output of `condor_config_val -dump` instead")
                     .with_help("create the dump with `condor_config_val -dump`")
             } else {
                 problem("this line does not define a variable").with_help("write `NAME = value`")
@@ -299,11 +295,11 @@ mod tests {
         assert_eq!(
             values("A = $(B)\nB = 1 + $(A)\nSTART = $(STRAT)\nSTRAIT = 1\nuse POLICY : X\nfoo\nX @=end\n1\n"),
             [
-                "1:A = ! A: its macros refer to each other in a cycle, or expand to too much text ()",
-                "2:B = ! B: its macros refer to each other in a cycle, or expand to too much text ()",
+                "1:A = ! A: its macros refer to each other in a circle, or the expanded text is too long ()",
+                "2:B = ! B: its macros refer to each other in a circle, or the expanded text is too long ()",
                 "3:START = ! START: the variable STRAT is not defined (did you mean $(STRAIT)?)",
                 "4:STRAIT = 1",
-                "50..64 this looks like a configuration file, but a dump is needed",
+                "50..64 this looks like a configuration file: give the output of `condor_config_val -dump` instead",
                 "65..68 this line does not define a variable",
                 "69..76 the line `@end` that ends this value is missing",
             ]

@@ -114,13 +114,18 @@ impl<'t> MapFileReader<'t> {
             Err(Problem::error_at(range, 0, message).with_help(help).as_warning())
         };
         if key.options.is_some() && result.range.start == key.range.end {
-            let help = "after a regular expression, write i or U if needed, then a blank";
-            return warn(result.range.clone(), "this is read as the result, but a blank before it is missing", help);
+            let help = "put a blank after a regular expression, or after its options i and U";
+            return warn(result.range.clone(), "a blank is missing before this; it is read as the result", help);
         }
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
             let help = "convert the file to lines that end without a carriage return";
-            return warn(result.range.clone(), "HTCondor treats the carriage return as part of the result", help);
+            return warn(
+                result.range.clone(),
+                "the line ends in a carriage return, which HTCondor reads as part of the \
+                result",
+                help,
+            );
         }
         if !rest.text.is_empty() && !rest.text.starts_with(b"#") {
             let help = "put a result with blanks in quotes";
@@ -238,8 +243,8 @@ mod tests {
                 "26..34 the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
-                "61..62 this is read as the result, but a blank before it is missing",
-                "69..71 HTCondor treats the carriage return as part of the result",
+                "61..62 a blank is missing before this; it is read as the result",
+                "69..71 the line ends in a carriage return, which HTCondor reads as part of the result",
                 "72..73 a key and a result are missing",
             ]
         );

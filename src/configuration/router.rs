@@ -47,17 +47,17 @@ pub struct RoutingDecision {
 
 /// Conditions that a job must satisfy for any route, each with the reason if it does not.
 const JOB_CONDITIONS: [(&str, &str); 7] = [
-    ("ProcId >= 0", "its ProcId is missing or negative"),
-    ("JobStatus == 1", "it is not idle (JobStatus is not 1)"),
+    ("ProcId >= 0", "the ProcId of the job is missing or negative"),
+    ("JobStatus == 1", "the job is not idle (JobStatus is not 1)"),
     (
         "StageInStart is undefined || StageInFinish isnt undefined",
-        "its input files are not transferred yet (StageInFinish is undefined)",
+        "the input files of the job are not transferred yet (StageInFinish is undefined)",
     ),
-    ("Managed isnt \"ScheddDone\"", "the queue has finished managing it (Managed is ScheddDone)"),
-    ("Managed isnt \"External\"", "another program manages it (Managed is External)"),
+    ("Managed isnt \"ScheddDone\"", "the job queue has finished with it (Managed is ScheddDone)"),
+    ("Managed isnt \"External\"", "another program manages the job (Managed is External)"),
     ("Owner isnt undefined", "its Owner is undefined"),
     // The router's name is appended as a string, because it is configurable.
-    ("RoutedBy isnt ", "this router created it (RoutedBy is its name)"),
+    ("RoutedBy isnt ", "this router created the job (RoutedBy is the name of the router)"),
 ];
 
 impl JobRouter {
@@ -159,7 +159,7 @@ impl JobRouter {
                         Some(index) => self.routes.push(defined.remove(index)),
                         None if self.routes.iter().any(|rules| rules.name().eq_ignore_ascii_case(name)) => {}
                         None => {
-                            let message = format!("{LIST}: there is no route {name}");
+                            let message = format!("{LIST} names the route {name}, which does not exist");
                             problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
                         }
                     }
@@ -179,7 +179,7 @@ impl JobRouter {
             let is_kept = rules.rule.requirements.is_some();
             if !is_kept && let Some(entry) = configuration.entry(&rules.knob) {
                 let message = format!(
-                    "{}: HTCondor ignores the route {}, because it has no REQUIREMENTS",
+                    "{}: HTCondor ignores the route {} because it has no REQUIREMENTS",
                     rules.knob,
                     rules.name()
                 );

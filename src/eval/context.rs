@@ -231,11 +231,15 @@ impl Abort {
 impl fmt::Display for Abort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Abort::TooDeep(deepest) => write!(f, "evaluation is nested more than {deepest} deep"),
+            Abort::TooDeep(deepest) => write!(f, "evaluations are nested more than {deepest} levels deep"),
             Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
-            Abort::TooManyRunSteps(most) => write!(f, "all evaluations together took more than {most} steps"),
-            Abort::TooManyValueBytes(most) => write!(f, "evaluation made values of more than {most} bytes"),
-            Abort::Unknown => f.write_str("the value depends on something that is not known yet"),
+            Abort::TooManyRunSteps(most) => write!(f, "all evaluations of this run took more than {most} steps"),
+            Abort::TooManyValueBytes(most) => write!(
+                f,
+                "functions made values of more than {most} bytes in one \
+                evaluation"
+            ),
+            Abort::Unknown => f.write_str("the value depends on an attribute that is not known yet"),
             Abort::Interrupted => f.write_str("interrupted"),
         }
     }

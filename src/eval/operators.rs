@@ -206,7 +206,10 @@ fn nearest_real(integer: i64) -> f64 {
 /// Returns an integer value. In the papers' dialect an integer beyond 32 bits is an error.
 pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
     if dialect == Dialect::Classad && i32::try_from(integer).is_err() {
-        let reason = format!("{integer} does not fit into the papers' 32 bits; --dialect condor has 64");
+        let reason = format!(
+            "{integer} is too large for the 32 bits of the papers' dialect; --dialect condor has 64 \
+            bits"
+        );
         return Value::error(span, reason);
     }
     Value::Integer(integer)
@@ -274,7 +277,7 @@ fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: 
         if seconds.is_finite() {
             relative_time(seconds)
         } else {
-            Value::error(span, "the result is not a length of time")
+            Value::error(span, "the result is too large for a length of time")
         }
     };
     Some(match (operator, left, right) {

@@ -115,7 +115,7 @@ impl CompiledPattern {
 
     fn new(text: &ByteString, options: PatternOptions) -> Result<Self, String> {
         if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_HEAP=").is_some() {
-            return Err("a pattern cannot set its own limit of memory".to_owned());
+            return Err("a pattern cannot set a limit of memory".to_owned());
         }
         let source = as_utf8(text.as_bytes());
         let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
@@ -218,7 +218,7 @@ impl NonEmptyMatcher {
 /// The reason as a phrase, if a pattern cannot be anchored: one that begins with options or calls itself.
 fn anchored_regex(start: &str, source: &str, options: PatternOptions) -> Result<Regex, String> {
     if ["(?R)", "(?0)", "\\g<0>", "\\g'0'"].iter().any(|call| source.contains(call)) {
-        return Err("the text is too long for a pattern that calls itself".to_owned());
+        return Err("the string is too long for a recursive pattern".to_owned());
     }
     // `\E` ends an open `\Q` of the pattern, the line break ends an open comment.
     let end = if options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };

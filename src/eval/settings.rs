@@ -20,7 +20,7 @@ pub struct EvaluationSettings {
     pub max_depth: Option<u32>,
     /// Maximum number of bytes of the values of one evaluator; the default of [`Context::new`] if `None`.
     pub max_value_bytes: Option<u64>,
-    /// Maximum number of candidates that one search for a gang tests; the default of [`Context::new`] if `None`.
+    /// Maximum number of candidates that a search for one gang tests; the default of [`Context::new`] if `None`.
     pub max_search_tests: Option<u64>,
     /// The steps that all evaluations may take together; any number if `None`.
     pub run_steps: Option<RunSteps>,

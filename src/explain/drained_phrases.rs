@@ -29,11 +29,11 @@ fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
     let each = if slots == 1 { "it" } else { "each" };
     let mut phrases = Vec::new();
     if !all.is_empty() {
-        phrases.push(format!("{each} has not enough {} left", join_and(&all)));
+        phrases.push(format!("{each} has too little {} left", join_and(&all)));
     }
     for (name, number) in some {
         let have = if *number == 1 { "1 has".to_owned() } else { format!("{} have", with_commas(*number)) };
-        phrases.push(format!("{have} not enough {name} left"));
+        phrases.push(format!("{have} too little {name} left"));
     }
     phrases.join(", ")
 }

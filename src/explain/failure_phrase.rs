@@ -73,7 +73,7 @@ impl FailureWriter<'_> {
                 format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
             }
             FailureReason::Shadowed(name) => {
-                format!("{shown} reads its own {name}, not that of the {one}, and so is never true")
+                format!("{shown} reads its own {name} instead of the {name} of the {one}, so it is never true")
             }
             FailureReason::NeverTrue => match clause.residue.as_deref() {
                 // A constraint that is the literal `false` needs no reason.
@@ -87,26 +87,26 @@ impl FailureWriter<'_> {
                 let have = if *offers == 1 { "has" } else { "have" };
                 let value = value.to_str();
                 format!(
-                    "{shown} reads an attribute {name}; {} {have} \"{value}\", in quotation marks",
+                    "{shown} reads an attribute {name}, but {} {have} the string \"{value}\": put it in quotes",
                     self.count(*offers)
                 )
             }
             FailureReason::Slip { message, corrected, offers } => {
                 let corrected = self.quoted(&text(corrected, self.dialect));
                 let of = if *offers == 0 { "none, either".to_owned() } else { self.count(*offers) };
-                format!("{message}: {corrected} would be true of {of}")
+                format!("{message}: {corrected} would be true for {of}")
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => {
                 let (holder, list) = (&nested.holder.0, nested.list.as_str());
                 let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s')).unwrap_or(list);
-                let Some(unmet) = &nested.unmet else { return format!("no {one} has a {entry} left") };
+                let Some(unmet) = &nested.unmet else { return format!("no {one} has a free {entry}") };
                 let unmet = self.shorten(unmet);
                 let closest = nested
                     .closest
                     .as_ref()
                     .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
-                format!("no {one} has a {entry} left with {unmet} ({holder}){}", closest.unwrap_or_default())
+                format!("no {one} has a free {entry} with {unmet} ({holder}){}", closest.unwrap_or_default())
             }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();
@@ -160,7 +160,7 @@ impl FailureWriter<'_> {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        format!("{shown} is true of none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
+        format!("{shown} is true for none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
     }
 
     /// Says that no offer has an attribute, and suggests similar names.
@@ -194,9 +194,14 @@ impl FailureWriter<'_> {
             }
         }
         let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
-        let found = outcomes.iter().filter(|(count, _)| *count > 0);
-        let found: Vec<String> = found.map(|(count, word)| format!("{word} in {}", with_commas(*count))).collect();
-        format!("{shown} is true of none: it is {}", join_and(&found))
+        let found: Vec<&(usize, &str)> = outcomes.iter().filter(|(count, _)| *count > 0).collect();
+        if let [(count, word)] = found.as_slice() {
+            let all =
+                if *count == 1 { format!("the only {}", self.nouns[0]) } else { format!("all {}", self.count(*count)) };
+            return format!("{shown} is {word} for {all}");
+        }
+        let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
+        format!("{shown} is never true: {}", join_and(&found.collect::<Vec<_>>()))
     }
 }
 

@@ -86,20 +86,20 @@ impl SummaryWriter<'_> {
                 let by = self.list_requests(by);
                 match report.slots {
                     Some(slots) if slots.free < report.matches => {
-                        let taken = if slots.free == 1 { "the free one is taken" } else { "the free ones are taken" };
-                        format!("{}{}; {taken} by {by}", some(), self.slot_states(report, ": "))
+                        let taken = if slots.free == 1 { "the free one goes" } else { "the free ones go" };
+                        format!("{}{}; {taken} to {by}", some(), self.slot_states(report, ": "))
                     }
-                    _ if report.matches == 1 => format!("{}, which is taken by {by}", some()),
-                    _ => format!("{}, and all are taken, by {by}", some()),
+                    _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
+                    _ => format!("{}, and all of them go to {by}", some()),
                 }
             }
             RequestVerdict::NeedsGang => format!(
-                "{subject} {} Ports: gangs are explained from the side of those that ask for them, without --reverse",
+                "{subject} {} Ports, and --reverse does not explain gangs: leave --reverse out",
                 self.verb("has", "have")
             ),
             RequestVerdict::NotServed => {
                 let (is, it) = (self.verb("is", "are"), self.verb("it", "them"));
-                format!("{subject} {is} not served: `roots` of the policy is not true of {it}")
+                format!("{subject} {is} not served: the expression `roots` of the policy is not true for {it}")
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             verdict => {
@@ -132,7 +132,7 @@ impl SummaryWriter<'_> {
                 let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
                 let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
                 let excluded = with_commas(clause.sole_blocker);
-                format!("; {}{bound} is the only condition that rules out {excluded}", self.quoted(&clause.text))
+                format!("; {}{bound} alone rules out {excluded} more", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
                 // The sentence already counts the slots that would match if drained.
@@ -152,12 +152,12 @@ impl SummaryWriter<'_> {
                 format!("{}{hold}", job.state.word())
             }),
             RequestVerdict::IfDrained(_) => {
-                "no slot has enough left; partitionable slots would match if drained".to_owned()
+                "no slot has enough free resources; partitionable slots would match if drained".to_owned()
             }
             RequestVerdict::Claimed => "slots match, but none of them is free".to_owned(),
-            RequestVerdict::Taken(_) => format!("other requests have taken the {} that match", self.nouns[1]),
+            RequestVerdict::Taken(_) => format!("other requests take all {} that match", self.nouns[1]),
             RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
-            RequestVerdict::NotServed => "not served: `roots` of the policy".to_owned(),
+            RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
             verdict => self.cause(report, verdict),
         }
@@ -186,7 +186,7 @@ impl SummaryWriter<'_> {
                 let once = match first {
                     Some(first) => format!("{first}nce"),
                     None if is_by_hand => "Once".to_owned(),
-                    None => format!("Once that is mended and {it} {is}"),
+                    None => format!("Once that is fixed and {it} {is}"),
                 };
                 return format!("{subject} {is} held{hold}. {once} released, {released}");
             }
@@ -197,7 +197,7 @@ impl SummaryWriter<'_> {
                     job.state.word()
                 );
             }
-            JobState::GridUniverse => "another system than this pool runs",
+            JobState::GridUniverse => "a system outside this pool runs",
             state => {
                 return match job.ending.as_ref().filter(|_| !self.is_plural) {
                     Some(ending) => format!("{subject} {is} {}: {ending}", state.word()),
@@ -287,7 +287,7 @@ impl SummaryWriter<'_> {
     /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
     /// caller appends the reason.
     pub(super) fn refusal_prefix(&self, suitable: usize) -> String {
-        let refuse = if suitable == 1 { "it refuses" } else { "each of them refuses" };
+        let refuse = if suitable == 1 { "it refuses" } else { "all of them refuse" };
         format!("{} would do, but {refuse}: ", self.count(suitable))
     }
 
@@ -300,7 +300,7 @@ impl SummaryWriter<'_> {
     /// Returns the cause of a verdict, for one that has a cause.
     fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
         match verdict {
-            RequestVerdict::NoConstraint => "without a constraint nothing is accepted".to_owned(),
+            RequestVerdict::NoConstraint => "there is no constraint, so nothing is accepted".to_owned(),
             RequestVerdict::Contradiction { clauses, subject, clash } => {
                 let shown = self.list_clauses(report, clauses);
                 let subject = self.quoted(&text(subject, self.dialect));
@@ -317,13 +317,16 @@ impl SummaryWriter<'_> {
                 let others = report.clauses.iter().filter(|other| other.failure.is_some()).count() - 1;
                 let more = match others {
                     0 => String::new(),
-                    1 => "; one more clause is true of none".to_owned(),
-                    others => format!("; {others} more clauses are true of none"),
+                    1 => "; one more clause is true for none".to_owned(),
+                    others => format!("; {others} more clauses are true for none"),
                 };
                 format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
             }
             RequestVerdict::Conflict(clauses) => {
-                format!("none meets {} together, though each alone is met", self.list_clauses(report, clauses))
+                format!(
+                    "none meets {} together, although some meet each of them alone",
+                    self.list_clauses(report, clauses)
+                )
             }
             RequestVerdict::Refused => {
                 let reason = self.refusal_phrase(report, report.suitable);
@@ -335,7 +338,7 @@ impl SummaryWriter<'_> {
                 let missing =
                     missing.as_ref().map(|(name, near)| format!(": {}", self.failures().missing_attribute(name, near)));
                 format!(
-                    "{would} would do, but the docking vector discards {them}: component {} of it, {}, has no value \
+                    "{would} would do, but the docking vector discards {them}: its component {}, {}, has no value \
                      that can be compared{}",
                     component + 1,
                     self.quoted(text),
@@ -352,11 +355,13 @@ impl SummaryWriter<'_> {
     fn refusal_phrase(&self, report: &RequestReport, refusing: usize) -> String {
         let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
         match suitable.next().map(|group| (group, &group.clause)) {
-            Some((_, None)) if refusing == 1 => "it has no constraint, and accepts nothing".to_owned(),
-            Some((group, None)) => format!("{} have no constraint, and accept nothing", with_commas(group.suitable)),
+            Some((_, None)) if refusing == 1 => "it has no constraint, so it accepts nothing".to_owned(),
+            Some((group, None)) => {
+                format!("{} have no constraint, so they accept nothing", with_commas(group.suitable))
+            }
             Some((group, Some(clause))) => {
                 let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
-                let in_some = suitable.next().map(|_| format!(" in {}", with_commas(group.suitable)));
+                let in_some = suitable.next().map(|_| format!(" for {} of them", with_commas(group.suitable)));
                 let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable > 1);
                 format!("{reason}{missing}{}", in_some.unwrap_or_default())
             }
@@ -376,7 +381,8 @@ impl SummaryWriter<'_> {
         is_shared: bool,
     ) -> String {
         if clause.eq_ignore_ascii_case("false") {
-            return "it takes nothing: its constraint is `false`".to_owned();
+            let its = if is_shared { "their" } else { "its" };
+            return format!("{its} constraint is `false`");
         }
         let Some(part) = part else { return format!("{} is {}", self.quoted(clause), outcome.phrase()) };
         let is_long = clause.chars().count() > self.max_clause_chars;

@@ -106,7 +106,8 @@ impl AttributeForm {
         }
     }
 
-    /// Whether the language reads the text of a value as the same value, if it is a simple literal of the language.
+    /// Whether the language reads convert a value to a string as the same value, if it is a simple literal of the
+    /// language.
     #[inline]
     pub(super) fn is_text_of_language(self, value: &[u8]) -> bool {
         self == AttributeForm::Long || json::is_literal_of_language(value)
@@ -131,8 +132,8 @@ impl AttributeForm {
         }
     }
 
-    /// Parses the text of a value, or returns the cached expression. `owner` is a number for the name. `None` if the
-    /// text is not a value.
+    /// Parses convert a value to a string, or returns the cached expression. `owner` is a number for the name. `None`
+    /// if the text is not a value.
     pub(super) fn parse_value(
         self,
         value: &[u8],
@@ -148,7 +149,7 @@ impl AttributeForm {
         }
     }
 
-    /// Returns the text of a value in the language. `value` is its text in this form.
+    /// Returns convert a value to a string in the language. `value` is its text in this form.
     pub(super) fn text_in_language<'v>(self, value: &'v [u8], expression: &Expression) -> Cow<'v, [u8]> {
         match self {
             AttributeForm::Long => Cow::Borrowed(value),

@@ -17,7 +17,7 @@ use super::Problem;
 pub fn checked_name_text(text: &[u8], range: Range<usize>, ad: usize) -> Result<&str, Problem> {
     match std::str::from_utf8(text) {
         Err(_) => Err(Problem::error_at(range, ad, "a name must be UTF-8")),
-        Ok(text) if text.contains('\0') => Err(Problem::error_at(range, ad, "an ad cannot have a byte of value 0")),
+        Ok(text) if text.contains('\0') => Err(Problem::error_at(range, ad, "an ad cannot contain a byte of value 0")),
         Ok(text) => Ok(text),
     }
 }

@@ -97,7 +97,7 @@ impl Iterator for BracketedReader<'_> {
                 self.unclosed_count += 1;
                 if self.unclosed_count > MAX_UNCLOSED_ADS {
                     self.offset = self.text.len();
-                    let message = "too many brackets are not closed; the rest is not read";
+                    let message = "too many brackets are open: the rest of the file is not read";
                     return Some(Err(Problem::error_at(range.start..range.start + 1, self.number + 1, message)));
                 }
                 let end = self.next_line_with_bracket(&range).unwrap_or(range.end);

@@ -131,7 +131,7 @@ impl UnreadAd<'_> {
 
     fn read_value(&self, position: usize) -> Expression {
         let value = self.reader.attributes.value(self.source, position);
-        value.expect("this attribute was read without a problem")
+        value.expect("this attribute was read without an error")
     }
 
     /// Plans the text of an ad that was made of this ad, in the form of the output. `None` if the form cannot represent

@@ -71,7 +71,7 @@ impl<'a> AdCheck<'a> {
         match self.protocol.constraint_name(self.ad) {
             Some(name) if !has_ports => self.check_constraint(name, has_cycles, residues, found),
             None if !has_ports && self.is_party() => {
-                let message = "this ad has no constraint, and so accepts nothing";
+                let message = "this ad has no constraint, so it accepts nothing";
                 found.push(LintFinding::new(&rules::MISSING, message));
             }
             _ => {}
@@ -163,7 +163,7 @@ impl<'a> AdCheck<'a> {
             return None;
         }
         let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
-        let message = format!("nothing can meet the {constraint} of this ad: this part is {value} here");
+        let message = format!("no ad can match: this part of the {constraint} is {value} with the ad's own values");
         let mut finding = LintFinding::new(&rules::NEVER, message).at(attribute, written, "");
         let missing_own = subexpressions(written).find_map(|part| match ClauseOperand::of(part) {
             Some(ClauseOperand::Own(name)) if self.ad.get(name).is_none() => Some(name),
@@ -213,7 +213,7 @@ impl<'a> AdCheck<'a> {
                 // finding then marks the whole list, and its message names the port.
                 let is_listed = entries.len() == ports.list.len();
                 let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
-                let message = format!("the port {} has no constraint, and so accepts nothing", port.label);
+                let message = format!("the port {} has no constraint, so it accepts no offer", port.label);
                 found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
             }
             if let Some(rank) = record.get(self.protocol.rank_name())
@@ -254,7 +254,7 @@ fn unqualified_names(expression: &Expression) -> Vec<(&Name, &Expression)> {
 
 /// Returns the finding about a rank that always has a type other than a number.
 fn rank_finding(kind: Type) -> LintFinding {
-    LintFinding::new(&rules::RANK, format!("this rank is {}, which counts as 0", kind.phrase()))
+    LintFinding::new(&rules::RANK, format!("this rank is {} and counts as 0", kind.phrase()))
 }
 
 /// Returns the type of an expression that is never a number. `None` if the expression may be a number or a boolean, as

@@ -119,7 +119,7 @@ fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option
     let value = literal.as_literal()?;
     if is_other_type(constant.kind, value, Dialect::Condor) {
         let message =
-            format!("{name} is {} in HTCondor, and this is {}", constant.kind.phrase(), value.value_type().phrase());
+            format!("{name} is {} in HTCondor, but this is {}", constant.kind.phrase(), value.value_type().phrase());
         return Some(Slip::new(&rules::ATTRIBUTE_TYPE, literal, message));
     }
     units::check_literal(literal, Some(name))

@@ -75,7 +75,7 @@ impl ExpressionCheck<'_> {
                     let message =
                         format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
                     let help = self.regrouped(symbol, left, right);
-                    let label = format!("`{symbol}` applies to all of this");
+                    let label = format!("`{symbol}` applies to the whole expression after it");
                     self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
@@ -161,7 +161,7 @@ impl ExpressionCheck<'_> {
         if let ExpressionKind::Attribute(name) = inner.kind()
             && inner.span().range().len() == name.as_str().len() + 2
         {
-            let message = format!("'{name}' is the name of an attribute, not a string");
+            let message = format!("'{name}' in single quotes is the name of an attribute, not a string");
             let slip =
                 Slip::new(&rules::QUOTES, operand, message).with_help(format!("write \"{name}\" for the string"));
             self.found.push(slip.with_rewrite(Expression::literal(Value::string(name.as_str()))));
@@ -200,7 +200,8 @@ impl ExpressionCheck<'_> {
             _ => return,
         };
         if operands.into_iter().any(is_logical) {
-            let message = format!("`{}` combines the bits of integers; it does not join conditions", operator.symbol());
+            let message =
+                format!("`{}` combines the bits of integers; conditions need another operator", operator.symbol());
             self.report(&rules::BITWISE, message, Some(format!("write `{instead}`")), (self.expression, ""));
         }
     }

@@ -51,7 +51,7 @@ fn bare_name(expression: &Expression) -> Option<&Name> {
     }
 }
 
-/// Reports a comparison with `null`, which is the name of an attribute.
+/// Reports a comparison with `null`, which is only the name of an attribute.
 fn check_null(
     whole: &Expression,
     operator: BinaryOperator,
@@ -81,8 +81,11 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
         return None;
     }
     let message = match ads {
-        0 => format!("{word} is the name of an attribute here, and {attribute} is a string"),
-        ads => format!("{word} is the name of an attribute here, and the {attribute} of {}", counted_plain(ads, "ad")),
+        0 => format!("{word} without quotes is the name of an attribute, but {attribute} is a string"),
+        ads => format!(
+            "{word} without parentheses is the name of an attribute, also the {attribute} of {}",
+            counted_plain(ads, "ad")
+        ),
     };
     let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write \"{word}\" for the string"));
     Some(slip.with_rewrite(Expression::literal(Value::string(word.as_str()))))
@@ -106,7 +109,7 @@ fn check_host(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
         return None;
     }
     let host = labels.join(".");
-    let message = format!("{host} is read as an attribute of {first}, and {attribute} is a string");
+    let message = format!("{host} without quotes is an attribute of {first}, but {attribute} is a string");
     let help = format!("quotes are missing: write \"{host}\"");
     let slip = Slip::new(&rules::WORD, operand, message).with_help(help);
     Some(slip.with_rewrite(Expression::literal(Value::string(host))))
@@ -131,7 +134,7 @@ fn check_function(operand: &Expression) -> Option<Slip> {
     let name = bare_name(operand).filter(|name| StandardType::of(name).is_none() && !name.is_known(CURRENT_TIME))?;
     let function = find_function(name)
         .filter(|function| function.max_arguments == Some(0) || function.name.eq_ignore_ascii_case("random"))?;
-    let message = format!("{name} is the name of an attribute here, and also of a function");
+    let message = format!("{name} without parentheses is an attribute, but there is also a function of this name");
     let slip =
         Slip::new(&rules::WORD, operand, message).with_help(format!("write `{}()` for its value", function.name));
     Some(slip.with_rewrite(Expression::call(function.name, [])))

@@ -59,7 +59,7 @@ fn check_pattern(
     let slip = match CompiledPattern::get(text, options) {
         Err(reason) => Slip::new(&rules::PATTERN, place, format!("{reason}; the call is an error")),
         Ok(_) if glob().is_some() => {
-            let message = "this looks like a pattern for file names, where `*` alone means any text";
+            let message = "this looks like a pattern of a shell, in which `*` alone matches any text";
             Slip::new(&rules::GLOB, place, message)
         }
         Ok(_) => return None,
@@ -94,7 +94,7 @@ fn check_compared_glob(
         _ => return None,
     };
     let symbol = operator.symbol_in(dialect);
-    let message = format!("`{symbol}` compares with the text as it is: `*` does not match any text");
+    let message = format!("`{symbol}` compares whole strings: `*` in a string is only a star, not a wildcard");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::GLOB, whole, message).with_help(help).with_rewrite(rewrite))
 }
@@ -223,8 +223,8 @@ fn check_compared_version(whole: &Expression, other: &Expression, dialect: Diale
 fn whole_version(place: &Expression, dialect: Dialect) -> Slip {
     let one = Expression::literal(Value::Integer(1));
     let rewrite: Expression = ExpressionKind::Subscript(Expression::call("split", [place.clone()]), one).into();
-    let message = "this is a text such as `$CondorVersion: 25.0.1 2025-09-01 $`, which no number begins";
-    let help = format!("write `{}` for the number in it", short_text(&rewrite, dialect));
+    let message = "this is a string such as `$CondorVersion: 25.0.1 2025-09-01 $`, which does not begin with a number";
+    let help = format!("write `{}` for its version number", short_text(&rewrite, dialect));
     Slip::new(&rules::WHOLE_VERSION, place, message).with_help(help).with_rewrite(rewrite)
 }
 

@@ -220,13 +220,13 @@ fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dia
     }
     let (first, _) = firsts.first()?;
     let message = if firsts.len() == 1 {
-        format!("this ad has no {first}: the name falls through to the other ad")
+        format!("this ad has no {first}: the name is looked up in the other ad")
     } else {
         let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
-        format!("this ad has none of {}: the names fall through to the other ad", names.join(", "))
+        format!("this ad has none of {}: the names are looked up in the other ad", names.join(", "))
     };
     let [_, side] = dialect.side_names();
-    let help = format!("write `{side}.{first}` to say whose attribute it is");
+    let help = format!("write `{side}.{first}` to name the ad that has the attribute");
     let finding = LintFinding::new(&rules::FALLS, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
@@ -249,8 +249,10 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     let first = names.first()?;
     let message = format!("{attribute} may be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
-    let help =
-        format!("such a job is not started; write `{first} {symbol} ...` or `{first} ?: ...` to decide about it");
+    let help = format!(
+        "such a job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the expression a \
+            value"
+    );
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
@@ -324,9 +326,12 @@ impl PoolCheck<'_> {
         if ads > 0 && ads * 2 < all {
             let name = reference.name;
             let message =
-                format!("this is undefined for {} of the {all} ads of the pool, which have no {name}", all - ads);
+                format!("this is undefined for the {} of {all} ads of the pool that have no {name}", all - ads);
             let symbol = identity_for(whole, reference.expression).symbol_in(self.context.dialect);
-            let help = format!("that excludes them; write `{name} {symbol} ...` or `{name} ?: ...` if it should not");
+            let help = format!(
+                "these ads are excluded; to include them, write `{name} {symbol} ...` or `{name} ?: \
+                ...`"
+            );
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }
@@ -427,7 +432,7 @@ impl PoolCheck<'_> {
                 _ => "an error",
             };
             let is = value.value_type().phrase();
-            let message = format!("{name} is {has} in the pool, and this is {is}: the result is {result}");
+            let message = format!("{name} is {has} in the pool, but this is {is}: the result is {result}");
             self.found.push(LintFinding::new(&rules::TYPE, message).at(self.attribute, part, ""));
         }
     }
@@ -448,7 +453,7 @@ impl PoolCheck<'_> {
             let symbol = operator.symbol_in(self.context.dialect);
             let message = format!("the pool writes \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
             let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
-            let help = format!("write `{instead} {}`, which ignores case", short_text(other, self.context.dialect));
+            let help = format!("write `{instead} {}` to ignore case", short_text(other, self.context.dialect));
             self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));
         }
     }

@@ -71,7 +71,8 @@ pub(super) fn check(
         let unit = unit.filter(|_| is_literal && number >= 2.0 && operator != BinaryOperator::Less)?;
         let meant = unit_meant([1, 2], unit, number, range)?;
         let least = shown(range.least);
-        let message = format!("{name} is in {}, and at least {least} in the pool: this is always true", unit.symbol());
+        let message =
+            format!("{name} is in {} and is at least {least} in the pool: this is always true", unit.symbol());
         return Some(LintFinding::new(&rules::UNIT, message).with_help(meant).at(attribute, part, ""));
     }
     let limit = match operator {
@@ -109,7 +110,7 @@ pub(super) fn constant_number(expression: &Expression) -> Option<f64> {
 fn number_within(expression: &Expression, depth: usize) -> Option<f64> {
     match expression.without_parentheses().kind() {
         ExpressionKind::Literal(Value::Real(real)) => Some(*real).filter(|real| real.is_finite()),
-        #[expect(clippy::cast_precision_loss, reason = "the number is compared with a range only")]
+        #[expect(clippy::cast_precision_loss, reason = "the number is only part of a range")]
         ExpressionKind::Literal(Value::Integer(integer)) => Some(*integer as f64),
         ExpressionKind::Binary(operator, left, right) if depth > 0 => {
             let [left, right] = [left, right].map(|side| number_within(side, depth - 1));

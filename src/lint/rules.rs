@@ -87,188 +87,193 @@ macro_rules! rules {
 
 rules! {
     SYNTAX "syntax" Error Text
-        "what cannot be read"
+        "text that cannot be parsed"
         "see `classad help formats`"
         "[ a = (1; b = 2 ]"
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
-        "text that readers ignore"
-        "leave it out, or put it into quotes"
+        "text that HTCondor ignores"
+        "delete it, or put it into quotes"
         "a = 1 b"
         "a = 1",
     CONTRADICTION "contradiction" Error Expression
-        "parts of a condition that no value makes true together (thesis 4.2.2)"
-        "drop one of the parts, or write `||` if that was meant"
+        "parts of a condition that no value can satisfy together (thesis 4.2.2)"
+        "drop one of the parts, or write `||` between them"
         "other.x < 10 && other.x > 12"
         "other.x < 12 && other.x > 10",
     TYPE_CLASH "type-clash" Error Expression
-        "parts of a condition that need values of different types (thesis 4.2.2)"
-        "one of the parts compares with a value of the wrong type"
+        "parts of a condition that need values of different types for one attribute (thesis 4.2.2)"
+        "compare the attribute with values of one type"
         "other.x < 10 && other.x == \"a\""
         "other.x < 10 && other.y == \"a\"",
     DEAD "dead-condition" Warning Expression
-        "a condition within an expression that can never be true"
-        "drop one of the parts, or write `||` if that was meant"
+        "a part of an expression that can never be true"
+        "drop one of the parts, or write `||` between them"
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
-        "alternatives, one of them true for every value"
+        "alternatives of which one is true for every value, as in `x != 1 || x != 2`"
         "`&&` was probably meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",
     CONSTANT "constant-part" Warning Expression
-        "a part of a condition that has the same value whatever the ads are"
-        "leave it out, or compare what was meant"
+        "a part of a condition that does not depend on any attribute"
+        "leave it out, or compare something else"
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
-        "operators whose precedence is not what the expression suggests: a comparison of a comparison, `!a == b`"
-        "put parentheses around what belongs together"
+        "an operator that applies to more or less than its spacing suggests, as in `!a == b` or `a < b < c`"
+        "add parentheses to show which operator applies first"
         "a - b > x is undefined ? c : d"
         "(a - b > x) is undefined ? c : d",
     MIXED "mixed-logic" Warning Expression
         "`&&` among `||` without parentheses: `a || b && c` is `a || (b && c)`"
-        "put parentheses around what belongs together"
+        "add parentheses to show which operator applies first"
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "`=?=` or `is` with a string is case-sensitive, which `==` does not"
+        "`=?=` or `is` with a string, which is case-sensitive; `==` ignores case"
         "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
     UNDEFINED "undefined-comparison" Warning Expression
-        "a comparison with `undefined` or `error`, which is undefined or an error itself"
+        "a comparison with `undefined` or `error`, whose result is undefined or an error itself"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
         "x == undefined"
         "x is undefined",
     NOT_BOOLEAN "not-boolean" Error Expression
-        "a string or a list where a condition is needed: `OpSys == \"LINUX\" || \"OSX\"`"
+        "a string or a list in place of a condition, as in `OpSys == \"LINUX\" || \"OSX\"`"
         "write the comparison for each value, or `member(x, { ... })`"
         "OpSys == \"LINUX\" || \"OSX\""
         "OpSys == \"LINUX\" || OpSys == \"OSX\"",
     BITWISE "bitwise-logic" Error Expression
-        "`&` or `|` between conditions: they combine the bits of integers"
+        "`&` or `|` between conditions; these operators combine the bits of integers"
         "write `&&` or `||`"
         "x > 5 & y < 3"
         "x > 5 && y < 3",
     QUOTES "single-quotes" Warning Expression
-        "a comparison with a name in single quotes, where a string was probably meant"
+        "a comparison with a name in single quotes; probably a string is meant"
         "put strings in double quotes; single quotes make an attribute name"
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
     OPERAND "operand-type" Error Expression
-        "an operator whose operands have types for which the result is an error, or always the same"
+        "an operator with operands of types that it cannot take, so that the result is an error or always the same"
         "compare or compute with values of the same type"
         "JobStatus == \"5\""
         "JobStatus == 5",
     ARGUMENT "argument-type" Error Expression
-        "an argument of a type that the function does not take, which gives an error"
-        "`classad functions NAME` says what a function takes"
+        "an argument of a type that the function does not take, so that the result is an error"
+        "`classad functions NAME` shows the arguments of a function"
         "member(x, \"a, b\")"
         "member(x, { \"a\", \"b\" })",
     PATTERN "pattern" Error Expression
-        "a regular expression that cannot be read, so that the call is an error"
-        "`.*` means any text, and `\\.` for a dot"
+        "an invalid regular expression, so that the result is an error"
+        "write `.*` for any text, and `\\.` for a dot"
         "regexp(\"*.cern.ch\", Machine)"
         "regexp(\"[.]cern[.]ch$\", Machine)",
     GLOB "glob" Warning Expression
-        "a pattern for file names where none is understood: `==` compares `*` as it is, and `regexp` repeats what is before it"
-        "`.*` means any text, and `\\.` for a dot"
+        "a shell pattern such as `slot*` where it does not work: `==` compares `*` literally, and in a regular \
+        expression `*` repeats the character before it"
+        "write `.*` for any text, and `\\.` for a dot"
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression
-        "a call whose first two arguments are exchanged: of regexp(), or of stringListMember() and similar functions"
-        "a pattern comes before its string, and a word before its list"
+        "a call of regexp(), stringListMember() or a similar function with the first two arguments in the wrong order"
+        "put the pattern before the string, and the item before the list"
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
-        "the comparison of a version with a whole `CondorVersion`, which begins with `$CondorVersion:`"
-        "take the number out of it: `split(CondorVersion)[1]`"
+        "a comparison of a version with the whole string `CondorVersion`, which begins with `$CondorVersion:`"
+        "extract the version number: `split(CondorVersion)[1]`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
     NULL "null" Warning Expression
-        "a comparison with `null`, which is the name of an attribute"
+        "a comparison with `null`, which is only the name of an attribute"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
         "RoutedBy is null"
         "RoutedBy is undefined",
     WORD "bare-word" Warning Expression
-        "a name where a string or a call was probably meant: `Owner == alice`, `time - QDate`"
+        "a name without quotes or parentheses where a string or a call is probably meant, as in `Owner == alice` or \
+        `time - QDate`"
         "put strings in double quotes, and write calls with parentheses"
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size with a suffix, or beyond all machines: HTCondor counts memory in MiB, disk space in KiB, and knows no suffixes"
+        "a size with a suffix, or greater than that of any machine; HTCondor counts memory in MiB and disk space in \
+        KiB, without suffixes"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",
     UNSAFE "undefined-unsafe" Note Expression
-        "a test that is undefined, not true, for an ad without the attribute"
-        "write `=!=` for `!=`, or add `isUndefined(x) ||`, if such ads are to be accepted"
+        "a test that is undefined instead of true for an ad that lacks the attribute"
+        "to accept such ads, write `=!=` for `!=`, or add `isUndefined(x) ||`"
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",
     FUNCTION "unknown-function" Error Expression
-        "a call of an unknown function, which is an error"
-        "`classad functions` lists them"
+        "a call of an unknown function, so that the result is an error"
+        "`classad functions` lists the functions"
         "stringListMembr(\"a\", x)"
         "stringListMember(\"a\", x)",
     ARITY "arity" Error Expression
-        "a call with too few or too many arguments, which gives an error"
-        "`classad functions NAME` says what a function takes"
+        "a call with too few or too many arguments, so that the result is an error"
+        "`classad functions NAME` shows the arguments of a function"
         "member(x)"
         "member(x, { 1 })",
     DUPLICATE "duplicate" Warning Text
-        "an attribute that an ad has twice, also in different case: the last one counts"
+        "an attribute that occurs twice in an ad, even with different case; the last one counts"
         "leave one of them out"
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
-        "a standard attribute of HTCondor whose value has another type"
-        "HTCondor and its tools expect the type of the manual"
+        "a standard attribute of HTCondor with a value of another type than HTCondor expects"
+        "HTCondor and its tools expect the type that HTCondor's manual gives"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
     NEVER "never-met" Note Ad
-        "a constraint that this ad can never meet as it is: a part of it is decided by its own attributes"
-        "as long as the attributes have these values nothing matches this ad"
+        "a constraint that is never true with the present attributes of its own ad"
+        "nothing matches this ad while its attributes have these values"
         "[ Requirements = START && other.x; START = false ]"
         "[ Requirements = START && other.x; START = true ]",
     MISSING "missing-constraint" Warning Ad
-        "a request or an offer without a constraint, which accepts nothing"
+        "a request or an offer without a constraint, so that it accepts nothing"
         "write `Requirements = true` (`Constraint = true`) to accept everything"
         "[ MyType = \"Job\"; Owner = \"a\" ]"
         "[ MyType = \"Job\"; Requirements = true ]",
     RANK "rank-not-numeric" Warning Ad
-        "a rank that is never a number, which counts as 0"
-        "a rank is a number: `other.Memory`, or a sum such as `(other.Arch == \"X86_64\") * 10 + other.Mips`"
+        "a rank that is never a number, so that it counts as 0"
+        "make the rank a number: `other.Memory`, or a sum such as `(other.Arch == \"X86_64\") * 10 + other.Mips`"
         "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
-        "attributes that refer to each other in a circle: their value is undefined"
-        "bind one of them to something else; `TARGET.x` is the other ad's"
+        "attributes that refer to each other in a circle, so that their value is undefined"
+        "give one of them another value, or write `TARGET.x` for the attribute of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad
-        "a port that refers to a label of a later port: labels count from their own port on (thesis 3.2.2)"
-        "exchange the ports, or move the condition to the later one"
+        "a port that refers to the label of a later port; it can only refer to its own label and to earlier ones \
+        (thesis 3.2.2)"
+        "swap the ports, or move the condition to the later port"
         "[ Ports = { [ Label = a; Constraint = b.x > 1 ], [ Label = b; Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = a.x > b.x ] } ]",
     PORTS "ports" Error Ad
-        "ports that cannot be used"
+        "an attribute Ports that is not a valid list of ports"
         "`Ports = { [ Label = cpu; Constraint = ... ], ... }`"
         "[ Ports = { [ Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ] } ]",
     FALLS "falls-through" Note Ad
-        "unqualified names in a constraint or rank that the ad lacks: they are the other ad's, until it has them"
+        "a name without MY or TARGET in a constraint or rank that is not an attribute of this ad, so that it is looked \
+        up in the other ad"
         "write `TARGET.x` (`other.x`) for an attribute of the other ad"
         "[ Requirements = Memory > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
     UNKNOWN "unknown-attribute" Warning Pool
-        "an attribute of the other side that no ad of the pool has"
+        "a reference to an attribute of the other ad that no ad of the pool has"
         "`classad census POOL` lists the attributes of a pool"
         "[ Requirements = TARGET.Memroy > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
     TYPE "wrong-type" Warning Pool
-        "a comparison with a value of a type that the attribute has in no ad of the pool"
-        "compare with a value of the type that the pool has"
+        "a comparison of an attribute with a value of a type that it has in no ad of the pool"
+        "compare with a value of the type that the attribute has in the pool"
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
@@ -277,7 +282,7 @@ rules! {
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
-        "`=?=` or `is` with a string that the pool has in another case only"
+        "`=?=` or `is` with a string that occurs in the pool, but with other upper and lower case"
         "write `==`, which ignores case"
         "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
         "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",

@@ -145,7 +145,8 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memory >= Wanted; Wanted = \"2 GB\" ]",
             vec![
-                "wrong-type: Memory is an integer in the pool, and this is a string: the result is an error (compare with a value of the type that the pool has)",
+                "wrong-type: Memory is an integer in the pool, and this is a string: the result is an error (compare \
+                with a value of the type that the attribute has in the pool)",
             ],
         ),
         ("[ Requirements = TARGET.Memory >= 2.5 && TARGET.HasDocker == 1 ]", vec![]),

@@ -44,7 +44,7 @@ fn attribute_name(expression: &Expression) -> Option<&Name> {
 /// attribute that has the number as its value, or that is compared with it.
 pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Option<Slip> {
     let number = match literal.as_literal()? {
-        #[expect(clippy::cast_precision_loss, reason = "a size of 2^53 is implausible in any case")]
+        #[expect(clippy::cast_precision_loss, reason = "a size of 2^53 is implausible whatever the unit is")]
         Value::Integer(integer) => *integer as f64,
         Value::Real(real) if real.is_finite() => *real,
         _ => return None,
@@ -63,7 +63,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     }
     let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
     let rewrite = in_unit(unit);
-    let message = format!("{name} is in {}: this is more than any machine has", unit.symbol());
+    let message = format!("{name} is in {}: no machine has as much", unit.symbol());
     let help = format!("write {} if bytes are meant", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }
@@ -71,7 +71,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
 /// Returns a number as an integer if it is one.
 fn whole_number(number: f64) -> Value {
     const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, reason = "the number is whole, and small enough")]
+    #[expect(clippy::cast_possible_truncation, reason = "the number must be an integer and small enough")]
     if number.fract() == 0.0 && number.abs() <= MAX_EXACT { Value::Integer(number as i64) } else { Value::Real(number) }
 }
 

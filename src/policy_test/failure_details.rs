@@ -101,7 +101,7 @@ fn find<'a>(ads: &'a [SpecAd], id: &str) -> Option<&'a SpecAd> {
 /// Says why a request gets no gang. `None` if an evaluation or the gang search fails.
 fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &Context) -> Option<String> {
     if !is_served(request, policy, context).ok()? {
-        return Some(format!("{} is not served: `roots` of the policy is not true of it", request.id));
+        return Some(format!("{} is not served: `roots` of the policy is not true for it", request.id));
     }
     let offers: Vec<&SpecAd> = admitted_offers(offers, policy, context);
     let mut matcher = gang_matcher(&offers, policy, context).ok()?;

@@ -46,7 +46,7 @@ pub fn read_expression(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bo
             Expression::literal(Value::Error(ErrorCause::default()))
         }
         (YamlContent::Scalar(text), Some(Value::String(_))) if text.contains('\0') => {
-            reader.report(node, "an ad cannot have a byte of value 0", "leave the `\\0` out");
+            reader.report(node, "an ad cannot contain a byte of value 0", "leave the `\\0` out");
             return None;
         }
         (_, Some(value)) => Expression::literal(value.clone()),

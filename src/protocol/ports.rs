@@ -97,7 +97,7 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
             None => return Err(fault(element, "a port needs a Label")),
         };
         if found.iter().any(|port| port.label == label) {
-            return Err(fault(element, format!("the label `{label}` is taken by an earlier port of the same ad")));
+            return Err(fault(element, format!("an earlier port of this ad has the label `{label}` already")));
         }
         if found.len() >= MAX_PORTS {
             return Err(fault(element, format!("an ad has more than {MAX_PORTS} ports")));
@@ -111,7 +111,7 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
 /// Reads a group of ports. `around` holds the records of the enclosing groups, outermost first.
 fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<Port>) -> Result<PortGroup, PortFault> {
     if around.len() >= MAX_GROUP_DEPTH {
-        return Err(fault(element, format!("groups of ports are nested deeper than {MAX_GROUP_DEPTH}")));
+        return Err(fault(element, format!("groups of ports are nested more than {MAX_GROUP_DEPTH} levels deep")));
     }
     let groups: Vec<Ad> = around.iter().chain([record]).cloned().collect();
     let entries = match record.get(&PORTS) {
@@ -121,8 +121,7 @@ fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<
     let max = read_fill_bound(record, "Max")?.unwrap_or(entries.len());
     let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
-        let reason =
-            format!("a group of {} needs at least {min} and at most {max} of its entries filled", entries.len());
+        let reason = format!("between {min} and {max} of the entries of a group of {} must be filled", entries.len());
         return Err(fault(element, reason));
     }
     Ok(PortGroup { min, max: max.min(entries.len()), entries })
@@ -135,7 +134,7 @@ fn read_fill_bound(record: &Ad, bound: &str) -> Result<Option<usize>, PortFault>
         ExpressionKind::Literal(Value::Integer(number)) => usize::try_from(*number).ok(),
         _ => None,
     };
-    let wrong = || fault(expression, format!("{bound} of a group of ports must be a whole number, not negative"));
+    let wrong = || fault(expression, format!("{bound} of a group of ports must be an integer of at least 0"));
     number.ok_or_else(wrong).map(Some)
 }
 

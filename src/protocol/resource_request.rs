@@ -32,7 +32,7 @@ pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
     let written = evaluate_attribute(ad, &COUNT, context)?;
     let effect = match &written {
         Value::Undefined | Value::Integer(0..=MAX_RESOURCE_COUNT) => return None,
-        Value::Integer(..0) => "is below zero and counts as 0".to_owned(),
+        Value::Integer(..0) => "is below 0 and counts as 0".to_owned(),
         Value::Integer(_) => format!("is cut to {MAX_RESOURCE_COUNT}"),
         other => format!("is {}, not an integer, and counts as 1", other.value_type().phrase()),
     };
@@ -119,7 +119,7 @@ mod tests {
             ("[ ResourceRequestCount = 3 ]", None),
             ("[ Count = 3 ]", None),
             ("[ ResourceRequestCount = 2000000 ]", Some("ResourceRequestCount 2000000 is cut to 1000000")),
-            ("[ ResourceRequestCount = -1 ]", Some("ResourceRequestCount -1 is below zero and counts as 0")),
+            ("[ ResourceRequestCount = -1 ]", Some("ResourceRequestCount -1 is below 0 and counts as 0")),
             (
                 "[ ResourceRequestCount = 2.0 ]",
                 Some("ResourceRequestCount 2.0 is a real, not an integer, and counts as 1"),

@@ -67,11 +67,11 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
             let character = shown.chars().next().unwrap_or(' ');
             let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
             let rest: String = rest.chars().take(3).collect();
-            SyntaxError::new(span, format!("`{}` has no meaning in this language", character.escape_debug()))
+            SyntaxError::new(span, format!("`{}` is not part of the language", character.escape_debug()))
                 .with_help(hints::character_hint(character, &rest))
         }
         LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
-            .with_help("a quote is missing at its end, or there is one too many before it"),
+            .with_help("a quote is missing at the end, or there is one quote too many before it"),
         LexicalError::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
             .with_help("put strings in double quotes: \"...\""),
         LexicalError::UnterminatedComment => {
@@ -80,9 +80,9 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
         LexicalError::Number => {
             SyntaxError::new(span, format!("`{shown}` is not a number")).with_help(hints::number_hint(&shown))
         }
-        LexicalError::Nul => SyntaxError::new(span, "an ad cannot have a byte of value 0"),
+        LexicalError::Nul => SyntaxError::new(span, "an ad cannot contain a byte of value 0"),
         LexicalError::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
-            .with_help("a string holds any byte as an octal escape, such as \\377"),
+            .with_help("write such a byte as an octal escape, such as \\377"),
     }
 }
 

@@ -101,7 +101,13 @@ impl<'t> Grammar<'t> {
             if token.closing().is_some() {
                 depth += 1;
                 if depth > MAX_NESTING {
-                    return Err(SyntaxError::new(*span, format!("brackets are nested more than {MAX_NESTING} deep")));
+                    return Err(SyntaxError::new(
+                        *span,
+                        format!(
+                            "brackets are nested more than {MAX_NESTING} levels \
+                        deep"
+                        ),
+                    ));
                 }
             } else if token.is_closing() {
                 depth = depth.saturating_sub(1);

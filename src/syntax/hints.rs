@@ -70,7 +70,7 @@ impl ErrorContext<'_> {
             (Some(Token::Or), Token::BitOr, _) if self.adjacent(-1) => "write `||`",
             (None, Assign, _) => "one `=` binds an expression to a name: `name = expression`",
             (_, Assign, _) => "`==` compares; `=` only binds an attribute of an ad",
-            (_, Comma, _) => "a `,` only separates the elements of a list and the arguments of a function",
+            (_, Comma, _) => "`,` is only allowed in a list and between the arguments of a function",
             (_, Colon, _) => "a `:` needs a `?` before it: `condition ? value : otherwise`",
             (_, Question, _) => "a `?` needs a condition before it: `condition ? value : otherwise`",
             _ => return None,
@@ -106,7 +106,7 @@ impl ErrorContext<'_> {
             }
             _ if before == "not" => "write `!` for `not`",
             _ if before == "if" => "write `condition ? value : otherwise`",
-            _ if is_name && self.token(-1) == Some(Token::String) => "a quote within a string is written `\\\"`",
+            _ if is_name && self.token(-1) == Some(Token::String) => "write a quote in a string as `\\\"`",
             _ if self.token(0) == Some(Token::String) && self.token(-1) == Some(Token::Name) && self.adjacent(-1) => {
                 "is an operator missing before this string, or a quote?"
             }
@@ -140,7 +140,7 @@ impl ErrorContext<'_> {
                 Some("is a `,` or an operator missing before this?".to_owned())
             }
             (_, Some(token)) if token.is_closing() && self.innermost_open().is_none() => {
-                Some(format!("no bracket is open that this {token} closes"))
+                Some(format!("this {token} closes nothing: there is no open bracket before it"))
             }
             _ => None,
         }
@@ -154,7 +154,7 @@ impl ErrorContext<'_> {
         let begins = matches!(self.token(-2), None | Some(Token::Semicolon | Token::BracketOpen));
         (name == Token::Name && joins && bound && begins).then(|| {
             let written = [-1, 0, 1].map(|by| self.word(by)).concat();
-            format!("put a name with other characters than letters, digits and `_` in single quotes: '{written}'")
+            format!("a name with characters other than letters, digits and `_` needs single quotes: '{written}'")
         })
     }
 
@@ -181,7 +181,7 @@ pub(super) fn innermost_open(tokens: &[SpannedToken]) -> Option<SpannedToken> {
 pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
     match character {
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}' => "put strings in straight quotes: \"...\"",
-        '\u{2018}' | '\u{2019}' | '\u{201a}' => "quotes are straight: \"...\" for strings, '...' for names and times",
+        '\u{2018}' | '\u{2019}' | '\u{201a}' => "use straight quotes: \"...\" for strings, '...' for names and times",
         '\u{2010}'..='\u{2015}' | '\u{2212}' => "a minus is written `-`",
         '\u{2264}' => "write `<=`",
         '\u{2265}' => "write `>=`",
@@ -189,14 +189,14 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '\u{2227}' => "write `&&`",
         '\u{2228}' => "write `||`",
         '\u{ac}' => "write `!`",
-        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is not an ordinary space: write a plain one",
+        '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is a special space character: write an ordinary space",
         '#' => "a comment begins with `//`",
         '$' if rest.starts_with("$$(") || rest.starts_with("$(") => {
-            "macros such as $(NAME) belong in configuration and submit files, which replace them; ads have none"
+            "macros such as $(NAME) only work in configuration and submit files, not in ads"
         }
         '`' => "put strings in double quotes: \"...\"",
-        '\\' => "an expression goes on in the next line without a `\\`",
-        '@' => "text with an `@` is a string: \"user@host\"",
+        '\\' => "no `\\` is needed: an expression continues on the next line",
+        '@' => "put text with an `@` in double quotes: \"user@host\"",
         _ => "names have letters, digits and underscores; anything else goes into single quotes",
     }
 }
@@ -221,7 +221,6 @@ fn size_hint(digits: &str, unit: &str) -> Option<String> {
 pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
-    size_hint(digits, &unit).unwrap_or_else(|| {
-        "a number may end in one of B K M G T, as in 4G; a name cannot begin with a digit".to_owned()
-    })
+    size_hint(digits, &unit)
+        .unwrap_or_else(|| "a number can end in B, K, M, G or T, as in 4G; a name cannot begin with a digit".to_owned())
 }

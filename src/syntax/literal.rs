@@ -56,7 +56,7 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
             SyntaxError::new(span, format!("`{text}` is not an octal number"))
                 .with_help(format!("a leading 0 means octal; write {decimal} for the decimal number"))
         } else {
-            SyntaxError::new(span, format!("`{sign}{text}` does not fit into 64 bits"))
+            SyntaxError::new(span, format!("`{sign}{text}` is too large for 64 bits"))
                 .with_help(format!("write {sign}{text}.0 for a real"))
         }
     })

@@ -49,8 +49,8 @@ pub enum LossyChange {
 impl fmt::Display for LossyChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LossyChange::Newline => "a newline in a string becomes a space",
-            LossyChange::Backslash => "a space is put after the backslash that ends a string",
+            LossyChange::Newline => "a newline in a string is written as a space",
+            LossyChange::Backslash => "a space is added after a backslash at the end of a string",
         })
     }
 }

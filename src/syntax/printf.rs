@@ -68,7 +68,7 @@ impl PrintfConversion {
             let known: Vec<String> = CONVERSION_LETTERS.chars().map(|letter| format!("%{letter}")).collect();
             let known = known.join(" ");
             return Err(format!(
-                "the conversion `%{letter}` is not done here: there is {known}; `%%` is a percent sign"
+                "the conversion `%{letter}` is not supported: use {known}, or `%%` for a percent sign"
             ));
         }
         let conversion = PrintfConversion {
@@ -217,7 +217,12 @@ fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
         return Ok(None);
     }
     let count = digits.parse().ok().filter(|count| *count <= MAX_WIDTH_CHARS);
-    count.map(Some).ok_or_else(|| format!("a conversion is at most {MAX_WIDTH_CHARS} characters wide, not {digits}"))
+    count.map(Some).ok_or_else(|| {
+        format!(
+            "the width {digits} is too large: the maximum is {MAX_WIDTH_CHARS} \
+        characters"
+        )
+    })
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl ParsedCondition {
         } else if first.eq_ignore_ascii_case("defined") {
             let subject = behind.trim_ascii();
             if !subject.is_empty() && !is_variable(subject) && constant(subject).is_none() {
-                return error("this can be defined for one name only", "write `if defined MY.attribute`");
+                return error("`defined` takes one name only", "write `if defined MY.attribute`");
             }
             ParsedConditionKind::Defined(subject.to_owned())
         } else if first.eq_ignore_ascii_case("version") {
@@ -99,8 +99,8 @@ impl ParsedCondition {
                 None => return error("this is not a version", "write `if version >= 23.0` or `if version < 10.0.0`"),
             }
         } else if is_variable(rest) {
-            let help = format!("write `if defined {rest}`, `if $({rest})`, or compare it with something");
-            return error("a name alone is not a condition", &help);
+            let help = format!("write `if defined {rest}` or `if $({rest})`, or compare the name with a value");
+            return error("a condition needs more than a name", &help);
         } else {
             let expression = parse_expression(rest.as_bytes(), rules).map_err(|error| error.shifted(offset(start)))?;
             ParsedConditionKind::Expression(expression)
@@ -119,7 +119,7 @@ impl ParsedCondition {
                 let value = evaluate(expression, expander.ad, expander.context)?;
                 truth(&value).ok_or_else(|| match value.error_origin() {
                     Some(fault) => format!("the condition is an error: {fault}"),
-                    None => format!("the condition is {}, neither true nor false", value.value_type().phrase()),
+                    None => format!("the condition is {}, but it must be true or false", value.value_type().phrase()),
                 })?
             }
         };

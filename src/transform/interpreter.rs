@@ -360,7 +360,7 @@ impl RuleExecution<'_> {
         parse_expression(&text, operand.rules).or_else(|error| {
             repair(&text, &error).ok_or_else(|| {
                 let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-                format!("with its macros expanded it is `{shown}`: {error}").into()
+                format!("its macros expand to `{shown}`: {error}").into()
             })
         })
     }

@@ -78,14 +78,19 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
         assert_eq!(results(ad, rules), [expected], "{rules}");
     }
     for (rules, fault) in [
-        ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; $EVAL() and EVALMACRO evaluate in the ad"),
+        ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; $EVAL() and EVALMACRO evaluate an expression in the ad"),
         ("SET b $INT(1,%s)", "$INT(): `%s` is not a format for it"),
         ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5 of 2"),
         (
             "SET b $EVAL(strcat(s, \"x\"))",
-            "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; it ends at the first `)`: EVALMACRO has no such limit",
+            "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; $EVAL() ends at the first `)`, \
+            EVALMACRO does not",
         ),
-        ("x = $(y)\ny = $(x)\nSET b $(x)", "its macros refer to each other in a cycle, or expand to too much text"),
+        (
+            "x = $(y)\ny = $(x)\nSET b $(x)",
+            "its macros refer to each other in a circle, or the expanded text is too \
+            long",
+        ),
     ] {
         assert_eq!(results("a = 1; e = a + 1", rules), [format!("a = 1; e = a + 1 ! {fault}")], "{rules}");
     }

@@ -72,8 +72,8 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
     if digits > 0 {
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
         if iteration.count == 0 {
-            let help = "REQUIREMENTS false leaves an ad as it is";
-            return Err(error(at..at + digits, "no ad would be left of any").with_help(help));
+            let help = "an ad stays as it is if REQUIREMENTS is false";
+            return Err(error(at..at + digits, "all ads would be dropped").with_help(help));
         }
         at = skip_blank(text, at + digits);
     }
@@ -91,7 +91,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
         }
         if mode == "matching" {
             let help = "list the items after `in` or `from`";
-            return Err(error(at..text.len(), "names of files are not looked for here").with_help(help));
+            return Err(error(at..text.len(), "patterns of file names are not supported here").with_help(help));
         }
         if !is_variable(word) {
             return Err(error(at..at + length.max(1), "a variable, `in` or `from` is missing here"));
@@ -115,10 +115,10 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
     let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
     if rest.starts_with('[') {
-        return refuse("a slice of the items is not supported: list the items that you need");
+        return refuse("slices of the items are not supported: list the items that you need");
     }
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
-        (true, None) => return refuse("items are not read from a file: write them after `from (`, one on each line"),
+        (true, None) => return refuse("items cannot be read from a file: write them after `from (`, one a line"),
         (true, Some("")) => (IterationItems::From(Vec::new()), true),
         (true, Some(_)) => return refuse("nothing may follow `from (` on this line"),
         (false, None) => (IterationItems::In(words(rest)), false),

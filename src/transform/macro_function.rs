@@ -78,7 +78,12 @@ fn evaluate_without_ad(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<
 }
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
-    let hint = if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate in the ad" };
+    let hint = if text.trim_ascii().is_empty() {
+        ""
+    } else {
+        "; $EVAL() and EVALMACRO evaluate an expression in the \
+        ad"
+    };
     format!("{} is not a number{hint}", quoted_excerpt(text)).into()
 }
 
@@ -109,7 +114,7 @@ fn printf(format: &str, value: &Value) -> Option<String> {
 /// Prints a value with a format that the user gave. Fails if the format does not fit the value.
 fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
     let printed = printf(format, value).map(String::into_bytes);
-    printed.ok_or_else(|| format!("{} is not a format for it", quoted_excerpt(format.as_bytes())).into())
+    printed.ok_or_else(|| format!("{} is not a valid format here", quoted_excerpt(format.as_bytes())).into())
 }
 
 fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -171,7 +176,7 @@ fn eval(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, St
     let text = expander.expand_argument(body)?;
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
         let is_cut = body.contains(&b'(');
-        let hint = if is_cut { "; it ends at the first `)`: EVALMACRO has no such limit" } else { "" };
+        let hint = if is_cut { "; $EVAL() ends at the first `)`, EVALMACRO does not" } else { "" };
         format!("{}: {error}{hint}", quoted_excerpt(&text))
     })?;
     Ok(text_of(evaluate(&expression, expander.ad, expander.context)?, Style::New))
@@ -214,7 +219,7 @@ fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8
     let (start, length) = match integer_arguments(expander, numbers)?.as_slice() {
         [start] => (*start, i64::MAX),
         [start, length] => (*start, *length),
-        _ => return Err("it needs a name, a start and optionally a length".to_owned().into()),
+        _ => return Err("it needs a name, a start and, optionally, a length".to_owned().into()),
     };
     let text = expander.lookup(name).unwrap_or_default();
     let text = expander.expand(&text)?;
@@ -230,7 +235,7 @@ fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8
 /// Returns the random number generator for one draw. Fails if the context has no source of random numbers.
 fn random(expander: &MacroExpander<'_, '_>) -> Result<fastrand::Rng, StatementFailure> {
     let chance = expander.context.random.as_ref();
-    chance.map(crate::eval::RandomStream::next).ok_or_else(|| "random numbers are not available here".to_owned().into())
+    chance.map(crate::eval::RandomStream::next).ok_or_else(|| "random numbers are not supported here".to_owned().into())
 }
 
 fn random_choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -244,10 +249,10 @@ fn random_integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<V
     let (least, most, step) = match integer_arguments(expander, &items(body))?.as_slice() {
         [least, most] => (*least, *most, 1),
         [least, most, step] => (*least, *most, *step),
-        _ => return Err("it needs a minimum, a maximum and optionally a step".to_owned().into()),
+        _ => return Err("it needs a minimum, a maximum and, optionally, a step".to_owned().into()),
     };
     if least > most || step < 1 {
-        return Err("the minimum must not exceed the maximum, and the step must be at least 1".to_owned().into());
+        return Err("the minimum must be at most the maximum, and the step at least 1".to_owned().into());
     }
     let steps = most.abs_diff(least) / step.unsigned_abs();
     let chosen = random(expander)?.u64(..=steps);

@@ -156,7 +156,7 @@ impl RulesParser<'_> {
         let place = 0..name.len().max(1);
         if let Some(attribute) = name.strip_prefix('+').filter(|attribute| is_name(attribute)) {
             let help = format!("write `SET {attribute} ...`");
-            return Err(error(place, "a rule does not set an attribute in this way").with_help(help));
+            return Err(error(place, "this is not how a rule sets an attribute").with_help(help));
         }
         if !is_variable(name) {
             let help = "a variable's name has letters, digits, underscores and dots";
@@ -166,7 +166,7 @@ impl RulesParser<'_> {
             if keyword.is_branch() {
                 return Err(error(place, format!("{name} cannot name a variable")));
             }
-            let message = format!("this gives a variable called {name} a value, because `=` follows it");
+            let message = format!("this line sets a variable named {name}, because `=` follows the name");
             self.warn(line, error(place, message).with_help(keyword.usage()));
         }
         self.variables.define(name);
@@ -179,14 +179,14 @@ impl RulesParser<'_> {
             return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
-            let problem = line.problem("nothing of a rule may follow its TRANSFORM");
-            return Err(problem.with_help("HTCondor reads no further; only another NAME may follow"));
+            let problem = line.problem("a rule must end at TRANSFORM: nothing of it may follow");
+            return Err(problem.with_help("HTCondor stops reading here; only another NAME may follow"));
         }
         let action = match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
                 if !self.open.is_empty() {
                     let problem = line.problem(format!("{word} cannot depend on an `if`"));
-                    return Err(problem.with_help("HTCondor reads it whatever the condition is"));
+                    return Err(problem.with_help("HTCondor reads this line whether the condition is true or false"));
                 }
                 return self.rule_heading(line, keyword, behind);
             }
@@ -210,7 +210,7 @@ impl RulesParser<'_> {
             Keyword::Requirements => {
                 if self.rule().requirements.is_some() {
                     let problem = line.problem("this rule has REQUIREMENTS already");
-                    return Err(problem.with_help("join them with `&&`; HTCondor would only use the last"));
+                    return Err(problem.with_help("join them with `&&`; HTCondor only uses the last one"));
                 }
                 if macros::has_macros(text) {
                     return Err(error(behind..line.text.len(), "macros are not expanded in REQUIREMENTS"));
@@ -221,7 +221,7 @@ impl RulesParser<'_> {
             Keyword::Universe => {
                 self.rule().universe = Some(text.to_owned());
                 if !self.is_route {
-                    self.warn(line, line.problem("UNIVERSE has no effect: only HTCondor's job router uses it"));
+                    self.warn(line, line.problem("UNIVERSE has no effect here: only HTCondor's job router uses it"));
                 }
             }
             _ => {
@@ -260,7 +260,7 @@ impl RulesParser<'_> {
         match (keyword, self.open.last_mut()) {
             (Keyword::If, _) => {
                 if self.open.len() >= MAX_IF_DEPTH {
-                    return Err(line.problem(format!("`if`s are nested more than {MAX_IF_DEPTH} deep")));
+                    return Err(line.problem(format!("`if` is nested more than {MAX_IF_DEPTH} levels deep")));
                 }
                 self.open.push((line.whole_file_range(), false));
             }

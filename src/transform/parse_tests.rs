@@ -50,14 +50,18 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "REQUIREMENTS A\nREQUIREMENTS B",
-            "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor would only use the last)",
+            "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor only uses the last one)",
         ),
-        ("if true\nNAME x\nendif", "2:1: NAME cannot depend on an `if` (HTCondor reads it whatever the condition is)"),
+        (
+            "if true\nNAME x\nendif",
+            "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition \
+            is true or false)",
+        ),
         ("if true", "1:1: the `endif` of this is missing"),
         ("endif", "1:1: endif without an `if`"),
         (
             "if a\nendif",
-            "1:4: a name alone is not a condition (write `if defined a`, `if $(a)`, or compare it with something)",
+            "1:4: a condition needs more than a name (write `if defined a`, `if $(a)`, or compare it with something)",
         ),
         ("if true\nelse\nelif true\nendif", "3:1: elif after an `else`"),
         ("if version > 8\nendif", "1:4: this is not a version (write `if version >= 23.0` or `if version < 10.0.0`)"),
@@ -66,27 +70,26 @@ fn what_is_wrong_is_told_with_its_place() {
             "~1:9: the variable limit has no value: it becomes an empty text (did you mean $(limits)?)",
         ),
         ("SET A \"$int(1)\"", "~1:8: $int() is not a function: it is written $INT()"),
-        ("+A = 1", "1:1: a rule does not set an attribute in this way (write `SET A ...`)"),
+        ("+A = 1", "1:1: this is not how a rule sets an attribute (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
-        ("TRANSFORM 0", "1:11: no ad would be left of any (REQUIREMENTS false leaves an ad as it is)"),
+        ("TRANSFORM 0", "1:11: all ads would be dropped (an ad stays as it is if REQUIREMENTS is false)"),
         ("TRANSFORM x", "1:11: `in` or `from` is missing after the variables (write `TRANSFORM x in (a, b)`)"),
         (
             "TRANSFORM x matching *.dat",
-            "1:13: names of files are not looked for here (list the items after `in` or `from`)",
+            "1:13: patterns of file names are not supported here (list the items after `in` or `from`)",
         ),
-        (
-            "TRANSFORM x from items.txt",
-            "1:18: items are not read from a file: write them after `from (`, one on each line",
-        ),
-        ("TRANSFORM x from", "1:17: items are not read from a file: write them after `from (`, one on each line"),
+        ("TRANSFORM x from items.txt", "1:18: items cannot be read from a file: write them after `from (`, one a line"),
+        ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, one a line"),
         ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         (
             "TRANSFORM\nSET A 1",
-            "2:1: nothing of a rule may follow its TRANSFORM (HTCondor reads no further; only another NAME may follow)",
+            "2:1: a rule must end at TRANSFORM: nothing of it may follow (HTCondor stops reading here; only another \
+            NAME may \
+            follow)",
         ),
-        ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect: only HTCondor's job router uses it"),
+        ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect here: only HTCondor's job router uses it"),
     ] {
         assert_eq!(problems(text), [expected], "{text}");
     }

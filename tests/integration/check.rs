@@ -142,7 +142,7 @@ fn annotations_are_one_line_each() {
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
         "::error file=standard input,line=1,endLine=1,col=7,endColumn=12,title=contradiction::no value of `x` makes \
-         both of these true%0Adrop one of the parts, or write `||` if that was meant\n\
+         both of these true%0Adrop one of the parts, or write `||` between them\n\
          ::warning file=standard input,line=2,endLine=2,col=13,endColumn=27,title=undefined-comparison::\
          `== undefined` is always undefined%0Awrite `y is undefined`\n"
     );

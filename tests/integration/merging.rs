@@ -374,7 +374,7 @@ fn a_shell_runs_what_scatter_prints() {
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
         (&["match", "a", "--pool", "b"][..], "match: one run makes all matches"),
-        (&["query", "true"], "only files have parts: name them; those of query follow the constraint"),
+        (&["query", "true"], "name files to divide into parts; with query, put them after the constraint"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),
         (&["query", "true", "no such file"], "there is no such file"),

@@ -120,7 +120,7 @@ fn what_has_no_parts_is_refused() {
     let long = file("parts-shrunk.long", "A = 1\n");
     for (argument, reason) in [
         (format!("{bracketed}@0-4"), "the bracketed form can only be read whole"),
-        (format!("{packed}@0-4"), "a compressed file can only be read whole"),
+        (format!("{packed}@0-4"), "a compressed file cannot be read in parts"),
         (format!("{long}@9-4"), "ends before it begins"),
         (format!("{long}-none@0-4"), "no such file"),
     ] {

@@ -340,11 +340,15 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial"], "which share of the work? --share 1/4 is the first of four"),
         (&["match", "--all", "--share", "1/2"], "--partial"),
         (&["match", "--all", "--partial", "--share", "3/2"], "a share is K/N"),
-        (&["match", "--all", "--partial", "--share", "1/2", "--stats"], "--stats counts the work of one run"),
+        (
+            &["match", "--all", "--partial", "--share", "1/2", "--stats"],
+            "--stats cannot be combined with --share, \
+            because it counts the work of one run",
+        ),
         (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give it to `merge`"),
         (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "random numbers of a seed"),
         (&["match", "--all", "--partial", "--share", "1/2"], "give all of them the same --now TIME"),
-        (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "the explanation of a pair has no shares"),
+        (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "--share and --offer cannot be combined"),
         (&["negotiate", "--partial"], "one run makes all matches, as each takes offers"),
         (&["gangmatch", "--partial"], "`match --best N` lists the candidates of each request, in shares"),
         (&["autocluster", "--partial"], "match --best, match --all and explain of shares"),

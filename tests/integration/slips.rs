@@ -31,7 +31,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ Requirements = OpSys == \"LINUX;\n  Rank = 1 ]",
-        &["1:27: this string has no closing quote [a quote is missing at its end, or there is one too many before it]"],
+        &["1:27: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
+            before it]"],
     ),
     (
         "new",
@@ -96,16 +97,16 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ a = f(1, ); b = g(,2) ]",
         &[
             "1:12: expected an expression, found `)` [leave the last `,` out] (1:8 this `(` is still open)",
-            "1:21: expected an expression or `)`, found `,` [a `,` only separates the elements of a list and the arguments of a function] (1:20 this `(` is still open)",
+            "1:21: expected an expression or `)`, found `,` [`,` is only allowed in a list and between the arguments \
+            of a function] (1:20 this `(` is still open)",
         ],
     ),
     ("new", "[ a = 1 # one\n]", &["1:9: `#` has no meaning in this language [a comment begins with `//`]"]),
     (
         "new",
         "[ a = $(MEMORY) ]",
-        &[
-            "1:7: `$` has no meaning in this language [macros such as $(NAME) belong in configuration and submit files, which replace them; ads have none]",
-        ],
+        &["1:7: `$` has no meaning in this language [macros such as $(NAME) only work in configuration and submit \
+            files, not in ads]"],
     ),
     (
         "new",
@@ -123,7 +124,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = \"say \"hello\" to\" ]",
-        &["1:13: expected `;` or `]`, found a name `hello` [a quote within a string is written `\\\"`]"],
+        &["1:13: expected `;` or `]`, found a name `hello` [write a quote in a string as `\\\"`]"],
     ),
     ("new", "[ a = b ≥ 3 ]", &["1:9: `≥` has no meaning in this language [write `>=`]"]),
     (
@@ -167,7 +168,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "long",
         "Requirements = TARGET.Arch == \"X86_64\nRank = 1\n",
-        &["1:31: this string has no closing quote [a quote is missing at its end, or there is one too many before it]"],
+        &["1:31: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
+            before it]"],
     ),
     (
         "long",
@@ -194,13 +196,15 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, b: 2}",
-        &["1:10: expected a name in double quotes or `}`, found `b` [JSON has names and strings in double quotes]"],
+        &["1:10: expected a name in double quotes or `}`, found `b` [JSON needs double quotes around names and \
+            strings]"],
     ),
     ("json", "{\"a\": 1 \"b\": 2}", &["1:9: expected `,` or `}`, found a string [is a `,` missing before this?]"]),
     (
         "json",
         "{'a': 1}",
-        &["1:2: expected a name in double quotes or `}`, found `'a'` [JSON has names and strings in double quotes]"],
+        &["1:2: expected a name in double quotes or `}`, found `'a'` [JSON needs double quotes around names and \
+            strings]"],
     ),
     (
         "json",
@@ -213,7 +217,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, \"b\": None}",
-        &["1:15: `None` is not a JSON value [undefined is written null, any other expression \"\\/Expr(...)\\/\"]"],
+        &["1:15: `None` is not a JSON value [write undefined as null, and any other expression as \
+            \"\\/Expr(...)\\/\"]"],
     ),
     (
         "json",
@@ -230,8 +235,10 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "xml",
         "<c><a n=\"x\"><e>a && b</e></a></c>",
         &[
-            "1:18: `&` is not defined [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
-            "1:19: `&` is not defined [& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos]",
+            "1:18: `&` is not defined [& is written &amp;, < is written &lt;; the only other names are gt, quot and \
+            apos]",
+            "1:19: `&` is not defined [& is written &amp;, < is written &lt;; the only other names are gt, quot and \
+            apos]",
         ],
     ),
     (
@@ -265,12 +272,12 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "expression",
         "\"abc\" + \\ 5",
-        &["1:9: `\\\\` has no meaning in this language [an expression goes on in the next line without a `\\`]"],
+        &["1:9: `\\\\` has no meaning in this language [no `\\` is needed: an expression continues on the next line]"],
     ),
     (
         "expression",
         "user@host == 1",
-        &["1:5: `@` has no meaning in this language [text with an `@` is a string: \"user@host\"]"],
+        &["1:5: `@` has no meaning in this language [put text with an `@` in double quotes: \"user@host\"]"],
     ),
     ("expression", "a b", &["1:3: expected the end, found a name `b` [is an operator missing between these names?]"]),
     ("expression", "1 +* 2", &["1:4: expected an expression, found `*`"]),

@@ -216,7 +216,7 @@ fn a_job_that_does_not_wait_is_told_first() {
         ("JobStatus = 3", "7.0 is removed, and waits for no slot", 1),
         ("JobStatus = 1\nJobUniverse = 12", "7.0 is of the local universe: the access point itself runs it", 1),
         ("JobStatus = 1\nJobUniverse = 7", "7.0 is of the scheduler universe: the access point itself runs it", 1),
-        ("JobStatus = 1\nJobUniverse = 9", "7.0 is of the grid universe: another system than this pool runs it", 1),
+        ("JobStatus = 1\nJobUniverse = 9", "7.0 is of the grid universe: a system outside this pool runs it", 1),
     ] {
         let (first, code) = first_lines(&job(0, lines), "", &[]);
         assert!(first[0].starts_with(expected) && code == status, "{code}: {first:?}, expected {expected}");

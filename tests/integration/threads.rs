@@ -190,7 +190,7 @@ fn ads_have_their_numbers_in_the_source() {
     }
     let path = &file("threads-numbers.ad", &text);
     let told = |source: &str| {
-        let line = |number| format!("warning: {source}:{number}: b: a newline in a string becomes a space");
+        let line = |number| format!("warning: {source}:{number}: b: a newline in a string is written as a space");
         [10_000, 20_000, 30_000].map(line)
     };
     let has_all = |printed: &str, source: &str| told(source).iter().all(|line| printed.contains(line));

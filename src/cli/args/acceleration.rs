@@ -7,14 +7,14 @@ use classad::matching::Accelerations;
 #[derive(Args)]
 pub struct AccelerationArgs {
     // With this option, the requests of an autocluster do not share their candidates.
-    /// Match each request separately, without autoclusters
+    /// Match each request separately instead of using autoclusters
     #[arg(long)]
     no_autocluster: bool,
     // With this option, no match list is kept for later requests.
-    /// Search the candidates of each request again, without match lists
+    /// Search the candidates of each request again instead of using match lists
     #[arg(long)]
     no_matchlist: bool,
-    /// Evaluate the constraints of each pair, without an index
+    /// Evaluate the constraints of each pair instead of using an index
     #[arg(long)]
     no_index: bool,
 }

@@ -10,8 +10,8 @@ use crate::cli::{Failure, refuse};
 pub struct AdFilesArgs {
     /// Files of ads, or parts of them, as `FILE@START-END`; standard input if there are none
     pub files: Vec<String>,
-    /// Also read the files that LIST names: a name on each line, or names with a NUL after each. `-` is standard
-    /// input
+    /// Also read the files that are named in the file LIST: a name on each line, or names that each end in a NUL byte.
+    /// `-` is standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }

@@ -26,12 +26,12 @@ use crate::cli::session::Session;
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// Leave out ads that have expired at TIME, by their `ExpirationTime`, or `LastHeardFrom` and `ClassAdLifetime`; TIME
-    /// is written as for --now [default: the time of --now]
+    /// Skip ads that are expired at TIME: later than `ExpirationTime`, or than `LastHeardFrom` plus `ClassAdLifetime`.
+    /// Write TIME as for --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
-    /// Use all ads, including expired ones and several with the same name
+    /// Use all ads, even expired ads and several ads with the same name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
 }
@@ -40,7 +40,7 @@ pub struct LifetimeArgs {
 #[derive(Args)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
-    /// Take jobs and slots of every state, also jobs that do not wait and slots that are not free
+    /// Include jobs that do not wait for a slot and slots that are not free
     #[arg(long)]
     pub all_states: bool,
 }
@@ -103,7 +103,7 @@ impl LifetimeArgs {
             };
             Cow::Owned(AdvertisementHeader { identity: Some(identity), ..header.into_owned() })
         });
-        let reason = format!("{LATER_ADS} (--as-given takes them, too)");
+        let reason = format!("{LATER_ADS} (--as-given includes them)");
         retain_flagged(session, ads, what, &is_latest, &reason)
     }
 
@@ -112,7 +112,7 @@ impl LifetimeArgs {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
         let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        let reason = format!("expired by {at} (--at sets the time, --as-given takes them, too)");
+        let reason = format!("expired at {at} (--at sets another time, --as-given includes them)");
         retain_flagged(session, ads, what, &is_current, &reason)
     }
 }
@@ -121,9 +121,9 @@ impl LifetimeArgs {
 #[derive(Args)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Leave out ads that FILE records as matched, unless they were updated since: their `UpdateSequenceNumber` is
-    /// greater. --notify and `-o jsonl` write FILE. Rows of `claim -o jsonl` in it free the ads of aborted or released
-    /// matches
+    /// Skip ads that are matched according to FILE, unless their `UpdateSequenceNumber` is greater now. --notify and
+    /// `-o jsonl` write FILE. If FILE also has the rows of `claim -o jsonl`, ads of aborted or released matches are not
+    /// skipped
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }
@@ -210,7 +210,10 @@ impl AdvertisingArgs {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted_plain(unnamed, "ad");
-                session.note(&format!("{ads} without a name: records of matches call them by their contents"));
+                session.note(&format!(
+                    "{ads} without a name: records of matches identify them by a hash of their \
+                    contents"
+                ));
             }
         }
         // Rows of `match` call an ad without a name by its place.
@@ -225,7 +228,7 @@ impl AdvertisingArgs {
                 return ads;
             }
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
-            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised again")
+            retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised since")
         };
         let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
         note_wrong_side(session, [&requests, &offers]);
@@ -296,8 +299,8 @@ fn retain_by_state(
         *counts.entry(word).or_default() += 1;
     }
     counts.sort_by(|_, one, _, other| other.cmp(one));
-    let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{} {word}", with_commas(*count))).collect();
     let kept: Vec<bool> = words.iter().map(Option::is_none).collect();
-    let reason = format!("{} (--all-states takes them, too)", join_and(&counts));
+    let reason = format!("{} (--all-states includes them)", join_and(&counts));
     retain_flagged(session, ads, what, &kept, &reason)
 }

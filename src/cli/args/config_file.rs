@@ -48,7 +48,7 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         if long == FORM_OPTION {
             let takes = |command: &Command| output_option(command).is_some_and(|option| takes_form(option, &value));
             if !tree.get_subcommands().any(takes) {
-                return Err(format!("{source}: no command has the form {value} of the output"));
+                return Err(format!("{source}: there is no output format {value}"));
             }
             let taking = |command: &Command| output_option(command).filter(|_| takes(command)).cloned();
             tree = with_default(tree, &taking, value.clone().leak());
@@ -57,7 +57,7 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
             let near = closest_names(&long, options().filter_map(Arg::get_long));
             let hint = suggestion(&near);
-            return Err(format!("{source}: there is no option of every command called {name}{hint}"));
+            return Err(format!("{source}: {name} is not an option of every command{hint}"));
         };
         check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
         // clap wants `'static` values; the text is needed until the process ends.
@@ -96,7 +96,7 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
     let words = match option.get_action().takes_values() {
         true => vec!["classad".to_owned(), format!("--{long}={value}")],
         false if matches!(value, "true" | "false") => return Ok(()),
-        false => return Err(format!("{long} is true or false, not {value}")),
+        false => return Err(format!("{long} must be true or false, not {value}")),
     };
     let parsed = Command::new("classad").arg(option.clone()).try_get_matches_from(words);
     // The first line of clap's message has the reason, after the word "error".
@@ -136,7 +136,7 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
                 ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
                 ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
                 ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
-                _ => return Err(format!("{source}: {name} is a word, a number, or true or false")),
+                _ => return Err(format!("{source}: {name} must be a word, a number, true or false")),
             };
             defaults.push(OptionDefault { name, value, source: source.clone() });
         }

@@ -17,25 +17,26 @@ pub const GLOBAL_HEADING: &str = "Options of every command";
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
-    /// The language: `classad` as in the papers, or `condor` as HTCondor evaluates it [default: `CLASSAD_DIALECT`, else
-    /// HTCondor's if any input is in a form of HTCondor's, else the papers']
+    /// The dialect of the language: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers
+    /// [default: `CLASSAD_DIALECT`; else condor if any input is in a format of HTCondor, else classad]
     #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
-    /// The form of the input; without this option it is detected
+    /// Format of the input [default: detected from the content]
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
-    /// The time that functions read: seconds since 1970, or as in absTime("..."), or `now`; `dump` is the newest time
-    /// in the ads
+    /// The current time for functions such as time(): seconds since 1970, a time as in absTime("..."), `now`, or
+    /// `dump`: the newest time at which one of the ads was written
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
-    /// Seed of random numbers: of `random()`, and of synthetic ads
+    /// Seed of random numbers, for `random()` and for synthetic ads
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each. Each byte of input adds 25
+    /// Maximum number of steps of all evaluations of a run. The first 4,096 steps of each evaluation do not count. Each
+    /// byte of input adds 25 steps
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -44,40 +45,40 @@ pub struct GlobalOptions {
     /// Maximum number of bytes of the values that functions make in one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_value_bytes: Option<u64>,
-    /// Maximum number of candidates that one search for a gang tests
+    /// Maximum number of candidates that a search for one gang tests
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
-    /// Maximum number of bytes of the text of an ad. The reading of a file ends at a longer one. An ad that is read in
-    /// one piece, of 128 KiB at most, is never too long
+    /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad. An ad of up to 128 KiB that
+    /// is read in one piece is always accepted
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
-    /// Maximum number of bytes that a byte of compressed input may become, on average
+    /// Maximum ratio of the unpacked size to the packed size of a compressed file
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
-    /// Maximum number of ads of one compressed file that a command holds in memory
+    /// Maximum number of ads from one compressed file in memory
     #[arg(long, global = true, value_name = "N")]
     pub max_packed_ads: Option<usize>,
-    /// Give `userMap()` a map of this name, from a map file of HTCondor's: lines of a method, a key and a result
+    /// Load a map for `userMap()` from a map file of HTCondor, in which each line has a method, a key and a result
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
-    /// Maximum number of threads that work at once, on large files and many requests. The output does not depend on it
-    /// [default: as many as there are processors, 8 at most]
+    /// Maximum number of threads for large files and many requests. The output does not depend on this number [default:
+    /// the number of processors, but at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
     /// Fail, instead of warning, if the output form cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Bad ads are warnings: they do not change the exit status
+    /// Report bad ads as warnings, which do not change the exit status
     #[arg(long, global = true)]
     pub lenient: bool,
     /// Stop at the first bad ad
     #[arg(long, global = true)]
     pub fail_fast: bool,
-    /// Exit with 0 instead of 1
+    /// Exit with status 0 where the status would be 1
     #[arg(long, global = true)]
     pub exit_zero: bool,
     // 0 without the option, 2 for `-vv`.
-    /// Report more: the dialect and why it was chosen; in `explain` the evidence, with -vv also its values
+    /// Report more: the dialect and why it was chosen. In `explain`, -v shows the evidence and -vv also values
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Print nothing on standard output
@@ -155,17 +156,17 @@ pub enum AdForm {
     Long,
     /// Bracketed ads
     New,
-    /// JSON: an array of objects; objects back to back are read, too
+    /// JSON: an array of objects, or objects one after the other
     Json,
-    /// JSON, an object on each line
+    /// JSON Lines: an object on each line
     Jsonl,
     /// HTCondor's XML
     Xml,
     /// YAML
     Yaml,
-    /// A text event log of jobs
+    /// A job event log as text
     Events,
-    /// A `job_queue.log`: the ads at its end
+    /// A `job_queue.log`, read as the jobs that exist at its end
     QueueLog,
 }
 
@@ -198,7 +199,11 @@ impl TimeOption {
         if text.eq_ignore_ascii_case("dump") {
             return Ok(TimeOption::Dump);
         }
-        time(text).map(TimeOption::At).map_err(|_| "neither seconds since 1970 nor a time, nor `now` or `dump`".into())
+        time(text).map(TimeOption::At).map_err(|_| {
+            "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, \
+            `now` or `dump`"
+                .into()
+        })
     }
 }
 
@@ -209,5 +214,5 @@ pub fn time(text: &str) -> Result<i64, String> {
     }
     let time = || AbsoluteTime::parse(text).or_else(|| AbsoluteTime::parse_asctime(text)).map(|time| time.seconds);
     let seconds = text.parse().ok().or_else(time);
-    seconds.ok_or_else(|| "neither seconds since 1970 nor a time, nor `now`".to_owned())
+    seconds.ok_or_else(|| "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, or `now`".to_owned())
 }

@@ -36,7 +36,7 @@ pub struct MatchArgs {
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
     /// Print counters on standard error
@@ -44,7 +44,7 @@ pub struct MatchArgs {
     pub stats: bool,
     #[command(flatten)]
     pub output: TableOutputArgs,
-    /// Parse every ad completely, and report all its errors
+    /// Parse every ad completely, and report all syntax errors
     #[arg(long)]
     strict_input: bool,
 }

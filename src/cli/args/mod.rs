@@ -5,6 +5,7 @@ pub mod ad_files;
 pub mod advertising;
 pub mod condor_options;
 pub mod config_file;
+pub mod foreign_options;
 pub mod global;
 pub mod matching;
 pub mod named_expressions;

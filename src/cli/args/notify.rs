@@ -14,11 +14,12 @@ use crate::cli::render::output::out;
 /// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
 pub struct NotifyArgs {
-    /// Write a record of each match for each of its parties, as lines of JSON; `-` is standard output, instead of
-    /// the matches
+    /// Write a record of each match for each of its parties, as JSON lines. With `-`, write the records to standard
+    /// output instead of the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Give each record copies of the ads of the match, as JSON; a `ClaimId` only to those who may know it
+    /// Include copies of the ads of the match in each record, as JSON. A `ClaimId` is included only for parties that
+    /// may know it
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

@@ -11,7 +11,7 @@ use crate::cli::render::rows::ResultTable;
 /// The options of commands whose results are tables.
 #[derive(Args, Clone, Copy)]
 pub struct TableOutputArgs {
-    /// The form of the output
+    /// Format of the output
     #[arg(id = "output", short, long = "output", value_name = "FORM")]
     pub form: Option<OutputForm>,
     /// Omit the heading
@@ -33,7 +33,7 @@ impl TableOutputArgs {
 /// The option that says how undefined is written.
 #[derive(Args)]
 pub struct NullArgs {
-    /// Write TEXT for undefined in csv and tsv, such as '' [default: undefined]
+    /// Write TEXT for undefined values in csv and tsv, for example '' [default: undefined]
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
 }

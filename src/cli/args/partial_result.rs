@@ -5,7 +5,7 @@ use clap::Args;
 /// Whether a partial result is written, and where its files are.
 #[derive(Args)]
 pub struct PartialResultArgs {
-    /// Write a partial result for `classad merge`, of parts of files; HOST says where the files are
+    /// Write a partial result for `classad merge`. HOST is the host of the files, if they are on several hosts
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     partial: Option<String>,
 }

@@ -35,16 +35,16 @@ pub struct PolicyArgs {
     #[arg(value_parser = SuggestedValues(ready_policies), hide_possible_values = true)]
     policy: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
-    /// Serve only requests for which this expression is true; leave out offers for which it is true
+    /// Serve only ads for which this expression is true, and never use such ads as offers
     #[arg(long, value_name = "EXPR")]
     roots: Option<String>,
     // Expressions evaluated in each request. The request with the greatest values is served first.
-    /// Serve requests with the greatest value of this expression first; several expressions make a vector
+    /// Serve requests with the greatest value of this expression first. The next --order decides ties
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     order: Vec<String>,
     // The docking vector: expressions evaluated in the request for each candidate. The greatest values win.
-    /// Prefer candidates with the greatest value of this expression, which reads the candidate as `label`; several
-    /// expressions make a vector
+    /// Prefer the candidate with the greatest value of this expression, in which `label` is the candidate. The next
+    /// --dock decides ties
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     dock: Vec<String>,
 }
@@ -52,8 +52,8 @@ pub struct PolicyArgs {
 /// The option `--config` of commands that read a configuration only for the policy.
 #[derive(Args)]
 pub struct PolicyConfigArgs {
-    /// The configuration for the variables, groups and limits of the policy: what `condor_config_val -dump` prints.
-    /// Its START, RANK and transforms are those of `explain --config`
+    /// Read variables, groups and limits of the policy from this file, the output of `condor_config_val -dump`. START,
+    /// RANK and transforms are ignored: see `explain --config`
     #[arg(long, value_name = "FILE", requires = "policy")]
     pub config: Option<String>,
 }
@@ -79,7 +79,10 @@ impl PolicyConfigArgs {
         let read = policy.read(session, self.config.as_deref())?;
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
-            session.note(&format!("{names} of the configuration: only `classad explain --config` applies them"));
+            session.note(&format!(
+                "{names} of the configuration are ignored: only `classad explain --config` applies \
+                them"
+            ));
         }
         Ok(read)
     }
@@ -125,7 +128,7 @@ impl LoadedPolicy {
     /// user's policy has any.
     pub fn without_share(mut self, session: &Session) -> Self {
         if self.policy.share.take().is_some() && !self.is_ready {
-            session.note("the policy's `share` counts in negotiate only");
+            session.note("the `share` of the policy is ignored: only `negotiate` uses it");
         }
         self
     }
@@ -165,7 +168,8 @@ impl LoadedPolicy {
 /// Prints a note that a component of the docking vector discarded every candidate. `text` is its expression.
 pub fn note_discarding_component(session: &Session, text: &str) {
     session.note(&format!(
-        "{text} in the docking vector is undefined, or cannot be compared, for every candidate: all are discarded"
+        "all candidates are discarded, because {text} in the docking vector is undefined or cannot be compared for \
+        each of them"
     ));
 }
 
@@ -191,7 +195,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
             return refuse(format!(
-                "there is no ready policy `{path}`, only {known}; a file of this name is `./{path}`"
+                "there is no ready policy `{path}`, only {known}; for a file of this name write `./{path}`"
             ));
         }
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),

@@ -11,10 +11,10 @@ use crate::cli::{Failure, refuse};
 /// The options that say which share of the work a run does.
 #[derive(Args)]
 pub struct ShareArgs {
-    /// Write a partial result for `classad merge`, of a share of the work
+    /// Do a share of the work, and write a partial result for `classad merge`
     #[arg(long)]
     pub partial: bool,
-    /// With --partial: read all ads, and do the K-th of N slices of the work
+    /// With --partial: read all ads, but do only the K-th of N shares of the work
     #[arg(long, value_name = "K/N", requires = "partial")]
     share: Option<WorkShare>,
 }
@@ -34,7 +34,7 @@ impl ShareArgs {
             return refuse(format!("--partial: {reason}"));
         }
         if self.share.is_none() {
-            return refuse("--partial: which share of the work? --share 1/4 is the first of four");
+            return refuse("--partial needs a share of the work, such as --share 1/4 for the first of four");
         }
         session.keep_messages();
         Ok(())

@@ -25,38 +25,39 @@ Examples:
   classad anonymize --key secret samples/pool/machines.long -o jsonl
   condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
 
-Every word in a string becomes a pseudonym of 13 letters or more, in values and within expressions: names, hosts and the
-components of paths. A word is a run of letters, digits and `_`. IPv4 addresses become others with the same common
-prefixes; the groups of IPv6 and hardware addresses become words. The same word has the same pseudonym everywhere under
-the same key. Without a key, each run has its own key, so that the pseudonyms of two runs differ. A percent escape, as in
+Every word in a string becomes a pseudonym of 13 letters or more, in values and in expressions: names, hosts, and parts
+of paths. A word is a run of letters, digits and `_`. IPv4 addresses that have a common prefix become addresses with a
+common prefix; the groups of IPv6 and hardware addresses become words. With the same key, a word has the same pseudonym
+everywhere. Without --key, each run draws a new key, so the pseudonyms of two runs differ. A percent escape, as in
 `addrs%3d10.0.0.1`, separates words.
-Kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing of a site,
-such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it may be a name: in a
-path, in the name of a host, beside `@`, after `~`, or as the whole string. A number in a sentence is kept, and so is a
-name that is an attribute because its quotes are missing. Comments are dropped. Anyone who knows the key can check
-whether a guessed word occurs, so keep the key secret.
+These are kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing
+about a site, such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it can be
+a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string. A number in a sentence is
+kept. A name without quotes is kept, because it is an attribute. Comments are dropped. Keep the key secret: with the key,
+anyone can check whether the ads contain a word.
 
-Two strings are equal, by `==` or `=?=`, exactly if their pseudonyms are. Constraints that only compare strings in these
-ways match as before. Each attribute that does more with strings is listed on standard error: functions such as regexp(),
-substr() and stringListMember(), or the order of two strings. An attribute that no ad of the input has may be a string.
+Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are. Constraints that only compare strings in
+these ways match as before. Attributes that do more with strings are listed on standard error: they call functions such
+as regexp(), substr() and stringListMember(), or compare the order of strings. An attribute that the input does not have
+counts as a string there.
 Exit status: 0 if there is an ad, 1 if there is none.";
 
-/// Replace names, hosts, paths and addresses in strings by pseudonyms, for bug reports
+/// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AnonymizeCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The key of the pseudonyms; files with the same key agree
+    /// Key of the pseudonyms; with the same key, a word gets the same pseudonym in all files
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// A file whose bytes are the key
+    /// Read the key from this file
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     key_file: Option<String>,
-    /// Words that are kept wherever they occur
+    /// Do not replace these words
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }

@@ -31,35 +31,39 @@ Examples:
   classad autocluster --annotate samples/pool/jobs.long --pool samples/pool/machines.long
   classad autocluster --submitters samples/pool/jobs.long --pool samples/pool/machines.long -o new";
 
-/// Group requests that no offer and no policy can tell apart
+/// Group requests that are equivalent for all offers and the policy
 ///
-/// Requests are alike if their significant attributes are written alike. The significant attributes of a request are
-/// those that the constraints and ranks of the offers read, those that its own constraint and rank read, and those that
-/// the policy reads. If a significant attribute is an expression, the attributes that it reads are significant too.
+/// Requests are equivalent if the expressions of their significant attributes are the same. The significant attributes
+/// of a request are those in the constraints and ranks of the offers, in its own constraint and rank, and in the
+/// policy. If a significant attribute is an expression, the attributes in that expression are significant, too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Autocluster {
     /// Files of requests; standard input if there are none
     requests: Vec<String>,
-    /// Files of offers; without any, only the attributes that the requests and the policy read are significant
+    /// Files of offers; without this option, only the attributes that the requests and the policy read are significant
     #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Print the names of the significant attributes
     #[arg(long, conflicts_with = "requests_of_clusters")]
     significant: bool,
-    /// Print an ad for each cluster: its significant attributes, `AutoClusterId`, and its number of requests
-    /// in `ResourceRequestCount`
+    /// Print an ad for each autocluster: its significant attributes, its `AutoClusterId`, and the number of its
+    /// requests as `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,
-    /// Print the requests with `AutoClusterId` and `AutoClusterAttrs`, the significant attributes that it was made of
+    /// Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the
+    /// autocluster
     ///
-    /// A request that has both already keeps its identifier as long as its significant attributes are the same.
+    /// If the requests already have `AutoClusterId` and `AutoClusterAttrs`, the identifiers stay the same while the
+    /// significant attributes do.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
-    /// Print an ad for each submitter: `IdleJobs`, and in `ResourceRequests` the ads of --requests for its requests
+    /// Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for
+    /// its requests
     ///
-    /// The submitter is the value of the policy's `share`, else of `Owner`. `negotiate` takes such ads as requests.
+    /// The submitter is the value of `share.by` in the policy, or of `Owner` without a policy. `negotiate` can read
+    /// these ads as requests.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
     submitters: bool,
     #[command(flatten)]

@@ -28,30 +28,31 @@ Examples:
   classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
       --at 972224000 -o names";
 
-/// Print the ads that a collector holds: the latest of each agent, with the updates of single attributes
+/// Print the ads that a collector would have after these updates: the latest ad of each daemon, with later changes of
+/// single attributes
 ///
-/// Ads are advertised in the order of the files. Of several ads with the same name and kind, the one with the greatest
-/// `UpdateSequenceNumber` counts, else the last one. An ad is dropped when its lifetime ends: `ExpirationTime`, or
-/// `LastHeardFrom` and `ClassAdLifetime`. An update names its ad and has the attributes that changed; one with a
-/// `LastHeardFrom` extends the lifetime. An ad that was matched is used up, and its updates are discarded: its agent
-/// must advertise it again, with a greater `UpdateSequenceNumber`.
+/// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
+/// `UpdateSequenceNumber` counts; without such numbers, the last one. An ad is removed when its lifetime ends: at
+/// `ExpirationTime`, or `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the
+/// attributes that changed; an update with a `LastHeardFrom` extends the lifetime. A matched ad is removed, and updates
+/// to it are ignored, until its sender sends the whole ad again, with a greater `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// A file of updates, in the order in which they came
+    /// A file of updates, in the order in which they were sent
     #[arg(long, value_name = "FILE")]
     update: Vec<String>,
-    /// When the ads are held: a time as of --now [default: the time of --now]
+    /// The time at which the collector has the ads, as for --now [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     #[command(flatten)]
     matched: MatchedArgs,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short = 'o', long = "output", value_name = "FORM")]
     form: Option<OutputForm>,
 }
@@ -168,11 +169,11 @@ impl Collector {
     fn into_held(self, session: &Session, at: Option<i64>) -> Vec<NamedAd> {
         let Collector { ads, context, .. } = self;
         let is_unmatched: Vec<bool> = ads.iter().map(|held| !held.is_matched).collect();
-        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised again");
+        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised since");
         let ads: Vec<NamedAd> = ads.into_iter().map(|held| held.ad).collect();
         let Some(at) = at else { return ads };
         let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);
         let is_current: Vec<bool> = ads.iter().map(|ad| !has_expired(ad)).collect();
-        retain_flagged(session, ads, "ads", &is_current, &format!("expired by {at}"))
+        retain_flagged(session, ads, "ads", &is_current, &format!("expired at {at}"))
     }
 }

@@ -17,14 +17,14 @@ Examples:
   condor_status -long | classad convert --to parquet --columns Name,Memory \\
       --schema types.json > pool.parquet
 
-The form of the input is detected; gzip, zstd, xz and bzip2 are unpacked.  Ads are read and written one after the other,
-so that memory does not grow with the input.  What a form cannot represent is changed, with a warning: in the long form, newlines in strings and backslashes before the
-end of strings in lists.  With --strict such ads are left out and the
-exit status is 2.
+The format of the input is detected; gzip, zstd, xz and bzip2 are unpacked. Ads are read and written one after the
+other, so memory does not grow with the input. Values that the format cannot represent are changed, with a warning: in
+the long form, newlines in strings, and backslashes at the end of strings in lists. With --strict, ads with such values
+are skipped and the exit status is 2.
 
-Parquet has typed columns of evaluated values, as `query --af ... -o parquet`: see `classad help formats`.";
+Parquet has columns of evaluated values with types, as with `query --af ... -o parquet`: see `classad help formats`.";
 
-/// Write ads in another form, with the same meaning
+/// Convert ads to another format
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
@@ -33,10 +33,10 @@ pub struct Convert {
     /// The form to write
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
     to: OutputForm,
-    /// The columns of parquet: expressions that are evaluated in each ad; `NAME=EXPR` names a column
+    /// Columns of the Parquet file: expressions that are evaluated in each ad; `NAME=EXPR` names a column
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     columns: Vec<String>,
-    /// The types of the columns, as for `query --schema`
+    /// Read the types of the columns from this file, as with `query --schema`
     #[arg(long, value_name = "FILE", requires = "columns")]
     schema: Option<String>,
 }

@@ -29,7 +29,7 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-Of ads in the long form, only the attributes that the expression needs are read. Errors in other lines are not reported.";
+Only the necessary attributes of ads in the long form are read. Errors in other lines are not reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]
@@ -47,22 +47,22 @@ pub struct Eval {
     /// The ad to evaluate in: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad on the other side of a match: the first ad of this file
+    /// The ad that is TARGET (the other ad of a match): the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// Define an attribute of the ad to evaluate in
+    /// Set an attribute of the ad to evaluate in
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
-    /// Put the identity of each ad before its value
+    /// Print the name of each ad before its value
     #[arg(long)]
     each: bool,
     /// Print the type after the value
     #[arg(long = "type")]
     with_type: bool,
-    /// Print the expression as a tree, with the value of every part
+    /// Print the expression as a tree, with the value of each part
     #[arg(long)]
     trace: bool,
-    /// Exit with 1 for false, 4 for undefined, 5 for error
+    /// Exit with status 0 for true, 1 for false, 4 for undefined, 5 for error
     #[arg(short = 'e')]
     exit_by_value: bool,
     /// Print strings without quotes

@@ -26,7 +26,7 @@ pub struct Functions {
     /// The function to explain; upper or lower case
     #[arg(value_parser = SuggestedValues(function_names), hide_possible_values = true)]
     name: Option<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }

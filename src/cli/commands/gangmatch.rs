@@ -50,19 +50,19 @@ Examples:
       --pool samples/papers/2000-figure-3-license.ad \\
       | classad eval '_ctx_0._ad.Ports[1].Constraint'";
 
-/// Match requests with all the offers that their ports need
+/// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer docked at each of its ports, and an offer at each port of these offers.
-/// Of all possible gangs, the request gets the one with the best offer at its first port; of these, the one with the
-/// best offer at its second port, and so on. The offers of a gang are used up. A request whose ports cannot all be
-/// filled gets no offer. Of a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, the matchmaker fills as many as
-/// possible, the first ones first.
+/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. Of all
+/// possible gangs, the request gets the one with the best offer at its first port; ties go to the best offer at the
+/// second port, and so on. Later requests cannot get the offers of a gang. If not all of its ports can be filled, a
+/// request gets no offer. In a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, as many ports as possible are
+/// filled, the first ones first.
 ///
-/// With --environment each gang is printed as one ad (thesis 5.3.1, Figure 32): `_ctx_0` holds the request, `_ctx_1`
-/// and so on the offers, each with its labels and the ad `_ad`.
+/// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
+/// request, `_ctx_1` and so on are those of the offers. Each context has the ad as `_ad`, and the labels of its ports.
 ///
-/// On a terminal, gangs are printed as trees: each port with the offer docked there, and below it the ports of this
-/// offer. `-o svg` draws the first 12 gangs.
+/// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
+/// draws the first 12 gangs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
@@ -71,20 +71,20 @@ pub struct Gangmatch {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
-    /// How to search for gangs: `best` finds the best gang by ranks or by a docking vector; the others, from the
-    /// thesis, take the first gang that they find
+    /// How to search for gangs: `best` finds the best gang, by ranks or by a docking vector; the other algorithms, from
+    /// the thesis, take the first gang they find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
-    /// Print every gang that each request could have, the best first; no offer is used up
+    /// Print every gang that each request could have, the best first; an offer can occur in several gangs
     #[arg(long, conflicts_with = "algorithm")]
     all: bool,
-    /// Print the N best gangs that each request could have; no offer is used up
+    /// Print the N best gangs that each request could have; an offer can occur in several gangs
     #[arg(long, value_name = "N", conflicts_with_all = ["all", "algorithm"], value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// Print why each request without a gang has none, instead of the gangs
+    /// Explain why requests get no gang, instead of printing the gangs
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
-    /// Print the ad in which the expressions of each gang are evaluated: its ads, and the meanings of their labels
+    /// Print, for each gang, the nested ad in which its expressions are evaluated
     #[arg(long, conflicts_with = "explain")]
     environment: bool,
     #[command(flatten)]

@@ -9,7 +9,7 @@ use classad::eval::{Context, Environment, Evaluator, binary};
 use classad::format::AdEntry;
 use classad::protocol::display_name;
 use classad::syntax::{StringSyntax, Token, lex};
-use classad::text::{closest_names, counted, suggestion};
+use classad::text::{closest_names, counted, suggestion, with_commas};
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -33,25 +33,28 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares them: strings ignoring case, an integer and a real by their values. Undefined values and errors are equal to
-nothing. In the expressions of --af, MY is the ad of the files and TARGET that of --with; a name without either is one
-of MY, or in HTCondor's dialect of TARGET if MY has none. Without --af, the rows have the names of both ads. The rows
-come in the order of the files, then of --with. The smaller side is held in memory, the other is read once.
+Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal. They compare as
+with `==`: strings ignoring case, an integer and a real by value. Undefined values and errors are not equal to anything.
+In the expressions of --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is an
+attribute of MY; in HTCondor's dialect, an attribute that MY lacks is looked up in TARGET. Without --af, a row has the
+names of both ads. The rows are in the order of the files, then of --with. The smaller side is held in memory, the
+larger side is read once.
 Exit status: 0 if there is a row, 1 if there is none.";
 
-/// Pair the ads of two sets by equal values, such as jobs of a history with machines
+/// Pair ads with equal values, such as the jobs of a history with their machines
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct JoinCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The files of the other set
+    /// Files with the other ads
     #[arg(long, value_name = "FILE", required = true)]
     with: Vec<String>,
-    /// The expressions that must be equal, for the files and for --with; a single expression serves both
+    /// The expressions that must be equal: LEFT in the ads of the files, RIGHT in those of --with; a single expression
+    /// is used for both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
-    /// Also print the ads of the files that have no partner, with TARGET undefined
+    /// Also print the ads of the files that have no partner in --with; TARGET is undefined for them
     #[arg(long)]
     left: bool,
     /// Print these expressions of each pair; NAME=EXPR names a column
@@ -160,7 +163,7 @@ impl JoinCommand {
         }
         if sink.lonely > 0 && !self.left {
             let verb = if sink.lonely == 1 { "has" } else { "have" };
-            let (lonely, all) = (sink.lonely, counted(sink.lefts, "ad"));
+            let (lonely, all) = (with_commas(sink.lonely), counted(sink.lefts, "ad"));
             session.note(&format!("{lonely} of {all} {verb} no partner; --left keeps such ads"));
         }
         session.report_budget_failures(rows.failures);

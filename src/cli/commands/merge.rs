@@ -12,18 +12,19 @@ const EXAMPLES: &str = "\
 Examples:
   classad merge samples/scale/owners-2.part samples/scale/owners-1.part
 
-The partial results of the example are written by
+These commands write the partial results of the example:
 
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > owners-1.part
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
 
-merge prints what one run over all files prints: the output, the problems and the exit status. It takes the files in the
-order of their names, and the files of one history in the order of their times. It refuses parts that are missing or
-given twice, and partial results of other commands, options or versions (exit status 2), and lists what to run again. It
-knows of a file without any part only from --plan. The options --quiet, --color and --exit-zero of `merge` itself apply.
+merge prints what one run over all files would print: output, messages and exit status. It reads the files in the order
+of their names, and the files of one history in the order of their times. It refuses missing or repeated parts, and
+partial results of other commands, options or versions. Then it lists what to run again, and the exit status is 2. Give
+it --plan, so that it notices a file of which all parts are missing. The options --quiet, --color and --exit-zero of
+`merge` itself apply.
 
-Every access point has a file /var/lib/condor/spool/history.
---partial=HOST says where a file is; merge then calls it HOST:FILE, and takes files of two hosts as two files:
+To query the history of each access point (submit host), write the host after --partial. merge then calls a file
+HOST:FILE, so that the same path on two hosts is two files:
 
   for host in ap1 ap2; do
     ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part
@@ -31,31 +32,33 @@ Every access point has a file /var/lib/condor/spool/history.
   classad merge ap1.part ap2.part
 
 query, census, refs and check write partial results of parts of files. match --best N, match --all and explain write
-those of shares of the work, because every request needs the whole queue and the whole pool:
+partial results of shares of the work, because every request needs the whole queue and the whole pool. This command
+reads all ads, but explains only the first third of the distinct requests:
 
   classad explain --unmatched jobs.long --pool machines.long --now TIME --partial --share 1/3 > 1.part
 
-reads all ads and explains the first third of the requests that differ. All shares need the same time: --now, unless the
-ads are old and so tell it. The merge also refuses shares of other files, by their sizes and inodes, and shares that read
-something else. The lines of explanations have the width of the runs that wrote them: 80 columns, or the variable COLUMNS.
+All shares need the same --now, unless the ads are old: then each share uses the time of the newest ad. merge refuses
+shares whose files differ in size or inode, and shares of different files. Explanations are as wide as in the runs that
+wrote them: 80 columns, or the variable COLUMNS.
 
-A partial result is JSON Lines: a header with the version of the form, the arguments, the dialect, the share and the time
-if it is of a share, and the files with their parts, sizes and inodes; for each file its findings, its problems with the
-lines that are shown of them, and the numbers of its ads, lines and bytes; and a last line, \"end\", if the run was
-complete. In a share the messages come first, then a line \"common\" and the findings. A run with --partial exits with 0
-if it was complete.";
+A partial result is a file in JSON Lines. The header has the version of the format, the arguments, the dialect, the files
+with their parts, sizes and inodes, and for a share its number and the time. Then come, for each file, its findings, its
+errors with the lines to show, and its numbers of ads, lines and bytes. The last line is \"end\" if the run was complete.
+In a share, the messages come first, then a line \"common\", then the findings. A complete run with --partial exits with
+0.";
 
-/// Merge partial results of parts of files, as one run over all files prints them
+/// Merge the results of several runs over parts of the input into the result of one run
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
-    /// Check that the partial results have all parts of this plan, which `parts` or `scatter` wrote
+    /// Check that the partial results cover all parts of this plan, a file that `parts` or `scatter` wrote
     #[arg(long, value_name = "PLAN")]
     plan: Option<String>,
-    /// Also merge the partial results that LIST names: a name on each line, or names with a NUL after each
+    /// Also merge the partial results that are named in the file LIST: a name on each line, or names that each end in a
+    /// NUL byte
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
 }
@@ -65,7 +68,7 @@ impl MergeCommand {
         let input = AdFilesArgs { files: self.partials.clone(), files_from: self.files_from.clone() };
         let paths = input.paths()?;
         if paths.iter().any(|path| path == "-") {
-            return refuse("partial results are read twice: name files");
+            return refuse("name the files of partial results: they are read twice, so standard input does not work");
         }
         let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
         merge_partials(session, &PartialResults::read(&paths, plan.as_ref())?)

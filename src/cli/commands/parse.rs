@@ -26,7 +26,7 @@ Examples:
 pub struct Parse {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Print only how many ads each file has
+    /// Print only the number of ads in each file
     #[arg(long)]
     count: bool,
     /// Print the tree of each expression
@@ -35,7 +35,7 @@ pub struct Parse {
     /// Read cases {"id","text","form"} from a file of JSON lines
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }

@@ -17,21 +17,20 @@ Examples:
   classad parts --size 5K samples/pool/jobs.long | xargs -L 1 classad query true --count
   classad parts --size 5K -o json samples/pool/jobs.long
 
-Each line names what one process reads: a part of a large file, as FILE@START-END in bytes, or several small files. Names
-are quoted as a shell and xargs read them. Files in the long form, with them history files, and files in JSON Lines are
-cut; compressed files and other forms are whole. A part begins after the first separator that ends at START or later, and ends likewise for END. So adjacent parts have
-each ad once, wherever they meet.
-Lines and ads of a part are counted from its beginning. The last part ends where the file ends now.
+Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small files.
+Names are quoted for a shell and for xargs. Files in the long form, history files and files in JSON Lines are divided;
+compressed files and files in other formats are not. A part begins after the first separator of ads that ends at START
+or later, and ends after the first separator that ends at END or later. So each ad is in exactly one of two adjacent
+parts. Lines and ads of a part are counted from its beginning. The last part ends at the present end of the file.
 
-`classad merge --plan FILE` takes either form of the plan, and finds out which parts are missing. The JSON also has the
-size and the inode of each file, so that merge notices a file that was cut short or replaced, and a time for --now:
-{\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
-a whole file.
+`classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has the size
+and the inode of each file, so that merge notices if a file was cut short or replaced, and a time for --now:
+{\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for a whole file.
 
---shares N plans shares of the work of match --best, match --all or explain. Each run reads all files: a line is
+--shares N divides the work of match --best, match --all or explain instead. Each run reads all files. A line is
 `--share 1/N`, and the JSON has \"shares\" and one list of files.";
 
-/// Plan parts of files, for many processes or machines
+/// Divide files into parts for many processes or machines
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PartsCommand {
@@ -40,10 +39,10 @@ pub struct PartsCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares; each run reads all files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "lines")]
     output: PlanForm,
 }
@@ -51,7 +50,7 @@ pub struct PartsCommand {
 /// A form of the plan, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PlanForm {
-    /// A line for each process, for a shell or xargs
+    /// Arguments for each process on a line, for a shell or xargs
     Lines,
     /// One JSON document
     Json,

@@ -26,31 +26,31 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
-The first route that matches a job takes it, in the order of JOB_ROUTER_ROUTE_NAMES. With
-JOB_ROUTER_ROUND_ROBIN_SELECTION, the routes that match take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
-Only idle jobs that no router has taken are routed; --all-states routes all jobs.
-Exit status: 0 if all of these jobs have a route; 1 if a job has no route, or if there are no such jobs; 2 bad input.
+The first route that matches a job takes the job, in the order of JOB_ROUTER_ROUTE_NAMES. With
+JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
+Only idle jobs that no router manages are routed; --all-states routes all jobs.
+Exit status: 0 if all of these jobs have a route; 1 if a job has no route, or if there are no such jobs; 2 for bad input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
-\"disabled\"}. route is null for a job without a route, and excluded says why no route may take it. refusals has, for such
-a job, the first clause of each route's requirements that is not true.";
+\"disabled\"}. route is null for a job without a route. excluded says why no route may take the job. refusals lists, for a
+job without a route, the first clause that is not true in the requirements of each route.";
 
-/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
+/// Show which route of HTCondor's job router takes each job, and why the other jobs have none
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The configuration with the routes, as `condor_config_val -dump` prints it
+    /// The configuration with the routes: the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: String,
-    /// Print only the routes, with the number of jobs that each takes
+    /// Print only the routes and the number of jobs that each route takes
     #[arg(long)]
     summary: bool,
-    /// Route jobs of every state, not only idle jobs
+    /// Route jobs in every state, not only idle jobs
     #[arg(long)]
     all_states: bool,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]
@@ -153,7 +153,8 @@ fn warn_of_brackets(session: &Session, router: &JobRouter) {
         router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
-            "HTCondor 25 reads no routes in brackets: {} (transform --config ... --route NAME --print-rules converts one)",
+            "HTCondor 25 does not read routes in brackets: {} (transform --config ... --route NAME --print-rules \
+            converts one)",
             bracketed.join(", ")
         ));
     }

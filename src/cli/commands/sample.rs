@@ -20,8 +20,8 @@ Examples:
   classad sample -n 3 --seed 1 samples/pool/machines.long -o names
   condor_status -long | classad sample -n 100 > slots.long
 
-Each ad is drawn with the same probability, and none twice. The ads come in the order of the input. Input of any length is
-read once, and only the drawn ads are held in memory. The same --seed draws the same ads of the same input.
+Each ad is drawn with the same probability, and at most once. The ads are in the order of the input. Input of any length
+is read once, and only the drawn ads are held in memory. The same --seed draws the same ads from the same input.
 Exit status: 0 if there is an ad, 1 if there is none.";
 
 /// Draw ads at random
@@ -33,7 +33,7 @@ pub struct SampleCommand {
     /// Number of ads to draw
     #[arg(short = 'n', long = "ads", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }

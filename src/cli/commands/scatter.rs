@@ -23,38 +23,37 @@ Examples:
   classad scatter --size 5K --command -- query 'JobStatus == 1' samples/pool/jobs.long --count
   classad scatter --command -- check samples/pool/jobs.long samples/pool/machines.long
 
-scatter runs nothing itself. The command is query, census, refs or check, with its files. Each part of the files becomes
-one run that writes a partial result; `classad merge` prints what one run over all files prints.
+scatter runs nothing itself. The command is query, census, refs or check, with its files. For each part of the files, one
+run writes a partial result; `classad merge` merges them into the result of one run over all files.
 
 match --best N, match --all and explain need the whole queue and the whole pool. --shares N plans N runs of them: each
-reads all files and does one of N shares of the work.
+run reads all files and does one of N shares of the work.
 
   classad scatter --dag why --shares 20 -- explain --unmatched /shared/jobs --pool /shared/machines
 
 --dag DIR writes files for HTCondor's DAGMan, and prints the command that submits them:
 
-  classad scatter --dag idle -- query 'JobStatus == 1' /shared/jobs* --count
   condor_submit_dag -usedagdir idle/job.dag
 
-A part that fails is run again, three times at most; so is one whose machine is gone for 30 seconds. When all parts have
-ended, the final node merges DIR/*.part into DIR/output, with its messages in DIR/errors; it fails, and lists what is
-missing, unless all parts are there. DIR/plan.json is the plan, for `classad merge --plan`. The machines must share a file system with this one, as they read the files under the same names.
+DAGMan runs a failed part again, at most three times. It also runs a part again whose machine has not answered for 30
+seconds. When all parts have ended, the final node merges DIR/*.part into DIR/output and writes its messages to
+DIR/errors. If parts are missing, it fails and lists them. DIR/plan.json is the plan, for `classad merge --plan`. The
+machines must share a file system with this one, because they read the files under the same names.
 
 --command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
 output:
 
   classad scatter --command --plan plan.json -- query 'JobStatus == 5' history* --group-by Owner |
       parallel --results '{#}.part'
-  classad merge --plan plan.json *.part
 
-With `parallel --sshlogin HOST,...` the lines run on other machines, and the results are collected where parallel runs.
-With --retries 3, a part whose machine is gone runs on another. The machines must share the files. For files that are on
-one machine each, see `classad merge --help`.
+With `parallel --sshlogin HOST,...`, the lines run on other machines, and the results are collected on this machine. With
+--retries 3, a part whose machine is gone runs on another. The machines must share the files. If each file is on one
+machine only, see `classad merge --help`.
 
-The time of --now is that of the scatter in all parts, unless the command gives another. Shares of old ads take the time
-that the ads tell, as one run does. Parts and shares run with one thread.";
+All parts use the time of the scatter as --now, unless the command has its own --now. If the ads are old, all shares use
+the time of the newest ad, as one run does. Parts and shares run with one thread.";
 
-/// Plan a command over many files as jobs of HTCondor, or as lines for GNU parallel
+/// Write a plan to run a command on many files: as HTCondor jobs, or as command lines for GNU parallel
 #[derive(Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
 pub struct ScatterCommand {
@@ -70,10 +69,10 @@ pub struct ScatterCommand {
     /// Number of bytes of a part; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Plan N shares of the work of `match --best`, `match --all` or `explain`; each run reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares; each run reads all files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
-    /// The command to run on each part, or in each share, after `--`
+    /// The command to run on each part or share, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     arguments: Vec<String>,
 }

@@ -35,17 +35,18 @@ Examples:
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
-The result has the value of the original in every completion of the ad: whatever attributes are added to it,
-and with any partner.  The time is unknown unless --now sets it; `--now now` is the clock's time.
+The result has the same value as the original, whatever attributes are added to the ad, and with any other ad.
+The time is unknown unless --now sets it; `--now now` is the time of the clock.
 With --verdict the exit status is 1 if no constraint can be true.
-With --expr or --attr, only the attributes that it needs are read of ads in the long form. Errors in other lines are not
+With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines are not
 reported.
--o json: an array of {ad, value}, with --verdict of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
-whole ads as `convert` has them.";
+-o json: an array of {ad, value}; with --verdict, of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
+whole ads as `convert` writes them.";
 
-const FILES_HELP: &str = "Files of ads that are known in part; without --expr and --attr, whole ads are specialized";
+const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, all attributes are \
+    evaluated";
 
-/// Evaluate expressions as far as the ad is known, and print the residues
+/// Evaluate expressions as far as the known attributes allow, and print the rest as expressions
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -58,32 +59,33 @@ pub struct Specialize {
     /// The attribute to specialize
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The known ad: the first ad of this file
+    /// The ad with the known attributes: the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
-    /// Define an attribute of the known ad
+    /// Set an attribute of the known ad
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
-    /// Treat these attributes as unknown; target.NAME means an attribute of the ad of --target
+    /// Treat these attributes as unknown; target.NAME is an attribute of the ad in --target
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
-    /// The ad on the other side of a match: the first ad of this file
+    /// The ad that is TARGET (the other ad of a match): the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// Assume that the known ads have no other attributes than the given ones
+    /// Assume that the ads have only the attributes in the files
     #[arg(long)]
     closed: bool,
-    /// Assume that no unknown value is an error, and reorder sums and products, as the thesis does
+    /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Replace attributes by their residues, and assume that no unknown value makes a circular reference
+    /// Replace the names of attributes by their values or residues, and assume that unknown values contain no circular
+    /// reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint is true never, always or depending on unknown attributes, and on which; without
-    /// --expr and --attr, print it for the constraint of each port
+    /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these.
+    /// Without --expr and --attr, print it for the constraint of each port, too
     #[arg(long)]
     verdict: bool,
-    /// Put the identity of each ad before its result
+    /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
     /// Read cases {"id","ad","expr"} from a file of JSON lines

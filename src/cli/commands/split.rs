@@ -24,14 +24,14 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, one a line. A file that exists is never overwritten: the run stops.
-With --by, {} is the value: a string without its quotes, any other value as it is printed, such as `undefined`. Values
-with the same text share a file. `/`, `%`, control characters and a first `.` are written as % with two hexadecimal
-digits, an empty string as `%`. Names of more than 200 bytes are cut short and end in `%~` and the number of the file.
-Input of any length is read once. Memory grows only with the number of files.
+The names of the written files are printed, one a line. An existing file is never overwritten: the run stops.
+With --by, {} is the value of the expression: a string without its quotes, any other value as it is printed, such as
+`undefined`. Values with the same text go to the same file. `/`, `%`, control characters and a leading `.` are written
+as % with two hexadecimal digits, an empty string as `%`. A name of more than 200 bytes is cut short and ends in `%~`
+and the number of the file. Input of any length is read once. Memory grows only with the number of files.
 Exit status: 0 if there is an ad, 1 if there is none.";
 
-/// Write ads into several files: by number, by size, or by the values of an expression
+/// Write ads to several files: by number, by size, or by the value of an expression
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct SplitCommand {
@@ -39,10 +39,10 @@ pub struct SplitCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     cut: CutArgs,
-    /// The names of the files: {} is the number of the file, from 0001, or the value of --by
+    /// Names of the written files, in which {} is the number of the file, from 0001, or the value of --by
     #[arg(long, value_name = "NAME")]
     into: String,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
 }
@@ -51,10 +51,10 @@ pub struct SplitCommand {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct CutArgs {
-    /// Number of ads of a file
+    /// Maximum number of ads in each file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     ads: Option<u64>,
-    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. An ad that is longer has a file of its own
+    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. A longer ad has a file of its own
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     bytes: Option<u64>,
     /// Write a file for each value of this expression
@@ -162,7 +162,7 @@ fn escaped(code: u32) -> impl Iterator<Item = char> {
     ['%', digit(4), digit(0)].into_iter()
 }
 
-/// Returns the text of a value for the name of a file. Different texts have different names.
+/// Returns convert a value to a string for the name of a file. Different texts have different names.
 fn file_name(value: &[u8]) -> String {
     if value.is_empty() {
         return "%".to_owned();

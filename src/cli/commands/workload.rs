@@ -26,9 +26,10 @@ Examples:
   classad workload pool --machines 200 --jobs 1000 --form jsonl --out target/pool
   classad workload pool --kind machines --machines 20 | classad census
 
-The same seed gives the same ads, on every machine and in every form.  Each kind of ads has its own random numbers: with more jobs the machines stay the same.";
+The same seed gives the same ads, on every machine and in every format. Each kind of ads has its own random numbers: a
+larger number of jobs does not change the machines.";
 
-/// Write synthetic ads: the workloads of the papers, and a modern pool
+/// Generate ads: the workloads of the papers, or a modern pool
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Workload {

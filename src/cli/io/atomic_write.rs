@@ -15,7 +15,7 @@ use crate::cli::{Failure, refuse};
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RewriteArgs {
-    /// Rewrite the files, each only if all its ads parse; =SUFFIX keeps the old files
+    /// Rewrite the files; a file with a syntax error stays as it is. =SUFFIX keeps a copy of each old file
     #[arg(short, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = suffix)]
     pub write: Option<String>,
@@ -77,7 +77,10 @@ impl FileRevision {
 
 fn suffix(text: &str) -> Result<String, &'static str> {
     let is_suffix = !text.contains(['/', '\\', '\0']);
-    is_suffix.then(|| text.to_owned()).ok_or("a suffix is appended to the names of files and names no folder")
+    is_suffix.then(|| text.to_owned()).ok_or(
+        "a suffix cannot contain a slash, because it is added to the name of the \
+        file",
+    )
 }
 
 /// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a

@@ -53,9 +53,9 @@ impl FilePart {
         }
         let stream = Stream::new(Box::new(file), form)?;
         match stream.form() {
-            _ if stream.is_compressed() => refuse("a compressed file can only be read whole".to_owned()),
+            _ if stream.is_compressed() => refuse("a compressed file cannot be read in parts".to_owned()),
             Some(form) if !has_parts(form) => {
-                refuse(format!("a file in {form} can only be read whole; the long form and JSON Lines have parts"))
+                refuse(format!("a file in {form} cannot be read in parts; only the long form and JSON Lines can"))
             }
             form => Ok(form),
         }

@@ -41,7 +41,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
             continue;
         }
         if path == "-" && io::stdin().is_terminal() {
-            session.note("reading ads from the terminal; Ctrl-D ends them");
+            session.note("reading ads from the terminal; press Ctrl-D to end the input");
         }
         match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
             Ok(stream) => {
@@ -121,13 +121,16 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
             (None, Some(time)) => {
                 session.set_time(time);
                 let time = AbsoluteTime { seconds: time, offset: 0 };
-                session.note(&format!("--now dump: no ad has its own time; the newest event of a job is of {time}"));
+                session.note(&format!(
+                    "--now dump: no ad says when it was written; the newest event of a job, {time}, \
+                    is used instead"
+                ));
             }
-            (None, None) => session.warning("--now dump: no ad has a time, so the clock is used"),
+            (None, None) => session.warning("--now dump: no ad has a time; the clock is used instead"),
         },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
-            session.error(&format!("--now dump has to read the input twice, which fails: {reason}"));
+            session.error(&format!("--now dump must read the input twice, but {reason}"));
         }
     }
 }
@@ -214,7 +217,7 @@ pub fn held_ads_limit(session: &Session, source: &AdSource) -> usize {
 /// Reports that a compressed source has more ads than [`held_ads_limit`].
 pub fn report_held_ads(session: &mut Session, source: &AdSource) {
     let most = held_ads_limit(session, source);
-    let reason = format!("it has more than {most} ads; unpack it, or raise --max-packed-ads");
+    let reason = format!("it is compressed and has more than {most} ads; unpack it, or raise --max-packed-ads");
     report_read_error(session, source, &io::Error::new(io::ErrorKind::InvalidData, reason));
 }
 
@@ -248,7 +251,7 @@ pub fn note_unfinished(session: &Session, source: &mut AdSource) {
 
 /// Returns the note about the record that was left out at the end of a source.
 pub fn unfinished_note(name: &str, line: usize) -> String {
-    format!("{name}:{line}: the last record has no banner after it and is left out, as in HTCondor")
+    format!("{name}:{line}: the last record has no banner after it and is skipped, as by HTCondor")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad
@@ -388,7 +391,7 @@ pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) 
     if option && !std::env::args().any(|argument| argument == "--") {
         let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
         let end = if fault.ends_with('?') { " An expression" } else { "; an expression" };
-        return refuse(format!("{fault}{end} that begins so can follow `--`"));
+        return refuse(format!("{fault}{end} that begins in this way can follow `--`"));
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ impl<T> NewFiles<T> {
             match File::create_new(path) {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    return refuse(format!("{path} exists and is not overwritten"));
+                    return refuse(format!("{path} exists already; it is not overwritten"));
                 }
                 Err(error) => return Err(Failure::unwritable(path, &error)),
             }

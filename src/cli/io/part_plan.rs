@@ -129,7 +129,7 @@ impl PartPlan {
             let part = part.unwrap_or_else(|| FilePart { path: argument.clone(), start: 0, end: None });
             let metadata = std::fs::metadata(&part.path).map_err(|error| Failure::unreadable(&part.path, &error))?;
             if !metadata.is_file() {
-                return refuse(format!("{argument} is not a file, and each share reads it"));
+                return refuse(format!("{argument} is not a file, but each share must read it"));
             }
             let FilePart { path: file, start, end } = part;
             let (size, inode) = (Some(metadata.len()), inode(&metadata));
@@ -164,7 +164,7 @@ impl PartPlan {
             let plan: PartPlan =
                 serde_json::from_str(&text).map_err(|error| refused(&format!("it is not a plan: {error}")))?;
             if plan.classad_plan != PLAN_VERSION {
-                let reason = format!("its form has version {}, not {PLAN_VERSION}", plan.classad_plan);
+                let reason = format!("it has version {} of the format, not {PLAN_VERSION}", plan.classad_plan);
                 return Err(refused(&reason));
             }
             return Ok(plan);
@@ -223,7 +223,7 @@ pub fn plan_parts(
     report: &mut dyn FnMut(&str, &io::Error) -> Result<(), Failure>,
 ) -> Result<PartPlanner, Failure> {
     if paths.is_empty() || paths.iter().any(|path| path == "-") {
-        return refuse("only files have parts: name them; those of query follow the constraint");
+        return refuse("name files to divide into parts; with query, put them after the constraint");
     }
     let mut planner = PartPlanner::new(part_bytes);
     for path in super::history_files::in_order_of_time(paths) {

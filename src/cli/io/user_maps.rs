@@ -21,7 +21,8 @@ pub fn read_given(session: &mut Session) -> Result<(), Failure> {
         };
         if name.contains('.') {
             return refuse(format!(
-                "--map {definition}: the name of a map has no dot: userMap() finds a method after it"
+                "--map {definition}: the name of a map must have no dot, because userMap() reads what follows a dot as \
+                a method"
             ));
         }
         let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
@@ -52,7 +53,7 @@ fn read_map(
         let problem = match line {
             MapFileItem::Problem(problem) => problem,
             MapFileItem::Include(_, range) if !may_include => {
-                Problem::error_at(range, 0, "a file that is included can include no other")
+                Problem::error_at(range, 0, "an included file cannot include another file")
             }
             MapFileItem::Include(path, range) => match included_files(&text.name, &path) {
                 Err(reason) => Problem::error_at(range, 0, reason),

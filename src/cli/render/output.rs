@@ -22,7 +22,7 @@ use crate::cli::render::rows::tsv_cell;
 pub enum OutputForm {
     /// A table for people
     Table,
-    /// Indented trees, of gangs
+    /// Trees of gangs, indented
     Tree,
     /// Ads in HTCondor's long form
     Long,
@@ -42,9 +42,9 @@ pub enum OutputForm {
     Tsv,
     /// A Markdown table
     Markdown,
-    /// Only the names of the ads, one per line
+    /// Only the names of the ads, one a line
     Names,
-    /// Typed columns in Apache Parquet, for other programs
+    /// Apache Parquet: columns with types, for other programs
     Parquet,
     /// A picture in SVG
     Svg,

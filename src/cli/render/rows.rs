@@ -14,7 +14,7 @@ use super::table::TableLayout;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// Returns the text of a value. With `raw`, the text of a string has no quotes and escapes.
+/// Returns convert a value to a string. With `raw`, the text of a string has no quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     match value {
         Value::String(text) if raw => text.as_bytes().to_vec(),
@@ -157,16 +157,16 @@ impl TableWriter {
     pub fn new(header: Vec<String>, form: Option<OutputForm>, with_header: bool) -> Result<Self, Failure> {
         let form = form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
         if form == OutputForm::Tree {
-            return refuse("these are rows: only gangs are trees");
+            return refuse("this command prints no trees: only gangmatch does");
         }
         if form == OutputForm::Parquet {
             return refuse("only the columns of `query --af` are written as parquet");
         }
         if form == OutputForm::Svg {
-            return refuse("these are rows: census, explain and gangmatch draw pictures");
+            return refuse("this command draws no picture: census, explain and gangmatch do");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            return refuse("these are rows, not ads: write them as table, csv, tsv, markdown or json");
+            return refuse("this command prints rows: write them as table, csv, tsv, markdown or json");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }

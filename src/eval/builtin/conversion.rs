@@ -10,26 +10,29 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(int(1, 1) Strict "(any) -> int",
-        "a number without its fraction, a time in seconds, the number that a string begins with",
+        "convert to an integer: a number without its fraction, a time in seconds, or the number at the beginning of a \
+        string",
         both "int(\"-12.7\")" => "-12",
         |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",
-        "as int(), but with the fraction",
+        "convert to a real, as int() does to an integer",
         both "real(\"1.5\")" => "1.5"),
     function!(string(1, 1) Strict "(any) -> string",
-        "the text of a value",
+        "convert a value to a string",
         both "string(1 + 1)" => "\"2\"",
         |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
-        "whether a value is not zero; of strings, in the papers whether it is not empty, in HTCondor what it says",
+        "convert to a boolean: a number is true if it is not 0; a string, in the papers' dialect if it is not empty, \
+        in HTCondor's if it reads \"true\"",
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
-        "a moment: now, seconds since 1970, or what a string says, shown at an offset from UTC in seconds",
+        "convert seconds since 1970 or a string to a time, shown at an offset from UTC in seconds; without an \
+        argument, the time now",
         both "absTime(981173106, -3600 * 6)" => "absTime(\"2001-02-02T22:05:06-06:00\")",
         absolute),
     function!(relTime(1, 1) Strict "(any) -> reltime",
-        "a length of time: seconds, or what a string says",
+        "convert seconds or a string to a length of time",
         both "relTime(60 * 60 * 26)" => "relTime(\"1+02:00:00\")",
         relative),
 ];
@@ -64,7 +67,7 @@ pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
         Some(integer) => integer_value(call, integer),
         None if call.dialect().is_condor() => Value::Integer(i64::MIN),
-        None => call.error(format!("{real} does not fit into an integer")),
+        None => call.error(format!("{real} is too large for an integer")),
     }
 }
 
@@ -181,7 +184,7 @@ fn boolean(call: &mut Call<'_, '_>) -> CallResult {
         Value::String(_) if condor => return Ok(Value::Undefined),
         Value::String(text) => !text.as_bytes().is_empty(),
         Value::Undefined => return Ok(value),
-        other => return Ok(call.type_error(other, "a truth value, a number or a string")),
+        other => return Ok(call.type_error(other, "a boolean, a number or a string")),
     }))
 }
 
@@ -194,7 +197,7 @@ fn absolute(call: &mut Call<'_, '_>) -> CallResult {
     Ok(match &value {
         Value::Undefined | Value::AbsoluteTime(_) => value,
         Value::Integer(_) if offset == Some(-1) && call.dialect() == Dialect::Condor => {
-            call.error("HTCondor treats an offset of -1 as a failure")
+            call.error("HTCondor does not accept an offset of -1")
         }
         Value::RelativeTime(time) => absolute_from_number(call, &Value::Real(time.seconds), offset),
         Value::String(text) => {
@@ -226,7 +229,7 @@ pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: O
         Value::Integer(seconds) => *seconds,
         Value::Real(real) => match without_fraction(*real) {
             Some(seconds) => seconds,
-            None => return call.error(format!("there is no time {real} seconds after 1970")),
+            None => return call.error(format!("{real} seconds after 1970 is out of range for a time")),
         },
         other => return call.type_error(other, "a number of seconds"),
     };
@@ -256,7 +259,7 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
     let seconds = match value {
         Value::Integer(seconds) => *seconds as f64,
         Value::Real(seconds) if seconds.is_finite() => *seconds,
-        Value::Real(seconds) => return call.error(format!("{seconds} seconds are not a length of time")),
+        Value::Real(seconds) => return call.error(format!("{seconds} seconds are out of range for a length of time")),
         other => return call.type_error(other, "a number of seconds"),
     };
     Value::RelativeTime(RelativeTime { seconds })

@@ -16,22 +16,24 @@ macro_rules! rounding {
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    rounding!(floor, "the greatest integer that is not above a number", "floor(-2.5)" => "-3", f64::floor),
-    rounding!(ceiling, "the least integer that is not below a number", "ceiling(2.1)" => "3", f64::ceil),
-    rounding!(ceil, "the same as ceiling()", "ceil(2.1)" => "3", f64::ceil),
-    rounding!(round, "the integer nearest to a number; halfway between two, the even one",
+    rounding!(floor, "round a number down to an integer", "floor(-2.5)" => "-3", f64::floor),
+    rounding!(ceiling, "round a number up to an integer", "ceiling(2.1)" => "3", f64::ceil),
+    rounding!(ceil, "same as ceiling()", "ceil(2.1)" => "3", f64::ceil),
+    rounding!(round, "round a number to the nearest integer; halfway between two integers, to the even one",
         "round(2.5)" => "2", f64::round_ties_even),
     function!(pow(2, 2) Strict "(base, exponent) -> int | real",
-        "a power; of integers an integer, if the exponent is not negative",
+        "raise a number to a power; an integer to an integer that is not negative gives an integer",
         both "pow(-2, 3)" => "-8"),
     function!(quantize(2, 2) Strict "(number, number | list) -> number",
-        "a number rounded up to a multiple; with a list, to its first element that is large enough, or to a multiple of the last",
+        "round a number up to a multiple of the second argument; with a list, to the first element that is large \
+        enough, else to a multiple of the last one",
         both "quantize(10, 4)" => "12"),
     function!(random(0, 1) Random "([number]) -> int | real",
-        "a number at random: from 0 to n - 1 for an integer n, from 0 to r for a real r, from 0 to 1 without an argument",
+        "draw a random number: an integer below the integer n, a real below the real r, or a real below 1 without an \
+        argument",
         both "random(1)" => "0"),
     function!(interval(1, 1) Strict "(seconds) -> string",
-        "seconds as days, hours, minutes and seconds",
+        "write seconds as days, hours, minutes and seconds",
         both "interval(93784)" => "\"1+02:03:04\""),
 ];
 

@@ -17,28 +17,28 @@ use super::{BuiltinFunction, Call, CallResult, EarlyEnd, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(ifThenElse(3, 3) Lazy "(condition, any, any) -> any",
-        "the second argument if the first is true, the third if it is false; as `? :`",
+        "second argument if the first is true, third if it is false, as with `? :`",
         both "ifThenElse(1 < 2, \"yes\", error)" => "\"yes\"",
         if_then_else),
     function!(eval(1, 1) ParsesText "(any) -> any",
-        "reads the text of a value as an expression and evaluates it here",
+        "parse the text of a value as an expression, and evaluate it in this ad",
         both "eval(\"1 + 1\")" => "2"),
     function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
-        "the text of the expression bound to an attribute of this ad; empty if there is none",
+        "text of the expression of an attribute of this ad; an empty string if the ad has no such attribute",
         both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\""),
     function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
-        "the names that an attribute needs and this ad lacks; with a pattern, whether it matches one of them",
+        "names that an attribute refers to and that this ad lacks; with a pattern, whether it matches one of them",
         both "[ a = b + c; b = 1; missing = unresolved(a) ].missing" => "\"c\""),
     function!(evalInEachContext(2, 2) EvaluatesElsewhere "(expression, list of ads) -> list",
-        "the values of an expression in each ad of a list",
+        "list of the values of an expression in each ad of a list",
         both "evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })" => "{ false, true }",
         eval_in_each_context),
     function!(countMatches(2, 2) EvaluatesElsewhere "(expression, list of ads) -> int",
-        "in how many ads of a list an expression is true",
+        "number of ads in a list for which an expression is true",
         both "countMatches(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })" => "1",
         count_matches),
     function!(debug(1, 1) Logged "(any) -> any",
-        "its argument; HTCondor writes it to its log as well",
+        "return the argument; HTCondor also writes it to its log",
         both "debug(1 + 1)" => "2",
         |call| Ok(call.value(0)?)),
 ];
@@ -96,7 +96,7 @@ fn unparse(call: &mut Call<'_, '_>) -> CallResult {
             bound => bound,
         },
         Some(ExpressionKind::Select(..) | ExpressionKind::RootAttribute(_)) => None,
-        _ => return Ok(call.error("expected the name of an attribute")),
+        _ => return Ok(call.error("expected an attribute name")),
     };
     let text = |expression: &Expression| {
         if call.dialect().is_condor() { print_multiline(expression) } else { print(expression, Style::New) }
@@ -130,7 +130,7 @@ fn resolve_attribute(
 fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
     let reference = &call.arguments[0];
     if !reference.kind().is_reference() {
-        return Ok(call.error("expected the name of an attribute"));
+        return Ok(call.error("expected an attribute name"));
     }
     let Some((expression, frame)) = resolve_attribute(call, reference)? else { return Ok(Value::Undefined) };
     let environment = call.evaluator.environment;

@@ -13,43 +13,43 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
-        "how many items a string lists, by default between commas and spaces",
+        "number of items of a list in a string; commas and spaces separate items, or the given separators",
         both "stringListSize(\"red, green, blue\")" => "3",
         |call| list_argument(call).map(|list| Value::Integer(signed(list.items().count())))),
     function!(stringListSum(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "the sum of the numbers that a string lists",
+        "sum of the numbers of a list in a string",
         both "stringListSum(\"10, 20, 2.5\")" => "32.5",
         |call| numbers_of(call).map(|numbers| sum(call, &numbers))),
     function!(stringListAvg(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "the average of the numbers that a string lists; whole if all of them are",
+        "mean of the numbers of a list in a string; a real, or an integer if the numbers are integers",
         both "stringListAvg(\"10, 20, 30.0\")" => "20.0",
         |call| numbers_of(call).map(|numbers| average(call, &numbers))),
     function!(stringListMin(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "the least of the numbers that a string lists",
+        "least number of a list in a string",
         both "stringListMin(\"30, 10, 20\")" => "10",
         |call| numbers_of(call).map(|numbers| extreme(call, &numbers, Ordering::Less))),
     function!(stringListMax(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "the greatest of the numbers that a string lists",
+        "greatest number of a list in a string",
         both "stringListMax(\"-30, -10, -20\")" => "-10",
         |call| numbers_of(call).map(|numbers| extreme(call, &numbers, Ordering::Greater))),
     function!(stringListMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
-        "whether a string lists an item",
+        "whether a list in a string has an item",
         both "stringListMember(\"b\", \"a, b\")" => "true",
         |call| ItemSearch::new(call).map(|search| search.lists_item(false).into())),
     function!(stringListIMember(2, 3) Lazy "(item, string [, delimiters]) -> bool",
-        "whether a string lists an item, ignoring case",
+        "whether a list in a string has an item, ignoring case",
         both "stringListIMember(\"B\", \"a, b\")" => "true",
         |call| ItemSearch::new(call).map(|search| search.lists_item(true).into())),
     function!(stringListSubsetMatch(2, 3) Lazy "(string, string [, delimiters]) -> bool",
-        "whether the second string lists every item of the first",
+        "whether the list in the second string has every item of the first",
         both "stringListSubsetMatch(\"c, a\", \"a, b, c\")" => "true",
         |call| ItemSearch::new(call).map(|search| search.lists_all(<[u8]>::to_vec).into())),
     function!(stringListISubsetMatch(2, 3) Lazy "(string, string [, delimiters]) -> bool",
-        "whether the second string lists every item of the first, ignoring case",
+        "whether the list in the second string has every item of the first, ignoring case",
         both "stringListISubsetMatch(\"C, A\", \"a, b, c\")" => "true",
         |call| ItemSearch::new(call).map(|search| search.lists_all(<[u8]>::to_ascii_lowercase).into())),
     function!(stringListsIntersect(2, 3) Strict "(string, string [, delimiters]) -> bool",
-        "whether two strings list an item in common",
+        "whether the lists in two strings have an item in common",
         both "stringListsIntersect(\"a,b\", \"b,c\")" => "true",
         intersect),
 ];
@@ -133,7 +133,7 @@ fn sum(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
 }
 
 fn average(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
-    #[allow(clippy::cast_precision_loss, reason = "no list has that many items")]
+    #[allow(clippy::cast_precision_loss, reason = "the list does not have so many items")]
     let count = numbers.values.len().max(1) as f64;
     numbers.result(call, numbers.total() / count)
 }
@@ -147,7 +147,7 @@ fn extreme(call: &Call<'_, '_>, numbers: &ListedNumbers, wanted: Ordering) -> Va
     match best.map(i64::try_from) {
         None => Value::Undefined,
         Some(Ok(integer)) => integer_value(call, integer),
-        Some(Err(_)) => call.error("an item does not fit into 64 bits"),
+        Some(Err(_)) => call.error("an item is too large for 64 bits"),
     }
 }
 
@@ -235,7 +235,7 @@ fn leading_hexadecimal(text: &[u8]) -> Option<f64> {
     };
     // The power of two is split into two factors: a single factor could overflow although the product does not.
     let exponent = i32::try_from(shift.saturating_add(exponent).clamp(-3000, 3000)).unwrap_or(0);
-    #[allow(clippy::cast_precision_loss, reason = "this is where it is rounded")]
+    #[allow(clippy::cast_precision_loss, reason = "it is rounded here")]
     Some(mantissa as f64 * 2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2))
 }
 

@@ -10,27 +10,28 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
-        "the arguments in a string of the new syntax, or with 1 of the old one",
+        "split a string of arguments in the new syntax, or, with 1 as second argument, in the old one",
         both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
         arguments_to_list),
     function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
-        "a list of arguments as a string of the new syntax, or with 1 of the old one",
+        "write a list of arguments as a string in the new syntax, or, with 1 as second argument, in the old one",
         both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
         list_to_arguments),
     function!(envV1ToV2(1, 1) Strict "(string) -> string",
-        "an environment of the old syntax in the new one",
+        "convert an environment from the old syntax to the new one",
         both "envV1ToV2(\"B=2;A=1\")" => "\"A=1 B=2\"",
         environment_v1_to_v2),
     function!(mergeEnvironment(0, _) Lazy "(string...) -> string",
-        "one environment of several, all in the new syntax; the last value of a variable counts",
+        "merge several environments in the new syntax; of a variable that occurs twice, the last value counts",
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
         merge_environments),
     function!(userHome(1, 2) Lazy "(user [, default]) -> string",
-        "the default, as no machine is asked for a user's real home; undefined without a default",
+        "return the default, or undefined without one: the real home of a user is not looked up",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "the result for a user in a map of the option --map: of several items the preferred one if it is there; else the default",
+        "look up a user in a map of --map; the third argument is returned if it is one of the results, else the first \
+        result is; the fourth is returned for an unknown user",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];
@@ -48,7 +49,7 @@ fn argument_syntax(call: &mut Call<'_, '_>) -> CallResult<ArgumentSyntax> {
     match &number {
         Value::Integer(1) => Ok(ArgumentSyntax::First),
         Value::Integer(2) => Ok(ArgumentSyntax::Second),
-        Value::Integer(other) => Err(call.error(format!("there is no syntax {other}, only 1 and 2")).into()),
+        Value::Integer(other) => Err(call.error(format!("the syntax must be 1 or 2, not {other}")).into()),
         other => Err(call.type_error(other, "1 or 2").into()),
     }
 }
@@ -114,7 +115,7 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
         match syntax {
             // The first syntax cannot express words with blanks.
             ArgumentSyntax::First if word.iter().any(|byte| is_blank(*byte)) => {
-                return Ok(call.error(format!("the first syntax cannot write `{}`", excerpt(word))));
+                return Ok(call.error(format!("the old syntax cannot express `{}`", excerpt(word))));
             }
             ArgumentSyntax::First => {
                 separate(&mut text);
@@ -164,7 +165,7 @@ impl EnvironmentVariables {
     /// `$$(Arch)`.
     fn set(&mut self, call: &Call<'_, '_>, entry: &[u8]) -> CallResult<()> {
         let (name, value) = match memchr::memchr(b'=', entry) {
-            Some(0) => return Err(call.error(format!("a name is missing in `{}`", excerpt(entry))).into()),
+            Some(0) => return Err(call.error(format!("`{}` lacks a name", excerpt(entry))).into()),
             Some(sign) => (&entry[..sign], Some(entry[sign + 1..].to_vec())),
             None if memchr::memmem::find(entry, b"$$").is_some() => (entry, None),
             None => return Err(call.error(format!("`=` is missing in `{}`", excerpt(entry))).into()),

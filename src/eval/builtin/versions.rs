@@ -17,16 +17,18 @@ macro_rules! version_comparison {
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(versioncmp(2, 2) Strict "(any, any) -> int",
-        "negative, zero or positive: the order of two versions; numbers in them are compared as numbers",
+        "compare two versions: negative, 0 or positive if the first is earlier, equal or later; numbers in versions \
+        are compared as numbers",
         both "versioncmp(\"8.10\", \"8.9\")" => "1",
         |call| version_order(call).map(Value::Integer)),
-    version_comparison!(versionLT <, "whether a version comes before another", "versionLT(\"8.9\", \"8.10\")"),
-    version_comparison!(versionLE <=, "whether a version is the same as another or comes before it", "versionLE(\"8.9\", \"8.9\")"),
-    version_comparison!(versionGT >, "whether a version comes after another", "versionGT(\"8.10\", \"8.9\")"),
-    version_comparison!(versionGE >=, "whether a version is the same as another or comes after it", "versionGE(\"8.9\", \"8.9\")"),
-    version_comparison!(versionEQ ==, "whether two versions are the same", "versionEQ(\"8.9\", \"8.9\")"),
+    version_comparison!(versionLT <, "whether a version is earlier than another", "versionLT(\"8.9\", \"8.10\")"),
+    version_comparison!(versionLE <=, "whether a version is equal to another or earlier", "versionLE(\"8.9\", \
+        \"8.9\")"),
+    version_comparison!(versionGT >, "whether a version is later than another", "versionGT(\"8.10\", \"8.9\")"),
+    version_comparison!(versionGE >=, "whether a version is equal to another or later", "versionGE(\"8.9\", \"8.9\")"),
+    version_comparison!(versionEQ ==, "whether two versions are equal", "versionEQ(\"8.9\", \"8.9\")"),
     function!(version_in_range(3, 3) Strict "(version, least, greatest) -> bool",
-        "whether a version is one of the two others or between them",
+        "whether a version is between two others, or equal to one of them",
         both "version_in_range(\"8.9\", \"8.8\", \"8.10\")" => "true"),
 ];
 

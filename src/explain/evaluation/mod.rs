@@ -105,8 +105,8 @@ pub struct RequestContext {
     /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
     /// the identifier of the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// The keys of clauses with many attributes. The key is the identity of the clause's expression, which is kept so that
-    /// no other gets its identity, with the number of the side and whether the clause is whole.
+    /// The keys of clauses with many attributes. The key is the identity of the clause's expression, which is kept so
+    /// that no other gets its identity, with the number of the side and whether the clause is whole.
     clause_keys: RefCell<ClauseKeys>,
 }
 

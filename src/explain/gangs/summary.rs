@@ -17,7 +17,7 @@ impl SummaryWriter<'_> {
             (GangVerdict::Matches, Some(gang), _) => format!("{subject} {gets} {a}: {}", self.list_docked(gang)),
             (GangVerdict::Taken(by), Some(gang), _) => {
                 let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
-                format!("{subject} could have {a} ({gang}), but offers of it are taken by {takers}")
+                format!("{subject} could have {a} ({gang}), but offers of it go to {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
@@ -45,8 +45,8 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
         match (condition.text.as_str(), condition.is_of_request) {
-            ("", true) => "the port has no constraint, and accepts no offer".to_owned(),
-            ("", false) => "no constraint of their own, so that they accept no request".to_owned(),
+            ("", true) => "the port has no constraint, so it accepts no offer".to_owned(),
+            ("", false) => "have no constraint, so they accept no request".to_owned(),
             (text, _) => self.shorten(text),
         }
     }
@@ -76,7 +76,7 @@ impl SummaryWriter<'_> {
     fn empty_port(&self, empty: &EmptyPort, failure: &GangFailure, offers: usize) -> String {
         let port = &failure.ports[empty.port];
         let cause = match &empty.cause {
-            EmptyPortCause::NoConstraint => "the port has no constraint, and accepts none".to_owned(),
+            EmptyPortCause::NoConstraint => "the port has no constraint, so it accepts no offer".to_owned(),
             EmptyPortCause::Missing { name, near, .. } => {
                 let near = near.iter().map(|(name, having)| format!("{name}? {}", self.failures().having(*having)));
                 let near: Vec<String> = near.collect();
@@ -96,7 +96,7 @@ impl SummaryWriter<'_> {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
                 let (shown, offers) = (self.quoted(text), self.count(offers));
-                format!("{shown} is true of none of {offers}{}", reads.unwrap_or_default())
+                format!("{shown} is true for none of {offers}{}", reads.unwrap_or_default())
             }
             EmptyPortCause::Refused { suitable } => {
                 format!("{}{}", self.refusal_prefix(*suitable), self.refusing_condition(&port.ruled_out))
@@ -105,8 +105,8 @@ impl SummaryWriter<'_> {
         };
         let cause = match port.used_up {
             0 => cause,
-            1 => "the only offer that fits is used up".to_owned(),
-            used => format!("all {} offers that fit are used up", with_commas(used)),
+            1 => "the only offer that fits is given to another request".to_owned(),
+            used => format!("all {} offers that fit are given to other requests", with_commas(used)),
         };
         format!("{} stays empty: {cause}", port.label)
     }
@@ -126,13 +126,13 @@ impl SummaryWriter<'_> {
             (EmptyPortCause::GroupUnfillable, _) => {
                 let ports = failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str());
                 let ports: Vec<&str> = ports.collect();
-                format!("too few of {} can be filled together{beside}", join_and(&ports))
+                format!("not enough of the ports {} can be filled together{beside}", join_and(&ports))
             }
             (EmptyPortCause::OwnPortsUnfilled, Some(first)) => self.unserved(label, blocked, *first),
             (EmptyPortCause::AllDocked, _) => self.all_docked(label, blocked, failure),
             (EmptyPortCause::Discarded, _) => {
                 let discarded = counted(blocked.unacceptable, "candidate");
-                format!("the docking vector discards the {discarded} of {label}{beside}")
+                format!("the docking vector discards the {discarded} for {label}{beside}")
             }
             _ => {
                 let reasons = self.ruled_out(&blocked.conditions);
@@ -163,9 +163,9 @@ impl SummaryWriter<'_> {
         match blocked.held.as_slice() {
             [only] => {
                 let all = if wanting.len() > 2 { "all" } else { "both" };
-                format!("{} {all} need {}, and there is no other", join_and(&wanting), self.offer_name(*only))
+                format!("{} {all} need {}, and no other offer fits", join_and(&wanting), self.offer_name(*only))
             }
-            held => format!("{} have only {} between them", join_and(&wanting), counted(held.len(), "candidate")),
+            held => format!("{} compete for only {}", join_and(&wanting), counted(held.len(), "candidate")),
         }
     }
 
@@ -180,8 +180,8 @@ impl SummaryWriter<'_> {
         };
         match missing.collect::<Vec<_>>().as_slice() {
             [] => format!("{what} ports together"),
-            [only] => format!("{what} port {only}, for which there is no candidate"),
-            several => format!("{what} ports {}, for which there are no candidates", join_and(several)),
+            [only] => format!("{what} port {only}, which has no candidate"),
+            several => format!("{what} ports {}, which have no candidates", join_and(several)),
         }
     }
 
@@ -189,9 +189,10 @@ impl SummaryWriter<'_> {
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
         let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
         let Some(first) = refusing.next() else { return String::new() };
-        let in_some = refusing.next().map(|_| format!(" in {}", with_commas(first.offers.len()))).unwrap_or_default();
+        let in_some =
+            refusing.next().map(|_| format!(" for {} of them", with_commas(first.offers.len()))).unwrap_or_default();
         if first.text.is_empty() {
-            return format!("there is no constraint, so that nothing is accepted{in_some}");
+            return format!("the constraint is missing{in_some}, so nothing is accepted");
         }
         format!("{} is not true{in_some}{}", self.condition_phrase(first), self.read_values(first))
     }
@@ -199,7 +200,7 @@ impl SummaryWriter<'_> {
     /// Says how many offers each condition rules out.
     fn ruled_out(&self, conditions: &[FailedCondition]) -> String {
         match conditions {
-            [] => "all are taken".to_owned(),
+            [] => "all are given to other requests".to_owned(),
             [only] => format!("{} is not true{}", self.condition_phrase(only), self.read_values(only)),
             several => {
                 let shown = several.iter().take(2).map(|condition| {

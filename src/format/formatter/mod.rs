@@ -56,7 +56,7 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
     let refusal = |message: &str| Problem::error_at(0..text.len().min(1), 0, message);
     let line_end: &[u8] = if has_only_crlf_line_ends(text) { b"\r\n" } else { b"\n" };
     if is_compressed(text) {
-        return Err(refusal("this is compressed, and only text has a layout").with_help("unpack it first"));
+        return Err(refusal("this file is compressed: only text can be formatted").with_help("unpack it first"));
     }
     if detect::is_utf16(text) {
         return Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP));
@@ -65,7 +65,7 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
         FileFormat::Long => Ok(format_long(text, dialect, line_end)),
         FileFormat::Bracketed => Ok(format_bracketed(text, dialect, width, line_end)),
         _ => {
-            let message = format!("this is {form}; only bracketed ads and the long form are laid out");
+            let message = format!("this file is in {form}: only bracketed ads and the long form can be formatted");
             Err(refusal(&message).with_help("`classad convert` writes it anew, in this form or another"))
         }
     }

@@ -149,7 +149,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
             (JsonToken::Colon, ExpectedToken::FirstElement | ExpectedToken::More) if !self.is_in_ad() => {
                 problem.with_help("is a `]` missing before this name?")
             }
-            (JsonToken::Word, _) => problem.with_help("JSON has names and strings in double quotes"),
+            (JsonToken::Word, _) => problem.with_help("JSON needs double quotes around names and strings"),
             _ => problem,
         }
     }
@@ -239,7 +239,7 @@ fn lexical_error(origin: &AdOrigin, flaw: JsonTokenError, range: &Range<usize>) 
     match flaw {
         JsonTokenError::UnclosedString => origin
             .problem_at(range.start..range.start + 1, "this string has no closing quote")
-            .with_help("a quote in a string is written \\\", a line break \\n"),
+            .with_help("write a quote in a string as \\\", a line break \\n"),
         JsonTokenError::UnclosedComment => origin.problem_at(range.clone(), "this comment has no closing `*/`"),
     }
 }

@@ -16,7 +16,7 @@ pub fn decode_string(inside: &[u8], offset: usize, ad: usize) -> Result<DecodedT
     let mut at = 0;
     if let Some(nul) = memchr::memchr(0, inside) {
         let place = offset + nul;
-        return Err(Problem::error_at(place..place + 1, ad, "an ad cannot have a byte of value 0"));
+        return Err(Problem::error_at(place..place + 1, ad, "an ad cannot contain a byte of value 0"));
     }
     while let Some(found) = memchr::memchr(b'\\', &inside[at..]) {
         decoded.push_verbatim(&inside[at..at + found], offset + at);
@@ -57,12 +57,12 @@ fn decode_unicode_escape(text: &[u8]) -> Result<(char, usize), (usize, &'static 
         return Err((2 + digits, "four hexadecimal digits must follow `\\u`"));
     };
     if first == 0 {
-        return Err((6, "an ad cannot have a byte of value 0"));
+        return Err((6, "an ad cannot contain a byte of value 0"));
     }
     let units = [first].into_iter().chain(text.get(6..).and_then(utf16_unit));
     match char::decode_utf16(units).next() {
         Some(Ok(character)) => Ok((character, 6 * character.len_utf16())),
-        _ => Err((6, "this is half of a surrogate pair")),
+        _ => Err((6, "this escape is only one half of a surrogate pair")),
     }
 }
 

@@ -68,8 +68,8 @@ fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Resul
     let Some(is_whole) = classify_number(digits) else {
         let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
         return Err(origin
-            .problem_at(range, format!("`{text}` is not a JSON {what}"))
-            .with_help("undefined is written null, any other expression \"\\/Expr(...)\\/\""));
+            .problem_at(range, format!("`{text}` is not a valid {what} in JSON"))
+            .with_help("write undefined as null, and any other expression as \"\\/Expr(...)\\/\""));
     };
     if is_whole {
         return read_number(digits, text.len() > digits.len(), origin.dialect, Span::default())
@@ -177,7 +177,7 @@ mod tests {
             (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a JSON number"),
             (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a JSON number"),
             (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
-            (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this is half of a surrogate pair"),
+            (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this escape is only one half of a surrogate pair"),
             (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
             (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
             (r#"{"a": "\/Expr(\"é\" == 4GB)\/"} {"b": 2}"#, "!1:24: `4GB` is not a number"),

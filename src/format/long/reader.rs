@@ -219,7 +219,10 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
             match cache.value_of(index, shape.as_deref(), before, &self.buffer) {
                 Some(of_record) if is_repeated(name) && contradicts(of_record, &value) => {
                     let name = String::from_utf8_lossy(name);
-                    let message = format!("{name} differs from that of the record before this banner: {of_record}");
+                    let message = format!(
+                        "this banner and its record differ in {name}, which is {of_record} in the \
+                        record"
+                    );
                     self.pending.push_back(Err(Problem::error_at(range, self.number, message).as_warning()));
                 }
                 None if cache.adds_banners => self.buffer.push(index, Expression::literal(value)),
@@ -254,7 +257,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         }
         if let Some(first) = first {
             self.number += 1;
-            let message = "this record is left out: its first attribute may be in the torn banner before it";
+            let message = "this record is skipped: its first attribute may be in the broken banner before it";
             self.pending.push_back(Err(Problem::error_at(first, self.number, message)));
         }
     }
@@ -303,7 +306,7 @@ enum AdEnd {
 /// A daemon writes the banner last. So such a record at the end of a file is being written, or the file was cut.
 pub fn unfinished_record(text: &[u8], offset: usize, ad_number: usize) -> Problem {
     let end = memchr::memchr(b'\n', &text[offset..]).map_or(text.len(), |length| offset + length);
-    let message = "the last record has no banner after it and is left out, as in HTCondor: it is still being written";
+    let message = "the last record has no banner after it and is skipped, as by HTCondor: it is still being written";
     Problem::error_at(offset..end, ad_number, message).as_warning()
 }
 

@@ -34,7 +34,7 @@ fn items(text: &str) -> Vec<String> {
 }
 
 const UNFINISHED: &str =
-    "the last record has no banner after it and is left out, as in HTCondor: it is still being written";
+    "the last record has no banner after it and is skipped, as by HTCondor: it is still being written";
 
 #[test]
 fn a_banner_ends_its_record() {
@@ -112,8 +112,8 @@ fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
         ("*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\"", torn(52)),
         ("*** EPOCH", torn(10)),
         ("*** EPOCH ClusterId=1 Pro", torn(23)),
-        ("*** whatever", "!1 2:1: no daemon of HTCondor writes this banner".into()),
-        ("*** A = 1", "!1 2:1: no daemon of HTCondor writes this banner".into()),
+        ("*** whatever", "!1 2:1: HTCondor does not write such a banner".into()),
+        ("*** A = 1", "!1 2:1: HTCondor does not write such a banner".into()),
         (" *** Offset = 0", "!1 2:1: a banner must be at the beginning of its line".into()),
     ] {
         let text = format!("A = 1\n{banner}\nA = 2\n***\n");
@@ -121,7 +121,7 @@ fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
         assert_eq!(read[..2], ["1 1: A = 1".to_owned(), place], "{banner}");
         // ` *** Offset = 0` and `*** A = 1` may hide an attribute of the next record.
         let hides = [" *** Offset = 0", "*** A = 1"].contains(&banner);
-        let hidden = "!2 3:1: this record is left out: its first attribute may be in the torn banner before it";
+        let hidden = "!2 3:1: this record is skipped: its first attribute may be in the broken banner before it";
         assert_eq!(read[2..], [if hides { hidden } else { "2 3: A = 2" }], "{banner}");
     }
 }

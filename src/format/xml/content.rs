@@ -26,9 +26,7 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
                 let character = reference_character(&rest[..length]).ok_or_else(|| {
                     let name = String::from_utf8_lossy(&rest[..length]);
                     Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` is not defined"))
-                        .with_help(
-                            "& is written &amp;, < is written &lt;; no other names are known except gt, quot, apos",
-                        )
+                        .with_help("& is written &amp;, < is written &lt;; the only other names are gt, quot and apos")
                 })?;
                 (character, length)
             }
@@ -41,7 +39,7 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
 }
 
 fn nul_problem(at: usize, ad: usize) -> Problem {
-    Problem::error_at(at..at + 1, ad, "an ad cannot have a byte of value 0")
+    Problem::error_at(at..at + 1, ad, "an ad cannot contain a byte of value 0")
 }
 
 /// Returns the character for which a reference such as `&lt;` or `&#65;` stands; `None` if the reference is unknown.

@@ -64,7 +64,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
     let place = range.start + valid;
     origin
         .problem_at(place..(place + 1).min(range.end), "these bytes are not UTF-8")
-        .with_help("in a string any byte can be written in octal, as in \\377")
+        .with_help("write the byte as an octal escape in a string, such as \\377")
 }
 
 /// Parses the text of an element. The element decides the type of the value.
@@ -94,7 +94,7 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
 fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Problem {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let problem = origin.problem_at(range, format!("`{text}` does not fit into 64 bits"));
+        let problem = origin.problem_at(range, format!("`{text}` is too large for 64 bits"));
         return problem.with_help(format!("write <r>{text}</r> for a real"));
     }
     origin.problem_at(range, format!("`{text}` is not an integer"))
@@ -135,7 +135,7 @@ fn boolean(origin: &AdOrigin, start: &BytesStart) -> Result<Expression, Problem>
         Some(b"t" | b"true") => Ok(Expression::literal(Value::Boolean(true))),
         Some(b"f" | b"false") => Ok(Expression::literal(Value::Boolean(false))),
         _ => {
-            let problem = origin.problem_at(0..0, "this is neither true nor false");
+            let problem = origin.problem_at(0..0, "expected true or false");
             Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"))
         }
     }
@@ -215,7 +215,7 @@ mod tests {
             ("<i></i>", "!1:16: `` is not an integer"),
             ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into 64 bits"),
             ("<r>x</r>", "!1:16: `x` is not a real"),
-            ("<b v=\"1\"/>", "!1:13: this is neither true nor false"),
+            ("<b v=\"1\"/>", "!1:13: expected true or false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
             ("<e>1 +</e>", "!1:19: expected an expression, found the end"),
             ("<e>a &lt;&lt; &amp; b</e>", "!1:27: expected an expression, found `&`"),

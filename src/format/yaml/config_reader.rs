@@ -81,7 +81,7 @@ impl<'o> ConfigReader<'o> {
             let near = closest_names(text, known.iter().copied());
             let all = || format!("the keys are `{}`", known.join("`, `"));
             let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
-            self.report(key, format!("`{text}` is not a key of {what}"), help);
+            self.report(key, format!("{what} has no key `{text}`"), help);
         }
         found
     }

@@ -67,7 +67,7 @@ impl YamlAdPass<'_> {
             let message = format!("aliases repeat more than {MAX_REPEATED_BYTES} bytes");
             // No ad and no expression alone is to blame.
             self.element.set(None);
-            YamlRejection::new(message, "where an alias is short, write its value instead")
+            YamlRejection::new(message, "write the values of short aliases instead")
         })?;
         self.bytes_left.set(left);
         Ok(())
@@ -115,7 +115,7 @@ impl YamlAdPass<'_> {
             YamlScalar::Boolean(is) => Value::Boolean(is),
             YamlScalar::Integer(integer) => Value::Integer(integer),
             YamlScalar::LargeInteger(integer) => {
-                let message = format!("`{integer}` does not fit into 64 bits");
+                let message = format!("`{integer}` is too large for 64 bits");
                 return Err(YamlRejection::new(message, &format!("write {integer}.0 for a real")));
             }
             YamlScalar::Real(real) => {
@@ -145,7 +145,7 @@ impl YamlRejection {
 
 fn reject_nul(text: &str) -> Result<(), YamlRejection> {
     if text.contains('\0') {
-        return Err(YamlRejection::new("an ad cannot have a byte of value 0", "leave the `\\0` out"));
+        return Err(YamlRejection::new("an ad cannot contain a byte of value 0", "leave the `\\0` out"));
     }
     Ok(())
 }

@@ -65,15 +65,15 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     let wrong = wrong.split(" at line ").next().unwrap_or_default();
     let (message, help) = match wrong {
         "recursion limit exceeded" => (
-            "this is nested more than 128 deep".to_owned(),
+            "this is nested more than 128 levels deep".to_owned(),
             "a nested ad can be written as the text of an expression: !expr '[ a = [ b = 1 ] ]'",
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {
-            ("something follows the end of this document".to_owned(), "documents begin with a line `---`")
+            ("there is text after the end of this document".to_owned(), "documents begin with a line `---`")
         }
         wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
-            (wrong.to_owned(), "an ad is a mapping of names to values: `name: value`")
+            (wrong.to_owned(), "write an ad as a mapping of names to values: `name: value`")
         }
         wrong => (format!("this is not YAML: {wrong}"), ""),
     };

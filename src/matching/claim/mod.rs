@@ -65,10 +65,10 @@ impl fmt::Display for Veto {
         match self {
             Veto::Gone => f.write_str("the ad no longer exists"),
             Veto::Ambiguous(count) => write!(f, "{count} ads have this name"),
-            Veto::Expired(time) => write!(f, "it has expired: it counted until {time}"),
+            Veto::Expired(time) => write!(f, "it has expired: it was valid until {time}"),
             Veto::TicketDiffers => f.write_str("its ClaimId is another one"),
             Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),
-            Veto::AlreadyClaimed(id) => write!(f, "the match {id} has claimed it"),
+            Veto::AlreadyClaimed(id) => write!(f, "the match {id} has already claimed it"),
             Veto::Ports(reason) => f.write_str(reason),
             Veto::RejectsParent(other) => write!(f, "it does not accept {other}"),
             Veto::RejectedByParent(other) => write!(f, "{other} does not accept it"),

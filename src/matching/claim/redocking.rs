@@ -107,11 +107,11 @@ impl<'a> RedockedMatch<'a> {
             let (filled, empty): (Vec<_>, Vec<_>) = ports.partition(|(port, _)| matched.contains(*port));
             let label = |(_, binding): &(usize, &NameBinding)| format!("`{}`", binding.name);
             let reason = match empty.first() {
-                Some(port) if group.is_mandatory() => format!("nothing was docked at its port {}", label(port)),
+                Some(port) if group.is_mandatory() => format!("its port {} has no offer", label(port)),
                 _ => {
                     let filled: Vec<String> = filled.iter().map(label).collect();
                     let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
-                    format!("the ports that were filled are not those that its groups require: {filled}")
+                    format!("the filled ports are not those that its groups require: {filled}")
                 }
             };
             Some((party, reason))

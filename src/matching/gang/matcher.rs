@@ -166,7 +166,8 @@ impl Gangmatcher {
     /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers that leave a remainder,
     /// by index, each with its remainder. `gang` must be the gang that [`Gangmatcher::find_gang`] returned last.
     ///
-    /// An offer stays used up if its remainder cannot be computed or has ports that cannot be used.
+    /// An offer stays used up if its remainder cannot be computed or has an attribute Ports that is not a valid list of
+    /// ports.
     pub fn take(&mut self, gang: &Gang) -> Vec<(usize, Ad)> {
         self.pool.table.statistics.matched += 1;
         for docked in gang.members() {

@@ -136,8 +136,8 @@ pub type CycleObserver<'o> = dyn FnMut(NegotiationEvent<'_>) -> ControlFlow<()> 
 /// it returns [`ControlFlow::Break`], the cycle ends.
 ///
 /// A request with ports gets a gang, and so does a request at which an offer with ports may dock (see [`PortUse`]). All
-/// offers of a gang count for the share of its submitter. If a submitter may get fewer offers in a round than a gang has,
-/// the request waits for the next round, unless the submitter got no offer yet in this round.
+/// offers of a gang count against the share of its submitter. If a submitter may get fewer offers in a round than a
+/// gang has, the request waits for the next round, unless the submitter got no offer yet in this round.
 ///
 /// Without a policy, requests are served in input order. Each request gets the remaining offer that it ranks highest.
 /// Among equally ranked offers it gets the one that ranks the request highest, then the first. [`super::GreedyMatcher`]

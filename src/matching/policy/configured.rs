@@ -35,7 +35,7 @@ pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Co
     let defaults = defaults.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let expansion = configuration.variables().with_defaults(defaults).expand(text, context)?;
     match expansion.unknown {
-        Some(name) => Err(format!("the variable {name} has no value: give one under `variables`, or with --config")),
+        Some(name) => Err(format!("the variable {name} has no value: set it under `variables`, or with --config")),
         None => Ok(expansion.text),
     }
 }
@@ -119,7 +119,7 @@ impl KnobReader<'_> {
     fn number(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
         let number = self.number_if_any(entry);
         if number.is_none() {
-            let message = format!("{} is not a number of at least 0", entry.name);
+            let message = format!("{} must be a number of at least 0", entry.name);
             self.problems.push(Problem::error_at(entry.value_range.clone(), 0, message));
         }
         number

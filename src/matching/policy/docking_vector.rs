@@ -117,7 +117,7 @@ impl PolicyVector {
         let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
         Err(PolicyFault {
             reason: format!(
-                "component {} of `{key}` is {} for some and {} for others, which do not compare",
+                "component {} of `{key}` is {} for some ads and {} for others, which cannot be compared",
                 position + 1,
                 one.phrase(),
                 other.phrase()

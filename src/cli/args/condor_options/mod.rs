@@ -302,7 +302,7 @@ fn unknown_option_message(text: &str, mut words: Vec<String>, options: &[Arg]) -
     let spelling = |name: &&str| words.iter().find(|word| word.trim_start_matches('-') == *name);
     let near: Vec<&String> = near.iter().filter_map(spelling).collect();
     let hint = match near.as_slice() {
-        [] if has_condors => "; `classad help from-condor` has those of HTCondor's that there are".to_owned(),
+        [] if has_condors => "; `classad help from-condor` lists HTCondor's options that work here".to_owned(),
         near => suggestion(near),
     };
     format!("there is no option {text}{hint}")

@@ -167,10 +167,11 @@ impl CommandLineTranslation {
             Unknown | Implied | Ignored | Table => {}
             Live => {
                 return Err(format!(
-                    "{text} asks a daemon, and classad reads files: `condor_q -long` and `condor_status -long` write them"
+                    "{text} asks a daemon, but classad reads files: write them with `condor_q -long` or `condor_status \
+                    -long`"
                 ));
             }
-            Undone(instead) => return Err(format!("{text} is not done here: {instead}")),
+            Undone(instead) => return Err(format!("{text} is not supported: {instead}")),
             WithValue("--sort") if self.column == QUERY_COLUMN => {
                 let key = value(rest.next(), "a value")?;
                 let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} needs a text")) };

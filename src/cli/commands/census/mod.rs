@@ -35,18 +35,18 @@ Examples:
   classad census samples/pool/machines.long -o svg
   condor_status -long | classad census --sort distinct --top 3
 
-A distinct count such as `10000+` is a lower bound: at most 10000 values of each attribute are kept, and fewer if they
+A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept, and fewer if they
 take too much memory. The kept values are a random sample, the same in each run and for any order of the ads. Their
-counts are exact, but a value outside of the sample may be more frequent. Types,
-ranges and lengths are those of all values. A text of more than 4096 bytes is cut and ends in an ellipsis.
+counts are exact, but a value outside of the sample may be more frequent. Types, ranges and lengths take all values into
+account. A text of more than 4,096 bytes is cut and ends in an ellipsis.
 
 JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
-`more` is true if `distinct` is only a lower bound; values are written as in the language, and the bounds of \
-ranges are JSON numbers; `lengths`, of strings in bytes and of lists in elements, is null if there are none. With jsonl each line \
-is one of the `attributes`.";
+`more` is true if `distinct` is only a lower bound. Values are texts in the ClassAd language; the bounds of ranges are
+JSON numbers. `lengths` are bytes of strings and elements of lists, null if there are none. With jsonl, each line is one
+of the `attributes`.";
 
-/// Count the attributes of ads: how many ads have them, types, values, ranges
+/// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CensusCommand {
@@ -58,13 +58,13 @@ pub struct CensusCommand {
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Count only the ads that a collector holds at TIME: the latest of each name, if it has not expired
+    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     /// Count the attributes of nested ads too, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
-    /// The order of the attributes [default: main; in JSON: count]
+    /// How to sort the attributes [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub struct CensusCommand {
 /// The order in which attributes are printed, for `--sort`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AttributeOrder {
-    /// The attributes that people look at first, such as State, Cpus and Owner; then the most frequent ones
+    /// First the usual attributes, such as State, Cpus and Owner; then the most frequent attributes
     Main,
     /// By the alphabet
     Name,
@@ -121,7 +121,7 @@ impl CensusCommand {
         census: Census,
     ) -> Result<Status, Failure> {
         if self.at.is_some() {
-            return refuse("--partial: what a collector holds has no partial results");
+            return refuse("--partial does not work with --at");
         }
         let mut writer = PartialWriter::new(session, sources, &self.input.files)?;
         let mut census = census.of_all_values();

@@ -19,7 +19,7 @@ const DEFAULT_MAX_BARS: usize = 8;
 /// Draws the values of some attributes. `top` is the number of values to show of each.
 pub fn draw_census(census: &Census, attributes: &[CensusEntry], top: Option<usize>) -> String {
     let title = format!("{} with {}", counted(census.ads(), "ad"), counted(census.attributes().len(), "attribute"));
-    let mut drawing = Drawing::new(&title, "each bar counts the ads that have the value; % is of all ads");
+    let mut drawing = Drawing::new(&title, "each bar shows how many ads have the value; 100 % is all ads");
     for (name, summary) in attributes {
         let heading = name.to_string();
         let bars = bars(&heading, summary, census, top);
@@ -72,7 +72,7 @@ fn about(summary: &AttributeSummary, census: &Census) -> String {
     }
 }
 
-/// Returns the text of a value: a string without its quotes, a job's status with its word.
+/// Returns convert a value to a string: a string without its quotes, a job's status with its word.
 fn value_label(name: &str, value: &str) -> String {
     if name.eq_ignore_ascii_case("JobStatus")
         && let Some(word) = status_word(value)

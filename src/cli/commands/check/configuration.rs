@@ -48,7 +48,7 @@ pub fn check(
     bracketed.dedup();
     if !bracketed.is_empty() {
         let help = "transform --print-rules writes rules in their language";
-        session.note(&format!("HTCondor 25 reads no rules in brackets: {} ({help})", bracketed.join(", ")));
+        session.note(&format!("HTCondor 25 does not read rules in brackets: {} ({help})", bracketed.join(", ")));
     }
 }
 

@@ -49,12 +49,12 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-A finding of several ads is reported once, with the number of ads.
+A finding in several ads is reported once, with the number of ads.
 Exit status: 1 if there is a finding of the --fail-level (default: warning) or worse, 2 if a file cannot be read, else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
-\"errors\", \"warnings\", \"notes\"}; ads counts those that the finding is true of; of a policy, id is its name; columns count characters, the end is after
-the last.";
+\"errors\", \"warnings\", \"notes\"}. ads is the number of ads with the finding. id is the name of the ad or of the policy.
+Columns count characters; the end is after the last character.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
@@ -62,17 +62,17 @@ the last.";
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Check whether a pool has the attributes, types and spellings that the ads ask for
+    /// Check whether the ads in these files have the attributes, types and spellings that the checked ads ask for
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
-    /// Check this expression instead of files
+    /// Check this expression instead of ads in files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "partial"])]
     expr: Option<String>,
     /// Check the policies of a configuration: START, RANK and similar expressions, submit requirements, periodic
-    /// policies, transforms and routes. DUMP is a file of what `condor_config_val -dump` prints
+    /// policies, transforms and routes. DUMP is a file with the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
     config: Vec<String>,
-    /// Apply only these rules; --rules lists all
+    /// Apply only these rules; --rules lists all rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     only: Vec<String>,
@@ -97,7 +97,7 @@ pub struct Check {
     rank_attr: Option<String>,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
     output: ReportForm,
 }
@@ -105,7 +105,7 @@ pub struct Check {
 /// A form of the report, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportForm {
-    /// Annotated excerpts for people
+    /// Messages with the source lines, for people
     Text,
     /// One JSON document
     Json,
@@ -159,7 +159,7 @@ impl Check {
                 Ok(true)
             })?;
             if is_empty {
-                return refuse("the files of --pool have no ads to compare with");
+                return refuse("the files of --pool contain no ads");
             }
             task.pool = Some(Arc::new(pool));
         }
@@ -358,9 +358,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} occurs twice; only this one counts", place.name)
+                format!("{} occurs twice; only the one here counts", place.name)
             } else {
-                format!("{} and {} are the same attribute; only this one counts", before.name, place.name)
+                format!("{} and {} are the same attribute; only the one here counts", before.name, place.name)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };

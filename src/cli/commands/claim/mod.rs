@@ -42,43 +42,45 @@ Examples:
   classad match samples/memory/jobs.long --pool samples/memory/machines.long --notify - \\
       | classad claim --list";
 
-/// Claim matches, checked against the current ads
+/// Check matches against the current ads, and claim those that are still valid
 ///
-/// Claiming has two phases. First, each party of a match verifies that it is still there, has not expired and carries
-/// the `ClaimId` that the match was made with, and that the constraints still hold. Then all parties commit; or, if a
-/// party votes ABORT, the match is given up. If offers docked at some ports of an ad vote ABORT, the ad commits without
-/// them if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels of these ports.
+/// Claiming has two phases. First, each party of a match votes. It votes ABORT if its current ad is missing or expired,
+/// has another `ClaimId` than in the match, or if the constraints of the match are no longer true. Then all parties
+/// commit; if any party votes ABORT, the match is aborted. If the offers at some ports of an ad vote ABORT, the ad
+/// commits without these offers if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels
+/// of these ports.
 ///
-/// Rows that `claim -o jsonl` prints can be given after the matches, in the order in which they were printed. Such a
-/// row ends the match that it aborts or releases.
+/// The input can contain the rows of earlier runs of `claim -o jsonl`, after the matches and in their original order. A
+/// row that aborts or releases a match ends this match.
 ///
-/// Exit status 0 if anything was claimed, 1 if nothing was.
+/// Exit status: 0 if something was claimed, 1 if nothing was.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches, written by --notify, or by `match` or `gangmatch` with -o json or jsonl, and rows of `claim`;
+    /// Files of matches: the output of --notify, of `match` or `gangmatch` with -o json or jsonl, and rows of `claim`;
     /// standard input if there are none
     matches: Vec<String>,
-    /// Files of the ads as they are now, requests and offers
+    /// Files of the current ads, requests and offers
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
-    /// List the matches in force instead of claiming them. With --ads, leave out offers that have been advertised again
+    /// List the matches that are recorded and neither aborted nor released; claim nothing. With --ads, skip offers that
+    /// were advertised again
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
-    /// Print each message of the two phases instead of the outcomes of the matches
+    /// Print each message between the parties instead of the outcome of each match
     #[arg(long)]
     transcript: bool,
-    /// Release the matches, which were claimed before, instead of claiming them
+    /// Release matches that were claimed before
     #[arg(long, conflicts_with = "transcript")]
     release: bool,
-    /// Record the claims in this file of `negotiate --usage`: the offers of a claim count as used until they are
+    /// Record the claims in this file, for `negotiate --usage`: the offers of a claim count as used until they are
     /// released
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Expression whose value in a request names its submitter, for --usage
+    /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write the new ads of the offers, which are claimed or (with --release) free again, without `ClaimId`
+    /// Write the new ads of the offers to this file: claimed or, with --release, free again, without `ClaimId`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

@@ -18,14 +18,14 @@ Examples:
   classad completions bash | head
   classad completions fish | head
 
-Where shells look for them: bash ~/.local/share/bash-completion/completions/classad, zsh _classad in a folder of $fpath,
-fish ~/.config/fish/completions/classad.fish. The scripts of bash, zsh and fish complete commands, options, their values,
-topics, functions, rules, HTCondor's words, and the attributes of the files on the command line.";
+Shells load these files: bash ~/.local/share/bash-completion/completions/classad, zsh _classad in a folder of $fpath,
+fish ~/.config/fish/completions/classad.fish. The scripts of bash, zsh and fish complete commands, options, values of
+options, topics, functions, rules, HTCondor's options, and the attributes of the files on the command line.";
 
 /// The line that asks the shell for names of files, too.
 const FILES_LINE: &str = ":files";
 
-/// Print the completions of commands and options for a shell
+/// Print a script that completes commands and options in a shell
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Completions {

@@ -32,15 +32,15 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 0 if there is no difference, 1 if there are some, 2 if a file cannot be read.
+Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be read.
 
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
-`change` is changed, added or removed; `id` is null for ads without one; `before` and `after` of an ad are its \
-numbers in the files, those of an attribute its expressions as texts, null where there is none. With jsonl each \
-line is one of the `ads`.";
+`change` is changed, added or removed. `id` is null for an ad without a name. `before` and `after` are, in an ad, its \
+numbers in the two files and, in an attribute, its expressions as texts; they are null where the ad or the attribute is \
+missing. With jsonl, each line is one of the `ads`.";
 
-/// Show what changed between two files of ads, by identity and meaning
+/// Show the differences between two files of ads; the order of ads and the format do not matter
 ///
 /// Ads are paired by identity. Ads that share an identity, or have none, are paired by their order in the files.
 /// Otherwise the order of ads does not matter. The order of attributes and the way an expression is written do not matter
@@ -55,25 +55,25 @@ pub struct Diff {
     /// File of the ads as they are now
     #[arg(value_name = "B")]
     after: String,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// Leave these attributes out; `*` means any letters
+    /// Ignore these attributes; `*` matches any characters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Leave out HTCondor's clocks: times of updates, counters of updates, idle times
+    /// Ignore attributes that change all the time: times and counters of updates, idle times
     #[arg(long)]
     no_clocks: bool,
-    /// Compare only these attributes; `*` means any letters
+    /// Compare only these attributes; `*` matches any characters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
     /// Treat `2` and `2.0` as equal
     #[arg(long, conflicts_with = "textual")]
     numeric: bool,
-    /// Compare expressions as printed: the spelling of names and parentheses count
+    /// Compare expressions as they are written, including parentheses and the case of names
     #[arg(long)]
     textual: bool,
-    /// The form of the output, instead of lines with `~`, `-` and `+`
+    /// Format of the output [default: lines that begin with `~`, `-` and `+`]
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
     /// Omit the heading

@@ -17,8 +17,8 @@ pub struct MatchDifference {
 }
 
 impl MatchDifference {
-    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only
-    /// these requests count.
+    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only these
+    /// requests count.
     pub fn new(
         [before, after]: [&[bool]; 2],
         wanted: Option<&WantedAds>,

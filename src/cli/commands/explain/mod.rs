@@ -46,9 +46,9 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line is the reason: a contradiction, a misspelt attribute, a clause that no offer meets and by how much,
-/// clauses that no offer meets together, offers whose constraints refuse the request, or offers that other requests
-/// have taken. Then come the evidence and the changes that would help. Each change has been tried.
+/// The first line gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets and the value
+/// that comes closest, clauses that no offer meets together, offers whose own constraints refuse the request, or offers
+/// that other requests got. Below it are the evidence and changes that would help. Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -58,41 +58,42 @@ pub struct Explain {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
-    /// Explain the requests that greedy matching leaves without an offer
+    /// Explain the requests that get no offer when `match` serves all requests in order
     #[arg(long, conflicts_with_all = ["reverse", "offer"])]
     unmatched: bool,
     /// Explain why offers match no request
     #[arg(long)]
     reverse: bool,
-    /// Explain only requests for which this expression is true; of several expressions, all must be true
+    /// Explain only requests for which this expression is true; if repeated, all expressions must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
-    /// Explain only these requests; of jobs: by `ClusterId.ProcId` or `GlobalJobId`, or all of a `ClusterId`, of a range
-    /// of them such as 105-110, or of an `Owner`
+    /// Explain only these requests. For jobs, ID can be a `ClusterId.ProcId`, a `GlobalJobId`, a `ClusterId`, a range
+    /// such as 105-110, or an `Owner`
     #[arg(long, value_name = "ID,...")]
     request: Vec<String>,
-    /// Explain why this offer and a request do not match; with --reverse, explain only this offer, or all slots of a
+    /// Explain why a request and this offer do not match. With --reverse, explain only this offer, or all slots of this
     /// machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
-    /// Print only the totals and the causes, each with the number of requests and the change that helps most of them
+    /// Print only the totals and a table of causes: the number of requests, and the change that helps most of them
     #[arg(long, conflicts_with = "verbose")]
     summary: bool,
-    /// Leave out the requests that match some offer, free or not
+    /// Skip requests that match at least one offer, free or not
     #[arg(long)]
     unmatchable: bool,
-    /// Explain against only those offers for which this expression is true; of several expressions, all must be true
+    /// Use only offers for which this expression is true; if repeated, all expressions must be true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
-    /// Add this attribute to every request, or with offer.NAME to every offer, before explaining, and report who gains
-    /// or loses a match; in EXPR, NAME is the old value
+    /// Set this attribute in every request before explaining (offer.NAME: in every offer), and report which requests
+    /// gain or lose a match; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
     what_if: Vec<String>,
-    /// Apply START and RANK of a configuration to all machines and its transforms to all jobs, and report which jobs its
-    /// policies refuse, change, hold, release or remove. DUMP is a file of what `condor_config_val -dump` prints
+    /// Set START and RANK of a configuration in all machines, apply its transforms to all jobs, and report which jobs
+    /// its policies refuse, change, hold, release or remove. DUMP is a file with the output of `condor_config_val
+    /// -dump`
     #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
     config: Option<String>,
-    /// List all offers and all their refusals in JSON, not only the first 10 of each list
+    /// List all offers and all reasons of refusal in JSON, not only the first 10
     #[arg(long)]
     all_offers: bool,
     #[command(flatten)]
@@ -157,7 +158,7 @@ impl Explain {
         if !self.unmatched {
             requests.retain(|request| accepts(session, filter.as_ref(), request));
             if filter.is_some() && requests.is_empty() {
-                return refuse("the constraint is true of no request");
+                return refuse("the constraint is true for no request");
             }
         }
         let context = session.context();
@@ -166,7 +167,7 @@ impl Explain {
             let filter = Query::new(constraint, session.context());
             offers.retain(|offer| accepts(session, Some(&filter), offer));
             if offers.is_empty() {
-                return refuse("the constraint of --offer-constraint is true of no offer");
+                return refuse("the expression of --offer-constraint is true for no offer");
             }
         }
         let tells_states = !self.ads.states.all_states;
@@ -202,7 +203,7 @@ impl Explain {
             case = case.with_states();
         }
         if self.reverse && gangs::any_ports(&parties.requests) {
-            session.note("some requests have Ports, which only gangs fill: see explain without --reverse");
+            session.note("some requests have Ports, and --reverse does not explain gangs: leave --reverse out");
         }
         let explainer = case.explainer(session, self.all_offers);
         let status = match &self.offer {
@@ -314,9 +315,12 @@ impl Explain {
     /// Why the run has no shares, as it is.
     fn share_refusal(&self) -> Option<&'static str> {
         if self.offer.is_some() && !self.reverse {
-            return Some("the explanation of a pair has no shares");
+            return Some("--share and --offer cannot be combined");
         }
-        self.ads.common.stats.then_some("--stats counts the work of one run")
+        self.ads.common.stats.then_some(
+            "--stats cannot be combined with --share, because it counts the work of one \
+            run",
+        )
     }
 
     /// Returns the files that each share reads, or why the run has no shares.

@@ -30,7 +30,7 @@ pub struct ExplanationFrame {
     pub totals: Vec<(String, Json)>,
     /// Whether all is well as far as no group has a say in it.
     pub is_well: bool,
-    /// The form of the output. The user's settings can differ between shares.
+    /// Format of the output. The user's settings can differ between shares.
     pub form: String,
 }
 

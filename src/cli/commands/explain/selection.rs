@@ -39,7 +39,7 @@ impl Explain {
                 let unknown = wanted.unknown(case.subjects, &context);
                 let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
                 let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
-                refuse(format!("there is no ad called {text} to explain{}", suggestion(&near)))
+                refuse(format!("there is no ad {text}{}", suggestion(&near)))
             }
             None => Ok(selected),
         }

@@ -31,7 +31,10 @@ pub fn merge_shares(
 ) -> Result<Status, Failure> {
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {
-        return refuse("the user's settings of the output differ from those of the shares; give all of them -o");
+        return refuse(
+            "the configuration file sets another output format than that of the shares; give all shares the \
+            same -o",
+        );
     }
     let is_well = frame.is_well;
     let mut page = ExplanationPage::begin(frame, output, is_summary, session.options.quiet)?;

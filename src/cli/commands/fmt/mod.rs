@@ -24,12 +24,11 @@ Examples:
   classad fmt --check samples/*/*.ad
   classad fmt --write=.bak policy.ad
 
-Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse: it is
-left as it is.";
+Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse, which stays as it is.";
 
 const FILES_HELP: &str = "Files of ads, bracketed or in the long form; standard input if there are none";
 
-/// Format ads and keep their comments
+/// Format files of ads; comments are kept
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 pub struct Fmt {

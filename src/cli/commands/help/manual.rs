@@ -23,8 +23,8 @@ Examples:
   classad man --out target/man && ls target/man
 
 Pages of commands are in section 1, pages of topics in section 7: `explain.7` is the topic. Every topic of
-`classad help` has a page. The pages language and gangs hold several topics.
-On a terminal the page is shown by man, mandoc or groff; without one of these, the plain help is printed.";
+`classad help` has a page; the pages language and gangs contain several topics.
+On a terminal, man, mandoc or groff shows the page. Without any of them, the plain help is printed.";
 
 /// Show a manual page, or write all of them
 #[derive(Args)]
@@ -40,7 +40,11 @@ pub struct ManualCommand {
 
 /// The pages of section 7: name, subject and topics of each.
 const TOPIC_PAGES: [(&str, &str, &[&str]); 3] = [
-    ("language", "the language of classified advertisements", &["language", "dialects", "formats", "functions"]),
+    (
+        "language",
+        "the language of classified advertisements",
+        &["language", "words", "dialects", "formats", "functions"],
+    ),
     ("gangs", "requests with several ports, policies, and claims", &["gangs", "policy", "claims"]),
     ("explain", "why a request matches nothing", &["explain"]),
 ];

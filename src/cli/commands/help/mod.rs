@@ -43,7 +43,7 @@ const LISTS: [&str; 4] = ["commands", "options", "topics", "schema"];
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {
-    /// The command or topic; or `commands`, `options`, `topics` or `schema` for a list
+    /// A command, a topic or a word of the topic `words`; or `commands`, `options`, `topics` or `schema` for a list
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
     /// After `schema`, the output whose JSON Schema is printed
@@ -121,7 +121,7 @@ impl Help {
             };
         }
         if let Some(name) = &self.name {
-            return refuse(format!("{name} is one word too many: only `schema` takes a name"));
+            return refuse(format!("give one word, not {name} too: only `schema` takes a name"));
         }
         if let Some(list) = list_of(word) {
             return print(&list);
@@ -132,6 +132,9 @@ impl Help {
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
         let texts: Vec<String> = topic.into_iter().chain(command).collect();
         if texts.is_empty() {
+            if let Some(row) = topics::find_word(word) {
+                return print(&terminal::render(&[markup::HelpBlock::Terms(vec![row])], width));
+            }
             let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
             let commands = tree.get_subcommands().map(Command::get_name);
             let near = closest_names(word, commands.chain(topics.iter().copied()).chain(LISTS));

@@ -35,17 +35,17 @@ Examples:
   classad check jobs.long
 
 Options of every command (`classad help options` lists all of them):
-  --from FORM        the form of the input, if it is not detected
-  --dialect DIALECT  `classad`, the papers' language, or `condor`, HTCondor's
+  --from FORM        format of the input, if it is not detected
+  --dialect DIALECT  `condor`, as in HTCondor, or `classad`, as in the papers
   -q, --quiet        print nothing on standard output
   --color WHEN       auto, always or never
 
-`classad help commands` says what each command does, `classad help WORD` explains
-a command or a topic.
+`classad help commands` describes the commands, `classad help WORD` explains a
+command, a topic or a word such as slot.
 {topics}
-Exit status: 0 true, found, clean; 1 false, nothing, findings; 2 wrong usage or
-input; 3 a budget was exceeded.
-Source and reports of faults: {repository}
+Exit status: 0 true or found, no findings; 1 false, nothing found or findings;
+2 wrong usage or bad input; 3 a limit was exceeded.
+Source code and bug reports: {repository}
 ",
         repository = env!("CARGO_PKG_REPOSITORY")
     )

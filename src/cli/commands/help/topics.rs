@@ -7,6 +7,7 @@ use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMI
 use classad::lint::RULES;
 use classad::protocol::MAX_PORTS;
 
+use super::markup::{HelpBlock, parse};
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
 
@@ -24,11 +25,24 @@ macro_rules! topics {
     };
 }
 
-topics! { "language" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" "budgets" }
+topics! { "language" "words" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" "budgets" }
 
 /// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
+}
+
+/// Returns the row of the topic `words` that explains this word, ignoring case. `None` if no row does.
+pub fn find_word(word: &str) -> Option<(String, String)> {
+    let blocks = parse(find_topic("words")?.text);
+    let rows = blocks.into_iter().filter_map(|block| match block {
+        HelpBlock::Terms(rows) => Some(rows),
+        _ => None,
+    });
+    let names = |terms: &str| terms.split(", ").any(|term| term.eq_ignore_ascii_case(word));
+    let begins = |terms: &str| terms.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case(word));
+    let rows: Vec<(String, String)> = rows.flatten().collect();
+    rows.iter().find(|row| names(&row.0)).or_else(|| rows.iter().find(|row| begins(&row.0))).cloned()
 }
 
 impl HelpTopic {
@@ -40,7 +54,7 @@ impl HelpTopic {
 
 /// Environment variables and what they set.
 const ENVIRONMENT: [(&str, &str); 4] = [
-    ("CLASSAD_DIALECT", "the dialect, unless `--dialect` is given"),
+    ("CLASSAD_DIALECT", "the dialect, if there is no `--dialect`"),
     ("NO_COLOR, CLICOLOR_FORCE", "disable colour; use colour even in a pipe; `--color` overrides both"),
     ("CLASSAD_HISTORY", "the history file of `classad repl`; if it is empty, no history is kept"),
     ("COLUMNS", "width of tables and error messages, in columns"),
@@ -49,8 +63,8 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults of the options of every command, of `id` and of `output`, by their names, as in `dialect: condor`; without `XDG_CONFIG_HOME` it \
-     is in `~/.config`",
+    "defaults for --id, --output and the options of every command, as `NAME: VALUE`, for example `dialect: condor`; \
+    without `XDG_CONFIG_HOME`, the file is in `~/.config`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
@@ -76,45 +90,53 @@ fn budgets() -> Vec<(String, String)> {
     let row = |term: &str, text: String| (term.to_owned(), text);
     let option = |name: &str, default: u64, what: &str| row(name, format!("{what}; {default} by default"));
     vec![
-        option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation; long searches of patterns count"),
+        option(
+            "--max-steps N",
+            Context::DEFAULT_MAX_STEPS,
+            "steps of one evaluation; long searches for patterns count \
+            as steps",
+        ),
         option(
             "--max-run-steps N",
             RunSteps::DEFAULT,
             &format!(
-                "steps of all evaluations together, beyond the first 4096 of each; each byte of input adds {}",
+                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count, and each byte of \
+                input adds {}",
                 RunSteps::PER_BYTE
             ),
         ),
-        option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "evaluations nested in one another"),
+        option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "depth of nested evaluations"),
         option("--max-value-bytes N", Context::DEFAULT_MAX_VALUE_BYTES, "bytes of the values that functions make"),
         option(
             "--max-search-tests N",
             Context::DEFAULT_MAX_SEARCH_TESTS,
-            "candidates that one gang search tests; a test counts twice from 8 ports on, thrice from 16 ports on, and so on",
+            "candidates that the search for one gang tests; each test counts twice with 8 ports or more, three times \
+            with 16 or more, and so on",
         ),
         option(
             "--max-ad-bytes N",
             MAX_AD_BYTES as u64,
-            "bytes of the text of an ad; a longer one ends the reading of its file. A document of YAML never has more than \
-             the default",
+            "bytes of the text of an ad; reading a file stops at a longer ad. For a YAML document, a greater N has no \
+            effect",
         ),
         option(
             "--max-unpack-ratio N",
             MAX_UNPACK_RATIO,
             &format!(
-                "bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; more ends the reading of the file"
+                "unpacked bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; reading the file \
+                stops there"
             ),
         ),
         option(
             "--max-packed-ads N",
             MAX_HELD_PACKED_ADS as u64,
-            "ads of one packed file that a command holds in memory, as `match` does; further ones are not read",
+            "ads of one packed file in memory, for commands such as `match`; further ads are not read",
         ),
-        row("ports", format!("{MAX_PORTS} ports of an ad")),
-        row("aliases of YAML", format!("{MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
+        row("ports", format!("at most {MAX_PORTS} ports of an ad")),
+        row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
         row(
             "contradictions",
-            format!("{MAX_COMPARED_CLAUSES} clauses about one attribute are compared; further ones are not"),
+            format!("at most {MAX_COMPARED_CLAUSES} clauses about one attribute are compared with each other"),
         ),
     ]
 }
@@ -137,14 +159,14 @@ fn operators() -> Vec<(String, String)> {
     let term = |symbols: &str, text: &str| (symbols.to_owned(), text.to_owned());
     let mut all = vec![
         term("a.b  a[i]  f(x)", "selection, subscript, call"),
-        term("a ?: b", "`b` where `a` is undefined"),
-        term("- + ! ~", "before one operand: sign, logical not, bitwise not"),
+        term("a ?: b", "`a`, or `b` if `a` is undefined"),
+        term("- + ! ~", "unary operators: sign, logical not, bitwise not"),
     ];
     for level in binary.chunk_by(|one, next| one.precedence() == next.precedence()) {
         let symbols: Vec<&str> = level.iter().map(|operator| operator.symbol()).collect();
         all.push(term(&symbols.join(" "), operator_meaning(symbols[0])));
     }
-    all.push(term("c ? a : b", "`a` where `c` is true, `b` where it is false; from right to left"));
+    all.push(term("c ? a : b", "`a` if `c` is true, `b` if `c` is false; groups from right to left"));
     all
 }
 
@@ -155,21 +177,28 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "*" => "products",
         "+" => "sums",
         "<<" => "bit shifts",
-        "<" => "order; of strings, ignoring case",
-        "==" => "equality; except for `is` and `isnt`, undefined if an operand is",
+        "<" => "comparison by order; strings ignoring case",
+        "==" => "equality; undefined if an operand is undefined, except with `is` and `isnt`",
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
-        "&&" => "and: false if an operand is, else undefined if one is",
-        "||" => "or: true if an operand is, else undefined if one is",
+        "&&" => "and: false if an operand is false, else undefined if an operand is undefined",
+        "||" => "or: true if an operand is true, else undefined if an operand is undefined",
         _ => "",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TOPICS, named_table, operators};
-    use crate::cli::commands::help::markup::{HelpBlock, parse};
+    use super::{HelpBlock, TOPICS, find_word, named_table, operators, parse};
+
+    #[test]
+    fn words_are_explained() {
+        for word in ["TARGET", "my", "partitionable", "access point", "undefined"] {
+            assert!(find_word(word).is_some(), "{word}");
+        }
+        assert!(find_word("nothing").is_none() && find_word("").is_none());
+    }
 
     #[test]
     fn every_topic_says_what_it_is_about_and_every_table_is_there() {

@@ -39,14 +39,14 @@ Examples:
   classad match samples/pool/jobs.long --pool samples/pool/machines.long \\
       --order JobPrio --dock -label.Memory
 
-With --best or --all, --partial --share 1/4 writes the candidates of the first quarter of the requests that differ as a
-partial result. `classad merge` puts the shares together, `classad scatter --shares` plans them.";
+With --best or --all, --partial --share 1/4 writes a partial result: the candidates of the first quarter of the distinct
+requests. `classad merge` merges the shares, `classad scatter --shares` plans them.";
 
 /// Match requests with offers, one offer for each request
 ///
-/// Each request in turn takes the offer that it ranks highest of all compatible offers; of several, the one that ranks
-/// the request highest; of several, the first. A policy can change this: `match` follows its roots, order, docking and
-/// residual, and `negotiate` also its share.
+/// Each request in turn gets, of all compatible offers, the one that it ranks highest. Ties go to the offer that ranks
+/// the request highest, then to the first offer. A policy can change this: `match` uses its keys roots, order, docking
+/// and residual; `negotiate` also uses share.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -56,26 +56,25 @@ pub struct MatchCommand {
     /// Files of offers
     #[arg(long, value_name = "FILE", required_unless_present = "cases", alias = "offers")]
     pool: Vec<String>,
-    /// How offers are assigned to requests
+    /// How to assign offers to requests
     #[arg(long, default_value = "greedy")]
     strategy: MatchStrategy,
-    /// Print every compatible pair; no offer is used up
+    /// Print every compatible pair; an offer can occur in several pairs
     #[arg(long, conflicts_with = "best")]
     all: bool,
-    /// Print the N best offers for each request, best first; no offer is used up
+    /// Print the N best offers for each request, best first; an offer can occur for several requests
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     best: Option<u64>,
-    /// Leave matched offers to later requests
+    /// Let several requests match the same offer
     #[arg(long)]
     no_consume: bool,
-    /// Also print the next best offer of each request, and what decided against it
+    /// Also print the next best offer of each request, and why it was not chosen
     #[arg(long, conflicts_with_all = ["all", "best", "no_consume", "count", "cases"])]
     why: bool,
     /// Print only the number of matches
     #[arg(long)]
     count: bool,
-    /// Add this attribute to every request, or with offer.NAME to every offer, before matching; in EXPR, NAME is the
-    /// old value
+    /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Read cases {"id","left","right"} from a file of JSON lines

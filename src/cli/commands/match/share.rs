@@ -151,14 +151,14 @@ impl MatchCommand {
     pub(super) fn share_refusal(&self) -> Option<&'static str> {
         let lists_candidates = self.all || self.best.is_some();
         let refusals = [
-            (self.cases.is_some(), "cases have no shares: split the file of cases, a line each"),
+            (self.cases.is_some(), "--share does not work with --cases: split the file of cases by lines"),
             (
                 !lists_candidates,
                 "one run makes all matches, as each takes an offer from the requests after it; --best N and --all list \
                  candidates, and have shares",
             ),
             (!self.what_if.is_empty(), "--what-if compares two whole runs"),
-            (self.ads.common.stats, "--stats counts the work of one run"),
+            (self.ads.common.stats, "--stats cannot be combined with --share, because it counts the work of one run"),
         ];
         refusals.into_iter().find(|(is_true, _)| *is_true).map(|(_, reason)| reason)
     }

@@ -46,14 +46,15 @@ Examples:
       --policy htcondor --by-submitter -o table
   classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long --compare";
 
-/// Run a negotiation cycle: a policy decides which offers requests get
+/// Simulate a negotiation cycle: a policy decides which request gets which offer
 ///
-/// Submitters take turns, the best priority first. In each round, a submitter gets at most its share of the offers.
-/// Each request gets the candidate with the greatest docking vector. If the policy leaves a residual of an offer, later
-/// requests can get the residual. Without a policy the matches are those of `match`.
+/// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
+/// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
+/// the policy ranks candidates. If the policy leaves a rest of an offer, the residual, later requests can get it.
+/// Without a policy, the result is that of `match`.
 ///
-/// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count for
-/// the share of its submitter.
+/// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
+/// against the share of its submitter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -67,30 +68,31 @@ pub struct Negotiate {
     policy: PolicyArgs,
     #[command(flatten)]
     policy_config: PolicyConfigArgs,
-    /// Compute priorities from the usage in this file, and add the usage of this cycle to it
+    /// Compute priorities from the usage in this file, and add the usage of this cycle to the file
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Compute priorities from the accounts in this file, which has what `condor_userprio -long` prints; with --usage,
-    /// begin that file with them. Without shares in the policy, jobs share by `AccountingGroup` and `User` as in
+    /// Compute priorities from this file, the output of `condor_userprio -long`. With --usage, the new usage file
+    /// begins with these accounts. If the policy has no shares, each `AccountingGroup` and `User` gets a share, as in
     /// HTCondor
     #[arg(long, value_name = "FILE")]
     userprio: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
-    /// Print the events of the cycle: rounds, turns and shares, and the outcome of each request
+    /// Print the events of the cycle: each round, the turn and the share of each submitter, and the outcome of each
+    /// request
     #[arg(long)]
     transcript: bool,
-    /// Also print the next best offer, and what decided against it
+    /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
-    /// Print a row for each submitter instead of the matches: its priority, requests, matches and offers; with shares by
-    /// weight also the weight that it uses then
+    /// Print a row for each submitter instead of the matches: its priority, its numbers of requests, matches and offers,
+    /// and, if submitters share by weight, the weight that it uses after the cycle
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
-    /// Print what the cycle costs without and with autoclusters, match lists, resource requests and an index
+    /// Compare the cost of the cycle without and with autoclusters, match lists, resource requests and an index
     ///
-    /// Each row has also the measures of the 2006 paper: requests, offers and submitters, the autoclusters and the time
-    /// to find them, the time to read the ads, and the most memory used so far.
+    /// Each row also has the measurements of the 2006 paper: numbers of requests, offers, submitters and autoclusters,
+    /// the time to find the autoclusters, the time to read the ads, and the peak of memory so far.
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]

@@ -109,7 +109,7 @@ impl<'p> Transcript<'p> {
                         (format!("weight {}", rounded(weight)), rounded(left).to_string())
                     }
                 };
-                let detail = format!("its gang has {needed}, {submitter} may get {left} more in this round");
+                let detail = format!("its gang needs {needed}, but {submitter} can get only {left} more in this round");
                 let line = format!("  {request} waits for the next round: {detail}");
                 self.push(line, submitter, "deferred", [&request, "", "", &detail]);
             }
@@ -130,8 +130,11 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted_plain(requests, "request");
-                let detail =
-                    format!("priority {priority}, uses {}, up to {} more for {asked}", rounded(usage), rounded(limit));
+                let detail = format!(
+                    "priority {priority}, uses {}, may get {} more for {asked}",
+                    rounded(usage),
+                    rounded(limit)
+                );
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
@@ -140,7 +143,7 @@ impl<'p> Transcript<'p> {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
                     RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
                     RefusalReasons { over_share, .. } => {
-                        format!("{} beyond the share of {submitter}", counted_plain(*over_share, "offer"))
+                        format!("{} more than the share of {submitter} allows", counted_plain(*over_share, "offer"))
                     }
                 };
                 let line = format!("  {request} is rejected: {detail}");
@@ -168,9 +171,11 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     let offers = counted_plain(compatible, "compatible offer");
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
-        0 => format!("{offers}, taken"),
-        all if all == compatible => format!("{offers}, discarded by the docking vector"),
-        some => format!("{offers}: {} taken, {some} discarded by the docking vector", compatible - some),
+        0 => format!("{offers}, given to other requests"),
+        all if all == compatible => format!("{offers} discarded by the docking vector"),
+        some => {
+            format!("{offers}: {} given to other requests, {some} discarded by the docking vector", compatible - some)
+        }
     }
 }
 

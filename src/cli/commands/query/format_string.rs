@@ -34,7 +34,7 @@ impl FormatString {
                 rest = behind;
             } else if let Some((conversion, length)) = PrintfConversion::read(rest)? {
                 if format.conversion.replace(conversion).is_some() {
-                    return Err(format!("a format has one conversion, and `{written}` has more; repeat -format"));
+                    return Err(format!("`{written}` has more than one conversion: repeat -format for each"));
                 }
                 rest = &rest[length..];
             } else {

@@ -59,8 +59,9 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-`time()` is the clock. `--now dump` makes it the time of the ads; explain and negotiate do so for old files by themselves.
-HTCondor's words, such as -constraint, -af and -format, are understood, too: see `classad help from-condor`.";
+`time()` is the time of the clock. With `--now dump` it is the time at which the newest ad was written; explain and
+negotiate do this by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af and
+-format: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
 #[derive(Args)]
@@ -72,16 +73,16 @@ pub struct QueryCommand {
     first: Option<String>,
     #[command(flatten)]
     input: AdFilesArgs,
-    /// A constraint, instead of the first argument; of several constraints, all must be true
+    /// The constraint, instead of the first argument; if repeated, all constraints must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
-    /// A file of ads; with this option, a query without a constraint prints all ads
+    /// A file of ads; with this option, the constraint is optional, and all arguments are files
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
-    /// An event log of jobs; the ads are the jobs with their last states, and the attributes of their events
+    /// Query the jobs in this event log, each with its last state and the attributes of its events
     #[arg(long, value_name = "FILE")]
     userlog: Vec<String>,
-    /// Read a `job_queue.log` as it was at TIME, according to the times in it
+    /// Read a `job_queue.log` as it was at TIME
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     log_time: Option<i64>,
     /// Print the values of these expressions for each ad; `NAME=EXPR` names a column
@@ -93,46 +94,47 @@ pub struct QueryCommand {
     /// Columns of HTCondor's `-aaf`, translated likewise
     #[arg(long, hide = true, allow_hyphen_values = true)]
     append: Vec<String>,
-    /// HTCondor's words that ask for a table, translated likewise
+    /// HTCondor's options that select a table, translated likewise
     #[arg(long, hide = true)]
     condor_table: Vec<String>,
     /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
     #[arg(long, hide = true)]
     called: Vec<String>,
-    /// Print a table as one of HTCondor's print formats describes it
+    /// Print the table that this print format of HTCondor describes
     #[arg(long, value_name = "FILE")]
     print_format: Option<String>,
     /// Print only these attributes of the ads
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "af")]
     attributes: Vec<String>,
-    /// Sort the ads by the value of this expression; of several, the first one counts first
+    /// Sort the ads by the value of this expression; the next --sort decides ties
     ///
-    /// A `-` before the expression reverses the order, also of strings. Numbers within texts are compared as numbers.
+    /// A `-` before the expression reverses the order, also for strings. Numbers in strings are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
-    /// Reverse the order of every --sort
+    /// Sort in descending order; applies to every --sort
     #[arg(long, requires = "sort")]
     desc: bool,
     /// Print at most N ads, rows or groups
     #[arg(long, visible_alias = "top", value_name = "N")]
     limit: Option<usize>,
-    /// Query only the ads that a collector holds at TIME: the latest of each name, if it has not expired
+    /// Query only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["newest", "since", "completed_since"])]
     at: Option<i64>,
-    /// Print the ads of a history from the last one to the first, as `condor_history` does
+    /// Print the newest ad of a history first, as `condor_history` does
     ///
     /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are
-    /// always taken in the order of their times.
+    /// always read in the order of their times.
     #[arg(long)]
     newest: bool,
-    /// Stop, from the last ad backwards, at the first ad that is this job or for which the expression is true
+    /// Read the history from the newest ad backwards, and stop at this job, or at the first ad for which the expression
+    /// is true
     #[arg(long, value_name = "JOB|EXPR")]
     since: Option<String>,
-    /// Stop, from the last ad backwards, at the first ad that was completed at TIME or before
+    /// Read the history from the newest ad backwards, and stop at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows; groups always show it
+    /// Print only the number of ads or rows
     #[arg(long)]
     count: bool,
     /// Print the ads that do not satisfy the constraint
@@ -153,7 +155,7 @@ pub struct QueryCommand {
     /// Print equal rows of --af once
     #[arg(long, requires = "af")]
     distinct: bool,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]
@@ -162,13 +164,13 @@ pub struct QueryCommand {
     output: TableOutputArgs,
     #[command(flatten)]
     null: NullArgs,
-    /// The types of the columns of `-o parquet`: what `census -o json` prints, or an object such as {"Memory":
-    /// "integer"}
+    /// Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or an object such
+    /// as {"Memory": "integer"}
     ///
     /// Without this option, the files are read twice, and the first time for the types.
     #[arg(long, value_name = "FILE")]
     schema: Option<String>,
-    /// Parse every ad completely, and report all its errors
+    /// Parse every ad completely, and report all syntax errors
     ///
     /// Without this option, only the needed attributes of ads in the long form are parsed. Each other line is only
     /// checked to be blank, a comment, or a name, `=`, and text with closed quotes.
@@ -226,6 +228,7 @@ impl QueryCommand {
         if self.partial.is_given() {
             return self.write_partial(session, &mut sources, &scanner);
         }
+        let is_standard_input = matches!(sources.as_slice(), [only] if &*only.name == "standard input");
         let mut first_text = None;
         if self.newest || stop.is_some() {
             sources.reverse();
@@ -250,7 +253,13 @@ impl QueryCommand {
             Ok(true)
         })?;
         let status = output.finish(session)?;
-        let Some(first) = first_text else { return Ok(status) };
+        let Some(first) = first_text else {
+            // A file of the arguments may have been forgotten.
+            if is_standard_input {
+                session.note("standard input is empty");
+            }
+            return Ok(status);
+        };
         if status == Status::No && scanner.filter == TruthFilter::True {
             scanner.unseen_names.report(session, &first);
             scanner.errors.report(session);
@@ -261,8 +270,19 @@ impl QueryCommand {
             }
         } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
             scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
+        } else if status == Status::Yes {
+            self.note_constraint_column(session);
         }
         Ok(status)
+    }
+
+    /// Notes that a column of constraints is evaluated without the other ad of a match.
+    fn note_constraint_column(&self, session: &Session) {
+        let columns = self.af.iter().flat_map(|text| text.split(',')).map(str::trim);
+        let mut constraints = columns.filter(|column| column.eq_ignore_ascii_case("Requirements"));
+        if let Some(column) = constraints.next() {
+            session.note(&format!("{column} is evaluated without TARGET; unparse({column}) gives its text"));
+        }
     }
 
     /// Whether the rows are written in typed columns.

@@ -120,9 +120,9 @@ impl QueryCommand {
         scanner: &AdScanner<'_>,
     ) -> Result<Status, Failure> {
         refuse_contradictions(&[
-            (scanner.columns.table.is_some(), "--partial: the tables of HTCondor's tools have no partial results"),
+            (scanner.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
             (self.newest || self.since.is_some() || self.completed_since.is_some(), "--partial reads forwards only"),
-            (self.at.is_some(), "--partial: what a collector holds has no partial results"),
+            (self.at.is_some(), "--partial does not work with --at"),
             (!(self.ads.is_empty() && self.userlog.is_empty()), "--partial: name the files after the constraint"),
         ])?;
         let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;

@@ -15,12 +15,16 @@ use crate::cli::{Failure, refuse, refuse_contradictions};
 pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
     let is_typed = query.is_typed();
     refuse_contradictions(&[
-        (!is_typed && query.schema.is_some(), "--schema gives the types of columns: -o parquet"),
-        (is_typed && query.af.is_empty(), "-o parquet writes the columns of --af: name them"),
-        (is_typed && query.partial.is_given(), "-o parquet has no partial results: write a file for each part"),
-        (is_typed && query.count, "--count prints a number: leave -o parquet out"),
-        (is_typed && query.at.is_some(), "--at keeps ads in memory, without types: leave -o parquet out"),
-        (is_typed && !query.userlog.is_empty(), "-o parquet does not read --userlog: name files of ads"),
+        (!is_typed && query.schema.is_some(), "--schema needs -o parquet"),
+        (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
+        (
+            is_typed && query.partial.is_given(),
+            "--partial and -o parquet cannot be combined: write a Parquet file for \
+            each part",
+        ),
+        (is_typed && query.count, "--count and -o parquet cannot be combined: --count prints a number"),
+        (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),
+        (is_typed && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: name files of ads"),
     ])
 }
 

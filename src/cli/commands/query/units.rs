@@ -2,7 +2,7 @@
 
 use classad::ad::time::{CalendarTime, in_local_zone};
 
-/// Prints seconds as days, hours, minutes and seconds: `  1+02:03:04`.
+/// Prints write seconds as days, hours, minutes and seconds: `  1+02:03:04`.
 pub fn duration(seconds: i64) -> String {
     if seconds < 0 {
         return "[?????]".to_owned();

@@ -44,16 +44,17 @@ Examples:
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
-A reference is external if the ad itself does not have the attribute; it is printed as it is written, with its qualifier.
-`*` means any name: one that is computed, or a whole ad that is used as a value.
-With --expr or --attr, only the attributes that it needs are read of ads in the long form. Errors in other lines are not
-reported.
-Exit status: 0 if there are references, 1 if there are none; with --pool 0 if none is missing, 1 otherwise.
+A reference is external if the ad itself does not have the attribute. It is printed as it is written, with MY or TARGET.
+`*` means any attribute: the name is computed, or a whole ad is used as a value.
+With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines are not
+reported. Exit status: 0 if there are references, 1 if there are none; with --pool, 0 if the pool has all of them, else
+1.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
 --pool of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
 {attribute, of, indexed, deviant, unindexed, absent}.
-A side of a rectangle is indexed, empty (no value meets it), deviant (only evaluation with the partner can tell) or
-unindexed (undefined, an error, a list or an ad). A constraint that no partner meets is `never` met (thesis 4.2 to 4.4).";
+The state of a side of a rectangle is indexed, empty (no value satisfies it), deviant (it must be evaluated with the
+other ad) or unindexed (undefined, an error, a list or an ad). The verdict `never` means that no ad can satisfy the
+constraint (thesis 4.2 to 4.4).";
 
 /// List external and internal references
 #[derive(Args)]
@@ -68,7 +69,7 @@ pub struct Refs {
     /// List the references of this expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
-    /// List internal references, to attributes of the ad itself, instead of external ones
+    /// List references to attributes of the ad itself (internal) instead of references to other ads (external)
     #[arg(long)]
     internal: bool,
     /// Print one list for all ads
@@ -77,14 +78,15 @@ pub struct Refs {
     /// Print one list, with the number of ads that have each reference
     #[arg(long)]
     count: bool,
-    /// List the references that no ad of this pool resolves, with similar names of the pool
+    /// List the references to attributes that no ad of this pool has, with similar names from the pool
     #[arg(long, value_name = "FILE", alias = "missing-in", conflicts_with = "internal")]
     pool: Option<String>,
-    /// Draw which attribute refers to what, and which port depends on which, as a graph in the DOT language
+    /// Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
-    /// List the rectangles of the ads as an index sees them: the value of each attribute, and for each alternative of a
-    /// constraint the interval of each attribute of the partner. With --count, the number of ads with each attribute
+    /// List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of
+    /// values that its constraint allows for each attribute of the partner. With --count, the number of ads that have
+    /// each reference
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,
     #[command(flatten)]

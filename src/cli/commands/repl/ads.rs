@@ -62,14 +62,14 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
 fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<NamedAd, Failure> {
     let words = argument.words();
     let ([file] | [file, _]) = words.as_slice() else {
-        return refuse("this is more than a file and which of its ads is meant");
+        return refuse("give only a file and, optionally, the number or the name of an ad");
     };
     let which = words.get(1);
     let is_wanted = |wanted: &str, id: &str, number: usize| wanted == id || wanted.parse() == Ok(number);
     if which.is_none() && !Path::new(&file.text).is_file() && !state.pool.offers().is_empty() {
         let found = state.pool.offers().iter().zip(1..).find(|(ad, number)| is_wanted(&file.text, ad.id(), *number));
         let found = found.map(|(ad, _)| NamedAd::unnamed(ad.ad.clone()).with_name(ad.id().to_owned()));
-        let message = format!("neither a file nor an ad of the pool is called {}", file.text);
+        let message = format!("there is no file {}, and the pool has no ad of this name", file.text);
         return found.ok_or_else(|| state.error_at(file.part, message));
     }
     let wanted = which.map_or("1", |which| &which.text);
@@ -95,7 +95,7 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
 /// Opens files and decides the dialect by their forms. Refuses standard input, from which the entries are read.
 fn open_files(state: &mut ReplState<'_>, files: &[ArgumentWord<'_>]) -> Result<Vec<AdSource>, Failure> {
     if let Some(file) = files.iter().find(|file| file.text == "-") {
-        return Err(state.error_at(file.part, "standard input is where the entries come from"));
+        return Err(state.error_at(file.part, "standard input cannot be loaded, because the entries are read from it"));
     }
     let before = state.session.error_count();
     let sources = input::open_sources(state.session, &paths(files))?;

@@ -62,7 +62,12 @@ pub fn wait_for<T: Send + 'static>(
                 return Ok(result);
             }
             Err(RecvTimeoutError::Timeout) => progress::report_wait(label, began.elapsed()),
-            Err(RecvTimeoutError::Disconnected) => return Err(Failure::refused("the work ended without a result")),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::refused(
+                    "the evaluation ended without a \
+                result",
+                ));
+            }
         }
     }
 }

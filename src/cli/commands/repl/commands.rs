@@ -61,43 +61,43 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "The ad in which expressions are evaluated, and which is matched: as text, of a file, of the pool",
+        "Set the ad in which expressions are evaluated, and which is matched: from text, a file or the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
-        "The ad on the other side",
+        "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads to match with; or count those for which an expression is true, false and so on",
+        "Load the ads to match with; or count the ads for which an expression is true, false, undefined and an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Define an attribute of the ad in which expressions are evaluated, as `NAME = EXPR` does; show or drop it",
+        "Set, show or remove an attribute of the ad in which expressions are evaluated; `NAME = EXPR` sets it, too",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
-        "The type of an expression's value",
+        "Print the type of the value of an expression",
         ":type 1 + 2.5";
     "trace" "EXPR" Expression expression_commands::trace,
-        "The value of every part of an expression, as a tree",
+        "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate an expression, or the constraint, as far as this side alone decides",
+        "Evaluate an expression, or the constraint, as far as it depends on this ad only",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
-        "What an expression, or the whole ad, refers to",
+        "List the names to which an expression, or the whole ad, refers",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "The ads of the pool that match, the best N first; or whether the other side matches",
+        "List the ads of the pool that match, the best N first; or say whether the other ad matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
-        "The best N gangs that fill the ports; or what keeps them from being filled",
+        "List the N best gangs for the ports; or explain why there is none",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Why this ad matches nothing in the pool, or does not match one ad; -v shows the evidence",
+        "Explain why this ad matches nothing in the pool, or does not match one ad; -v shows the evidence",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
-        "The language: `classad` as in the papers, or `condor` as HTCondor evaluates it",
+        "Set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
         ":dialect";
     "load" "FILE..." Files super::load,
-        "Enter the lines of files, as if they were typed",
+        "Run the lines of files, as if you typed them",
         ":load samples/repl/idle.repl";
     "set" "[NAME [VALUE]]" Setting settings::set,
         "Show or change a setting",

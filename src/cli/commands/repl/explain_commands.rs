@@ -22,7 +22,7 @@ use crate::cli::{Failure, refuse};
 pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let most = argument.number()?.unwrap_or(1);
     let request = state.request()?;
-    state.require_pool("there are no offers for the ports: `:pool FILE` loads some")?;
+    state.require_pool("there are no offers for the ports: `:pool FILE` loads ads")?;
     state.pool.parties.requests = vec![request];
     let (protocol, context) = (state.protocol(), state.session.context());
     let parties = &state.pool.parties;
@@ -58,7 +58,7 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
             "-v" => evidence += 1,
             "-vv" => evidence += 2,
             _ if wanted.is_none() => wanted = Some(word),
-            _ => return Err(state.error_at(word.part, "one ad is explained at a time")),
+            _ => return Err(state.error_at(word.part, "give one ad at a time")),
         }
     }
     let is_target = match &wanted {
@@ -70,11 +70,11 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
         pair = Parties::new([vec![request], vec![state.other_side()?]]);
         &pair
     } else {
-        state.require_pool("there are no offers: `:pool FILE` loads some")?;
+        state.require_pool("there are no offers: `:pool FILE` loads ads")?;
         if let Some(word) = &wanted
             && state.pool.offers().iter().all(|offer| offer.id() != word.text)
         {
-            return Err(state.error_at(word.part, format!("no ad of the pool is called {}", word.text)));
+            return Err(state.error_at(word.part, format!("the pool has no ad {}", word.text)));
         }
         state.pool.parties.requests = vec![request];
         &state.pool.parties

@@ -29,7 +29,7 @@ pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) ->
     state.print(&value_with_type(state, &value))?;
     report_error_origin(state, &expression, &value, argument);
     if value == Value::Undefined && COMMANDS.iter().any(|command| command.name.eq_ignore_ascii_case(argument.text)) {
-        state.session.note(&format!("no attribute is called `{0}`; the command is `:{0}`", argument.text));
+        state.session.note(&format!("there is no attribute `{0}`; the command is written `:{0}`", argument.text));
     }
     if value == Value::Undefined && state.target.is_none() && mentions_target(state, &expression) {
         state.session.note("TARGET is not set; `:target FILE` or `:target [ ... ]` sets it");
@@ -80,7 +80,8 @@ fn mentions_target(state: &ReplState<'_>, expression: &Expression) -> bool {
     found.external.iter().any(|reference| reference.path.first().is_some_and(is_target))
 }
 
-/// Returns the text of a value and its type. An ad that does not fit into one line has a line for each attribute.
+/// Returns convert a value to a string and its type. An ad that does not fit into one line has a line for each
+/// attribute.
 fn value_with_type(state: &ReplState<'_>, value: &Value) -> String {
     let text = match value {
         Value::Ad(nested) => ad_text(state, nested.ad()),

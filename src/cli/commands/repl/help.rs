@@ -13,8 +13,9 @@ use crate::cli::{Failure, refuse};
 
 /// Sentences above the list of commands, which say what can be entered.
 const ENTRIES: [&str; 2] = [
-    "An expression is evaluated; `NAME = EXPR` defines an attribute; what begins with `#` or `//` is a comment.",
-    "A command may be abbreviated while it is unambiguous:",
+    "Type an expression to evaluate it, or `NAME = EXPR` to set an attribute. A line that begins with `#` or `//` is a \
+    comment.",
+    "You can abbreviate a command if the abbreviation is unambiguous:",
 ];
 
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.
@@ -57,7 +58,7 @@ pub fn help(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
         (_, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
             let nearest: Vec<&str> = closest_names(name, names).into_iter().take(1).collect();
-            return refuse(format!("there is neither a command nor a function `{name}`{}", suggestion(&nearest)));
+            return refuse(format!("there is no command and no function `{name}`{}", suggestion(&nearest)));
         }
     };
     state.print(text.trim_end())

@@ -36,21 +36,19 @@ Examples:
   classad repl samples/pool/machines.long < samples/repl/idle.repl
   classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
 
-On a terminal it has a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files. An entry \
-continues on the next line while a bracket, a string or an operator is open. Ctrl-C drops the line or stops the running \
-command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, else in classad/history in \
-$XDG_STATE_HOME or ~/.local/state; if CLASSAD_HISTORY is empty, it is not kept.
+On a terminal, repl shows a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files.
+An entry continues on the next line while a bracket, a string or an operator is open. Ctrl-C drops the line or stops the
+running command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, by default in
+classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY is empty, no history is kept.
 
-Entries from a pipe or a file give the same results, without a prompt. Then the exit status is 2 if an entry or an ad is \
-wrong, 3 if a budget was exceeded, else 0. A session on a terminal ends with 0.
-
-";
+If the entries come from a pipe or a file, the results are the same, but there is no prompt. Then the exit status is 2
+if an entry or an ad is wrong, 3 if a budget was exceeded, else 0. A session on a terminal exits with 0.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}{}", help::command_list(80).trim_end())
 }
 
-/// Evaluate, match and explain at a prompt
+/// Evaluate expressions, match and explain at a prompt
 #[derive(Args)]
 #[command(after_help = after_help())]
 pub struct Repl {
@@ -59,13 +57,13 @@ pub struct Repl {
     /// The ad in which expressions are evaluated: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad on the other side of a match: the first ad of this file
+    /// The ad that is TARGET (the other ad of a match): the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Read the entries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
-    /// Print each entry before its result
+    /// Print each entry of the input before its result
     #[arg(long)]
     echo: bool,
 }
@@ -112,7 +110,7 @@ fn load(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failur
         return refuse("`:load` needs a file");
     }
     if state.load_depth >= MAX_LOAD_DEPTH {
-        return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} deep"));
+        return refuse(format!("files load each other more than {MAX_LOAD_DEPTH} levels deep"));
     }
     for word in argument.words() {
         state.load_depth += 1;

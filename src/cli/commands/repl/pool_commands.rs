@@ -194,7 +194,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
         return match_target(state);
     }
     let most = argument.number()?.unwrap_or(DEFAULT_MATCHES_SHOWN);
-    state.require_pool("there are no offers: `:pool FILE` loads some")?;
+    state.require_pool("there are no offers: `:pool FILE` loads ads")?;
     let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
     let offers = state.pool.ads();
     let (count, protocol, ad) = (offers.len(), state.protocol(), request.ad.clone());

@@ -22,14 +22,14 @@ pub static SETTINGS: [ReplSetting; 6] = [
     ReplSetting {
         name: "max-steps",
         values: "N",
-        doc: "how many steps one evaluation may take",
+        doc: "maximum number of steps of one evaluation",
         get: |state| state.session.context().max_steps.to_string(),
         set: |state, value| parse_number(value).map(|steps| state.session.context_mut().max_steps = steps),
     },
     ReplSetting {
         name: "max-depth",
         values: "N",
-        doc: "how many evaluations may be nested in one another",
+        doc: "maximum depth of nested evaluations",
         get: |state| state.session.context().max_depth.to_string(),
         set: |state, value| parse_number(value).map(|depth| state.session.context_mut().max_depth = depth),
     },
@@ -57,7 +57,7 @@ pub static SETTINGS: [ReplSetting; 6] = [
     ReplSetting {
         name: "color",
         values: "auto|always|never",
-        doc: "when to use colour in what is printed",
+        doc: "when to use colour in the output",
         get: |state| {
             state.session.options.color.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
         },
@@ -66,7 +66,7 @@ pub static SETTINGS: [ReplSetting; 6] = [
 ];
 
 fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("`{value}` is not a number that is allowed here"))
+    value.parse().map_err(|_| format!("`{value}` is not a valid number for this setting"))
 }
 
 /// `:set`: prints all settings or one of them, or changes one.
@@ -78,7 +78,7 @@ pub fn set(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fai
     }
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {
         let names = SETTINGS.each_ref().map(|setting| setting.name).join(", ");
-        return Err(state.error_at(name, format!("there is no setting `{}`: there are {names}", name.text)));
+        return Err(state.error_at(name, format!("there is no setting `{}`: the settings are {names}", name.text)));
     };
     if value.is_empty() {
         return state.print(&format!("{}  ({}: {})", (setting.get)(state), setting.values, setting.doc));

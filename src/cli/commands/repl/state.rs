@@ -268,7 +268,7 @@ impl<'s> ReplState<'s> {
         if dialect != before {
             self.reparse_definitions();
             if self.load_depth > 0 || !self.entries.is_empty() {
-                self.session.note(&format!("the dialect is {dialect} from here on, as that of these ads is"));
+                self.session.note(&format!("the dialect is now {dialect}, the dialect of these ads"));
             }
         }
     }

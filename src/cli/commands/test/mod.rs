@@ -48,34 +48,36 @@ A spec:
       expression: START
       expect: false
 
-What a case asks, the ads for it, and what it can expect:
+What a case evaluates, the ads that it names, and the results that it can expect:
   expression   my, target         expect: a value, or undefined, or error
-  knob         my, target         the same of a variable of `config: FILE`, which
-                                  `condor_config_val -dump` printed
-  match        request, offer     match: true, or false, and then
+  knob         my, target         the same, for a variable of `config: FILE`, the
+                                  output of `condor_config_val -dump`
+  match        request, offer     match: true; or match: false, and then
                                   refused-by: request, offer or both; clause
   query        pool               ids, count
   gang         request, offers    gang: members, or port: offer, or none
   matches      requests, offers   matches: request: offer
   specialize   my, target         residue; verdict: always, never or depends
 
-Every case has a name, and may have tags, dialect, now, seed, max-steps and
-max-depth; gangs and matches a policy, specialize `closed: true` for ads that
-have no attributes but those given. What holds for all cases is at the top
-of the spec. An ad is attributes; a text in any form; the name of one of `ads`;
-or { file, id } or { like }, changed by with, without and transform (HTCondor's
-transform rules: a file, or a text of several lines). A sequence is many ads.
+Every case has a name. It can have tags, dialect, now, seed, max-steps and
+max-depth. gang and matches can have a policy. specialize can have `closed:
+true` for ads that have only the attributes in the spec. Keys at the top of the
+spec apply to all cases. Write an ad as attributes, as text in any format, as
+the name of one of `ads`, or as { file, id } or { like }, which with, without
+and transform can change (transform: HTCondor's transform rules, in a file or as
+text of several lines). A sequence is a list of ads.
 
-Values are YAML's own, as in ads in YAML. They are equal if they are of one
-type and =?= each other: 2 is not 2.0, and case counts in strings. `clause` is a clause that is not met, of the side that refuses.
+Write values in YAML, as in ads in YAML. Values are equal if they have the same
+type and =?= is true: 2 is not 2.0, and strings are case-sensitive. `clause` is a
+clause that is not met, in the constraint of the side that refuses.
 
-`classad test SPEC --list` checks whether a spec is well-formed. In folders all
-*.yaml and *.yml with a line that begins with `cases:` are specs.
+`classad test SPEC --list` checks whether a spec is well-formed. In folders,
+each *.yaml and *.yml file with a line that begins with `cases:` is a spec.
 
-Exit status: 0 all cases passed; 1 some failed, or none is selected; 2 a spec is
-broken; 3 a budget was exceeded.";
+Exit status: 0 if all cases passed; 1 if some failed, or if none is selected; 2
+if a spec is broken; 3 if a budget was exceeded.";
 
-/// Run unit tests of ads and policies: cases in YAML with their expected results
+/// Run unit tests of ads and policies, written in YAML
 ///
 /// The first line says how many cases passed and which failed. Then, for each failed case, come the values of its
 /// expression and of the names in it, the clauses that are not met, the reason why there is no gang or match, and the
@@ -86,10 +88,10 @@ pub struct TestCommand {
     /// Specs, or folders to look for specs in; standard input if there are none
     #[arg(value_name = "SPEC")]
     specs: Vec<String>,
-    /// The form of the output
+    /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each unmet expectation by the actual result; comments and layout stay
+    /// Replace each expected result that differs by the actual result; comments and layout stay
     #[arg(long, conflicts_with = "list")]
     update: bool,
     /// Run only cases with this tag; with several tags, cases with any of them
@@ -106,9 +108,9 @@ pub struct TestCommand {
 /// A form of the test results, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TestForm {
-    /// A summary, and an annotated excerpt for each failed case
+    /// A summary, and details of each failed case
     Text,
-    /// `JUnit` XML, which build servers read
+    /// `JUnit` XML, for build servers
     Junit,
     /// The Test Anything Protocol, version 14
     Tap,

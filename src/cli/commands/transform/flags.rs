@@ -24,8 +24,8 @@ const CONFIGURATION_FLAG: &str = "config";
 /// The flags: name, placeholder of the value, and help text.
 const FLAGS: [(&str, &str, &str); 8] = [
     ("set", "NAME=EXPR", "Set an attribute"),
-    ("default", "NAME=EXPR", "Set an attribute that the ad does not have"),
-    ("eval-set", "NAME=EXPR", "Set an attribute to the value of an expression in the ad"),
+    ("default", "NAME=EXPR", "Set an attribute if the ad does not have it"),
+    ("eval-set", "NAME=EXPR", "Evaluate an expression in the ad, and store its value in an attribute"),
     ("copy", "OLD=NEW", "Copy attributes to a second name"),
     ("rename", "OLD=NEW", "Give attributes another name"),
     ("delete", "NAME", "Delete attributes"),
@@ -33,7 +33,8 @@ const FLAGS: [(&str, &str, &str); 8] = [
     (
         CONFIGURATION_FLAG,
         "DUMP",
-        "Apply the transforms of a configuration, or a route (--route). DUMP is a file of what `condor_config_val -dump` prints",
+        "Apply the transforms of a configuration, or a route (--route). DUMP is a file with the output of \
+        `condor_config_val -dump`",
     ),
 ];
 
@@ -43,7 +44,12 @@ pub struct TransformFlags(Vec<(&'static str, String)>);
 impl Args for TransformFlags {
     fn augment_args(command: Command) -> Command {
         command.args(FLAGS.map(|(name, value, help)| {
-            let order = if name == "set" { "; flags and rules are applied in the order given" } else { "" };
+            let order = if name == "set" {
+                ". Flags and rules are applied in the order in which you give \
+                them"
+            } else {
+                ""
+            };
             Arg::new(name)
                 .long(name)
                 .value_name(value)

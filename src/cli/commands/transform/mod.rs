@@ -34,13 +34,14 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
--w writes the ads that change anew, in the spacing of this program, and drops the comments of the file.
-Names: --copy, --rename and --delete take /REGEX/ for names (any case); \\1 in the new name is its first group.
-Exit status: 0 it ran (with -n: something would change); 1 with -n, nothing would; 2 bad input; 3 a budget was exceeded.
--n -o json: an array of {version, id, source, ad, copy, changes: [{attribute, old, new, by: [{rule, file, line,
-keyword} | {flag}]}]}, one object for each ad that would change; old or new is null where there is no attribute.";
+-w writes changed ads in the layout of this program, without the comments of the file.
+Names: --copy, --rename and --delete take /REGEX/, which ignores case; \\1 in the new name is the first group.
+Exit status: 0 if it ran (with -n: if something would change); 1 with -n if nothing would change; 2 for bad input; 3 if
+a budget was exceeded.
+-n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,
+old, new, by: [{rule, file, line, keyword} | {flag}]}]}; old or new is null if the attribute does not exist.";
 
-/// Change ads: set, copy, rename and delete attributes, or apply HTCondor's transform rules
+/// Change ads: set, copy, rename or delete attributes, or apply HTCondor's transform rules
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TransformCommand {
@@ -48,14 +49,14 @@ pub struct TransformCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     steps: TransformFlags,
-    /// Change the jobs that satisfy this route's requirements as the job router does: by the route of the configuration
-    /// and the transforms before and after it
+    /// Apply this route of the configuration, with the transforms before and after it, to the jobs that satisfy its
+    /// requirements, as the job router does
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
-    /// Print the rules in the language of rules instead of applying them; those in brackets are converted
+    /// Print the rules in HTCondor's transform language instead of applying them; rules in brackets are converted
     #[arg(long, conflicts_with_all = ["write", "diff", "files"])]
     print_rules: bool,
-    /// Change only the ads for which this expression is true; the other ads stay as they are
+    /// Change only the ads for which this expression is true; copy the others unchanged
     #[arg(long = "constraint", alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
     /// Print what would change, and which rule or flag would change it
@@ -63,10 +64,10 @@ pub struct TransformCommand {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Expression whose value names an ad
+    /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
-    /// The form of the output; with -n, only json or jsonl
+    /// Format of the output; with -n, only json or jsonl
     #[arg(short, long, value_name = "FORM", conflicts_with = "write")]
     output: Option<OutputForm>,
 }

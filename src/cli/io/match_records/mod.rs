@@ -164,7 +164,12 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
 /// Records the outcome of a claim or a release. Removes the match if it is over.
 fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), RecordFault> {
     let id = &outcome.id;
-    let known = matches.get_mut(id).ok_or_else(|| format!("the match {id} is not in force before this outcome"))?;
+    let known = matches.get_mut(id).ok_or_else(|| {
+        format!(
+            "this outcome ends the match {id}, but no record before it \
+        makes that match"
+        )
+    })?;
     known.settle(outcome);
     if known.is_over() {
         matches.shift_remove(id);
@@ -180,7 +185,7 @@ fn parse_record<T: DeserializeOwned>(record: Json) -> Result<T, RecordFault> {
 fn check_version(record: &Json) -> Result<(), RecordFault> {
     match record["version"].as_u64() {
         Some(other) if other != RECORD_VERSION => {
-            Err(format!("this record is of version {other}, which this program does not know"))
+            Err(format!("this record has version {other}, which this program cannot read"))
         }
         _ => Ok(()),
     }
@@ -191,7 +196,7 @@ fn check_version(record: &Json) -> Result<(), RecordFault> {
 fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> {
     let same = |(a, b): (&Party, &Party)| a.id == b.id && a.sequence == b.sequence;
     if known.parties.len() != notice.parties.len() || !known.parties.iter().zip(&notice.parties).all(same) {
-        return Err(format!("another match is called {}, too", known.id));
+        return Err(format!("two matches have the identifier {}", known.id));
     }
     for (party, further) in known.parties.iter_mut().zip(notice.parties) {
         party.ticket = party.ticket.take().or(further.ticket);

@@ -246,7 +246,7 @@ impl PartialResults {
             return ShareSet::new(scanned, plan).map(PartialResults::Shares);
         }
         if plan.is_some_and(|plan| plan.shares.is_some()) {
-            return refuse("the plan is of shares, the partial results are of parts of files");
+            return refuse("the plan has shares, but the partial results are of parts of files");
         }
         PartialSet::new(scanned, plan).map(PartialResults::Parts)
     }

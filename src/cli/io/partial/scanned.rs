@@ -69,7 +69,7 @@ impl ScannedPartials {
                 let given = [&header.arguments, &expected.header.arguments].map(|arguments| arguments.join(" "));
                 faults.push(format!("{path} is of `{}`, {first} of `{}`", given[0], given[1]));
             } else if header.dialect != dialect && header.files.iter().any(|file| !file.is_empty) {
-                let fault = format!("{path} is in the dialect {}, others are in {dialect}", header.dialect);
+                let fault = format!("{path} is in the dialect {}, but others are in {dialect}", header.dialect);
                 faults.push(format!("{fault}; run all with --dialect"));
             }
         }
@@ -89,7 +89,7 @@ impl ScannedPartial {
         let header: PartialHeader = serde_json::from_slice(&line)
             .map_err(|_| "it is not a partial result; a run with --partial writes one".to_owned())?;
         if header.classad_partial != PARTIAL_VERSION {
-            return Err(format!("its form has version {}, not {PARTIAL_VERSION}", header.classad_partial));
+            return Err(format!("it has version {} of the format, not {PARTIAL_VERSION}", header.classad_partial));
         }
         let path: Arc<str> = path.into();
         let notes = serde_json::Value::Null;
@@ -127,7 +127,10 @@ impl ScannedPartial {
                         Some(share) => format!("--share {share}"),
                         None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
                     };
-                    return Err(format!("it is not complete: its run failed or goes on; run again {again}"));
+                    return Err(format!(
+                        "it is not complete, because its run failed or has not ended; run again \
+                        {again}"
+                    ));
                 }
             }
         }

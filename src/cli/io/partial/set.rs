@@ -185,10 +185,10 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     for file in planned.iter().take(1) {
         let was_replaced = |part: &Segment| file.inode != 0 && part.file.inode != 0 && part.file.inode != file.inode;
         if parts.iter().any(was_replaced) {
-            return vec![format!("{name} was replaced since the plan was made; make a new plan")];
+            return vec![format!("{name} was replaced after the plan was made: make a new plan")];
         }
         if parts.iter().any(|part| Some(part.file.size) < file.size) {
-            return vec![format!("{name} became shorter since the plan was made; make a new plan")];
+            return vec![format!("{name} became shorter after the plan was made: make a new plan")];
         }
     }
     let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();
@@ -196,7 +196,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
     if let Some(other) = parts.iter().find(|part| part.file.inode != parts[0].file.inode) {
         let partials = [&parts[0].path, &other.path];
-        let fault = format!("{} and {} are of two files {name}", partials[0], partials[1]);
+        let fault = format!("{} and {} come from two different files {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
         return vec![format!("{fault}; run them with --partial=HOST if they are on several hosts, else again")];
     }
@@ -208,18 +208,18 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     for Segment { file, path, .. } in parts {
         match covered {
             Some(covered) if file.start > covered => {
-                faults.push(format!("a part is missing; run {}", part(covered, Some(file.start))));
+                faults.push(format!("a part is missing: run {}", part(covered, Some(file.start))));
             }
             Some(covered) if file.start == covered => {}
             _ if file.end == Some(file.start) => {}
-            _ => faults.push(format!("{path}: {} has ads that another part has, too", file.argument())),
+            _ => faults.push(format!("{path}: {} overlaps with another part", file.argument())),
         }
         covered = covered.and_then(|covered| file.end.map(|end| end.max(covered)));
     }
     // A file may grow while its planned parts are read.
     let planned_end = planned.iter().filter_map(|file| file.end).max();
     if let Some(covered) = covered.filter(|covered| *covered < planned_end.unwrap_or(size)) {
-        faults.push(format!("a part is missing; run {}", part(covered, planned_end)));
+        faults.push(format!("a part is missing: run {}", part(covered, planned_end)));
     }
     faults
 }

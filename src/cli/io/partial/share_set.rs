@@ -51,7 +51,7 @@ impl ShareSet {
             match by_number.entry(share.number) {
                 Entry::Vacant(free) => drop(free.insert(partial)),
                 Entry::Occupied(known) => {
-                    faults.push(format!("{} is of the share {share}, as is {}", partial.path, known.get().path));
+                    faults.push(format!("{} and {} are both of the share {share}", partial.path, known.get().path));
                 }
             }
         }
@@ -160,10 +160,13 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
         if let [Some(own), Some(expected)] = counts
             && own != expected
         {
-            faults.push(format!("{path} is one of {own} shares, {reference} one of {expected}"));
+            faults.push(format!("{path} is one of {own} shares, but {reference} is one of {expected}"));
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
-            faults.push(format!("{share} is of a share, {parts} of parts of files"));
+            faults.push(format!(
+                "{share} is a share of the work, but {parts} is of parts of files: they cannot be \
+                merged"
+            ));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));
         } else if other.header.now != first.header.now {
@@ -174,7 +177,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
             let fault = format!("{path} is of {}, {reference} of {}", times[0], times[1]);
             faults.push(format!("{fault}; give all shares the same --now"));
         } else if other.common != first.common && other.header.arguments == first.header.arguments {
-            faults.push(format!("{path} read something else than {reference}; run all shares again"));
+            faults.push(format!("{path} and {reference} read different ads: run all shares again"));
         }
     }
     faults
@@ -183,7 +186,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
 /// Returns in what the files of two shares differ.
 fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String> {
     if let Some((file, _)) = files.iter().zip(expected).find(|(file, expected)| file != expected) {
-        return Some(format!("{} is not as another share read it", file.file));
+        return Some(format!("{} differs from what another share read", file.file));
     }
     (files.len() != expected.len()).then(|| "its files are others".to_owned())
 }
@@ -191,18 +194,18 @@ fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String>
 /// Returns why shares are not those of a plan.
 fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<String> {
     let Some(planned) = plan.shares else {
-        return vec!["the plan is of parts of files, the partial results are of shares".to_owned()];
+        return vec!["the plan has parts of files, but the partial results are of shares".to_owned()];
     };
     let mut faults = Vec::new();
     if planned != count {
-        faults.push(format!("the plan has {planned} shares, the partial results are of {count}"));
+        faults.push(format!("the plan has {planned} shares, but the partial results are of {count} shares"));
     }
     for (name, parts) in plan.by_file() {
         for expected in parts {
             match files.iter().find(|file| file.file == name) {
-                None => faults.push(format!("{name} is in the plan, and no share read it")),
+                None => faults.push(format!("{name} is in the plan, but no share read it")),
                 Some(file) if Some(file.size) != expected.size || file.inode != expected.inode => {
-                    faults.push(format!("{name} was replaced or changed since the plan was made; make a new plan"));
+                    faults.push(format!("{name} changed after the plan was made: make a new plan"));
                 }
                 Some(_) => {}
             }

@@ -30,9 +30,17 @@ impl ShareInput {
         settings: impl IntoIterator<Item = &'p String>,
     ) -> Result<Self, Failure> {
         refuse_contradictions(&[
-            (session.options.quiet, "--quiet would print no partial result; give it to `merge`"),
-            (session.options.seed.is_some(), "--share: random numbers of a seed differ in each share"),
-            (Session::is_terminal(), "a partial result is for `classad merge`: write it to a file"),
+            (session.options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
+            (
+                session.options.seed.is_some(),
+                "--share and --seed cannot be combined: each share would draw its own \
+                random numbers",
+            ),
+            (
+                Session::is_terminal(),
+                "a partial result cannot go to a terminal: write it to a file, for `classad \
+                merge`",
+            ),
         ])?;
         let mut files = sources.iter().flatten().map(describe).collect::<Result<Vec<_>, _>>()?;
         let maps = session.options.map.iter().filter_map(|map| Some(map.split_once('=')?.1));
@@ -60,7 +68,7 @@ impl ShareWriter {
             return Err(Failure::Refused(None));
         }
         if !session.has_given_time() {
-            return refuse("the shares need one time: give all of them the same --now TIME");
+            return refuse("give all shares the same --now TIME: the clock differs between runs");
         }
         let header = header(session, &[], Some(input.share), input.files)?;
         let mut writer = ShareWriter(out());

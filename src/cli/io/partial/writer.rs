@@ -32,10 +32,22 @@ impl PartialWriter {
     pub fn new(session: &Session, sources: &[AdSource], paths: &[String]) -> Result<Self, Failure> {
         let options = &session.options;
         refuse_contradictions(&[
-            (options.quiet, "--quiet would print no partial result; give it to `merge`"),
-            (options.now == Some(TimeOption::Dump), "--partial: --now dump differs in each part; give a time"),
-            (options.seed.is_some(), "--partial: random numbers of a seed differ in each part"),
-            (Session::is_terminal(), "a partial result is for `classad merge`: write it to a file"),
+            (options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
+            (
+                options.now == Some(TimeOption::Dump),
+                "--partial and --now dump cannot be combined, because each part \
+                has its own newest time: give a time",
+            ),
+            (
+                options.seed.is_some(),
+                "--partial and --seed cannot be combined: each part would draw its own random \
+                numbers",
+            ),
+            (
+                Session::is_terminal(),
+                "a partial result cannot go to a terminal: write it to a file, for `classad \
+                merge`",
+            ),
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
         let header = header(session, paths, None, files)?;

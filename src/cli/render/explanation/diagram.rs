@@ -92,12 +92,12 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {
         0 => "never true".to_owned(),
-        all if all == offers => format!("true of all {}", with_commas(offers)),
-        some => format!("true of {}", with_commas(some)),
+        all if all == offers => format!("true for all {}", with_commas(offers)),
+        some => format!("true for {}", with_commas(some)),
     }];
     let others = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "error")];
     let others = others.iter().filter(|(count, _)| *count > 0);
-    words.extend(others.map(|(count, word)| format!(", {word} in {}", with_commas(*count))));
+    words.extend(others.map(|(count, word)| format!(", {word} for {}", with_commas(*count))));
     if clause.sole_blocker > 0 {
         let verb = if clause.sole_blocker == 1 { "meets" } else { "meet" };
         words.push(format!("; {} {verb} all other clauses", with_commas(clause.sole_blocker)));

@@ -39,7 +39,7 @@ pub fn explain_pair(
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str, ads: &[NamedAd]| {
         let near = similar_ids(id, ads.iter().map(NamedAd::id));
-        Failure::refused(format!("there is no {what} called {id}{}", suggestion(&near)))
+        Failure::refused(format!("there is no {what} {id}{}", suggestion(&near)))
     };
     let context = session.context();
     let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);
@@ -103,7 +103,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
     }
     let reason = |clauses: &[EvaluatedClause], who: &str, whom: &str| {
         if clauses.is_empty() {
-            return Some(format!("{who} has no constraint, so that it accepts nothing"));
+            return Some(format!("{who} has no constraint, so it accepts nothing"));
         }
         let unmet = clauses.iter().find(|clause| clause.outcome != ClauseOutcome::True)?;
         Some(format!(

@@ -129,7 +129,7 @@ impl<'c> ReportRenderer<'c> {
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         sections.push(changes("it would match with:", &report.changes, most, self.case.nouns));
-        sections.push(changes("it would match for much less:", &report.far_less, most, self.case.nouns));
+        sections.push(changes("it would match if it asked for much less:", &report.far_less, most, self.case.nouns));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
@@ -162,7 +162,7 @@ impl<'c> ReportRenderer<'c> {
                 .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{ending}{}", of_all(*jobs)))))
                 .collect()
         };
-        let ending = "; the ads do not say how much of them is in use";
+        let ending = "; the ads do not say how much of each limit is in use";
         remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }
 
@@ -220,7 +220,7 @@ impl<'c> ReportRenderer<'c> {
             .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.phrase()))
             .collect();
         let refuses = |demand: &UnmetOfferClause| match demand.clause.as_str() {
-            "" => "it has no constraint, and accepts nothing".to_owned(),
+            "" => "it has no constraint, so it accepts nothing".to_owned(),
             clause => {
                 let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
                 let told = writer.decisive_phrase(clause, demand.outcome, demand.part.as_ref(), false);
@@ -305,7 +305,7 @@ fn conflicts(report: &RequestReport) -> String {
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
     if report.conflicts.is_truncated {
-        text.push_str("  there are too many conflicts: the list is not complete\n");
+        text.push_str("  the list of conflicts is not complete: there are too many\n");
     }
     text
 }
@@ -325,8 +325,8 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
 /// Returns the table of slots, as `condor_q -better-analyze` has it.
 fn slot_table(slots: &SlotCounts) -> String {
     let rows = [
-        (slots.rejected_by_request, "are rejected by the job's requirements"),
-        (slots.rejecting_request, "reject the job by their own requirements"),
+        (slots.rejected_by_request, "are rejected by the requirements of the job"),
+        (slots.rejecting_request, "reject the job, by their own requirements"),
         (slots.claimed_by_user, "match, and are claimed by the job's user"),
         (slots.claimed_by_others, "match, and are claimed by others"),
         (slots.owner, "match, and are used by the owner of the machine"),

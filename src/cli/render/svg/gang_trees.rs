@@ -42,7 +42,7 @@ pub struct GangTreePort {
 /// Returns the picture of some gangs. `count` is the number of all gangs.
 pub fn gang_picture(gangs: &[GangTree], count: usize) -> String {
     let title = if count == 0 { "no gangs".to_owned() } else { counted(count, "gang") };
-    let line = "from the left: a request, and the offer at each of its ports";
+    let line = "from left to right: a request, and the offer at each of its ports";
     let mut drawing = Drawing::new(&title, if count == 0 { "" } else { line });
     for gang in gangs.iter().take(MAX_DRAWN_GANGS) {
         draw_gang(&mut drawing, gang);

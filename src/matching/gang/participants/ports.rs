@@ -40,7 +40,7 @@ impl ParticipantPorts {
         } else {
             let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
                 span: ad.get(&PORTS).map(Expression::span).unwrap_or_default(),
-                reason: format!("its groups of ports can be filled in more than {MAX_PORT_PATTERNS} ways"),
+                reason: format!("there are more than {MAX_PORT_PATTERNS} ways to fill its groups of ports"),
             })?;
             Some(patterns.into())
         };

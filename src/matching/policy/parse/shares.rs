@@ -61,12 +61,12 @@ impl<'o> PolicyReader<'o, '_> {
             }
         }
         if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
-            self.0.report(node, "`by` is missing", "it says who submitted a request: `by: Owner`");
+            self.0.report(node, "`by` is missing", "`by` names the submitter of a request, for example `by: Owner`");
         }
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
             for name in left_out {
-                let message = format!("the group {name} is given twice, or the group above it is missing");
+                let message = format!("the group {name} occurs twice, or its parent group is missing");
                 self.0.report(node, message, "write `a` before `a.b`");
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
@@ -122,7 +122,12 @@ impl<'o> PolicyReader<'o, '_> {
             None => text.parse().ok().filter(is_valid).map(GroupQuota::Static),
         };
         if quota.is_none() {
-            self.0.report(node, "this is not a quota", "write a weight of slots, `20`, or a part of the pool, `25%`");
+            self.0.report(
+                node,
+                "this is not a quota",
+                "write a weight of slots such as `20`, or a percentage of the \
+                pool such as `25%`",
+            );
         }
         quota
     }
@@ -164,7 +169,7 @@ impl<'o> PolicyReader<'o, '_> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let amount = number.filter(|number| number.is_finite() && *number >= 0.0);
         if amount.is_none() {
-            self.0.report(node, "this is not a number of at least 0", "write a number such as `10`");
+            self.0.report(node, "expected a number of at least 0", "write a number such as `10`");
         }
         amount
     }
@@ -176,7 +181,7 @@ impl<'o> PolicyReader<'o, '_> {
             _ => None,
         };
         if truth.is_none() {
-            self.0.report(node, "this is neither true nor false", "write `true` or `false`");
+            self.0.report(node, "expected true or false", "write `true` or `false`");
         }
         truth
     }

@@ -27,25 +27,25 @@ const TOTAL_LABEL: &str = "total";
 /// The options about groups.
 #[derive(Args)]
 pub struct GroupArgs {
-    /// Print how many ads there are for each value of these expressions
+    /// Group the ads by these expressions, and print the number of ads in each group
     ///
-    /// A comma separates expressions; `{A, B}` is one expression, a list. `NAME=EXPR` names a column. The groups with the most ads
-    /// come first; --sort takes the names of columns: the keys, `ads`, `sum(EXPR)` and so on.
+    /// A comma separates expressions; `{A, B}` is one expression, a list. `NAME=EXPR` names a column. The largest
+    /// groups come first. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
     /// Print the sum of these expressions over the ads of each group, or over all ads
     ///
     /// Sums are exact and rounded once, so that the order of the ads does not matter. Booleans count as 1 and 0; other
-    /// values that are not numbers are left out.
+    /// values that are not numbers are ignored.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
-    /// Print the mean of these expressions: their sum divided by the number of ads that have a number
+    /// Print the mean of these expressions, over the ads in which they are numbers
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     mean: Vec<String>,
-    /// Print the least value of these expressions, in the order of --sort
+    /// Print the least value of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     min: Vec<String>,
-    /// Print the greatest value of these expressions, in the order of --sort
+    /// Print the greatest value of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
     /// Also print a last row for all groups together, including those beyond --limit
@@ -209,7 +209,7 @@ impl GroupedAds {
             if !without.is_empty() {
                 let ads: usize = without.iter().map(|group| group.ads).sum();
                 session.note(&format!(
-                    "{} is undefined in {}: {ads} of {} have no number there",
+                    "{} is undefined for {}: {ads} of {} have no number",
                     aggregate.name,
                     counted(without.len(), "group"),
                     counted(self.ads(), "ad")

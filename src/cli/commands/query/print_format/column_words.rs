@@ -88,7 +88,7 @@ pub fn read_column(
             told.read_word(&word, &mut words);
         } else if end < word.range.start {
             let help = similar_words(word.text, &COLUMN_WORDS);
-            let help = format!("{help} (quote a text with blanks)");
+            let help = format!("{help} (put text with blanks in quotes)");
             let message = format!("unknown keyword `{}` in a column", word.text);
             told.problems.push(problem_at(word.range, message, help));
         }
@@ -183,7 +183,7 @@ impl ColumnWords {
         let first = characters.next().filter(|character| PLACEHOLDERS.contains(*character));
         let Some(character) = first else {
             let help = "use ? * . - _ # 0 or a quoted blank; write it twice to fill the column".to_owned();
-            return Err((format!("`{text}` is not a valid character for OR"), help));
+            return Err((format!("OR needs one of its characters, not `{text}`"), help));
         };
         self.placeholder = Placeholder { character, is_wide: characters.next() == first };
         Ok(())
@@ -195,7 +195,10 @@ impl ColumnWords {
             return Ok(());
         }
         let Some(width) = text.parse::<i64>().ok().filter(|width| width.abs() <= MAX_WIDTH) else {
-            let help = format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns to the left");
+            let help = format!(
+                "use AUTO or a number up to {MAX_WIDTH}; a negative number aligns the column to the \
+                left"
+            );
             return Err((format!("`{text}` is not a valid width"), help));
         };
         (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);

@@ -157,7 +157,7 @@ impl FormatReader<'_> {
             FormatSection::Where => {
                 let Some(constraint) = self.parse(rest, range.clone()) else { return };
                 if self.format.constraint.is_some() {
-                    let help = "an expression over several lines has a \\ at the end of each but the last";
+                    let help = "put a \\ at the end of each line of an expression but the last";
                     self.problems.push(problem_at(range, "WHERE already has an expression", help));
                 }
                 self.format.constraint = Some(constraint);
@@ -269,7 +269,7 @@ impl FormatReader<'_> {
 
     fn finish(mut self) -> Result<PrintFormat, Vec<Problem>> {
         if self.section == FormatSection::None && self.problems.is_empty() {
-            let help = "SELECT, and on each line after it an attribute or an expression";
+            let help = "write SELECT, and on each line after it an attribute or an expression";
             self.problems.push(problem_at(0..0, "the print format has no SELECT", help));
         }
         if self.has_summary_columns {

@@ -49,7 +49,7 @@ impl TableChoice {
         let is_any_of = |known: &[&str]| words.iter().find(|word| known.contains(&word.as_str()));
         let subject = match (is_any_of(&JOB_WORDS), is_any_of(&SLOT_WORDS)) {
             (Some(job), Some(slot)) if job != "of-jobs" => {
-                return refuse(format!("some of these words ask for jobs ({job}), others for slots ({slot})"));
+                return refuse(format!("-{job} is for jobs and -{slot} is for slots: give only one of them"));
             }
             (_, Some(_)) => Some(TableSubject::Slots),
             (Some(_), None) => Some(TableSubject::Jobs),
@@ -79,7 +79,7 @@ impl TableChoice {
     fn job_table(&self) -> Result<&'static str, Failure> {
         let states: Vec<&str> = ["held", "running", "idle"].into_iter().filter(|word| self.has(word)).collect();
         if states.len() > 1 {
-            return refuse("-hold, -run and -idle exclude each other: no job has two states");
+            return refuse("give only one of -hold, -run and -idle: no job has two states");
         }
         // The last of these words counts.
         let named = ["goodput", "io", "grid", "batches", "totals"];
@@ -113,7 +113,7 @@ impl TableChoice {
         let name = named.first().copied().unwrap_or("slots");
         match (self.has("machines"), name) {
             (true, "slots") => Ok("machines"),
-            (true, _) => refuse("-compact goes with the table of all slots and with -avail, not with other tables"),
+            (true, _) => refuse("-compact works with the table of all slots and with -avail only"),
             (false, name) => Ok(name),
         }
     }
@@ -158,7 +158,10 @@ pub fn choose_table(
         if query.append.is_empty() {
             return Ok(None);
         }
-        return refuse("-aaf appends columns to a table: to that of -nobatch, of slots, or of a print format");
+        return refuse(
+            "-aaf adds columns to a table: the table of -nobatch, the table of slots, or the table of a \
+            print format",
+        );
     };
     let is_custom = custom.is_some();
     let mut format = match custom {
@@ -178,7 +181,7 @@ pub fn choose_table(
     let grouping = if is_custom { RowGrouping::None } else { standard.grouping };
     if !query.append.is_empty() {
         if matches!(grouping, RowGrouping::Batches | RowGrouping::Machines) {
-            return refuse("-aaf appends columns to rows of single ads: -nobatch, and not -compact, gives these");
+            return refuse("-aaf needs a table with a row for each ad: add -nobatch, or leave -compact out");
         }
         append_columns(session, &mut format.mask, &query.append)?;
     }

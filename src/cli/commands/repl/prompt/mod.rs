@@ -137,7 +137,7 @@ impl Hinter for LineHelper {
             return None;
         }
         if line.contains('\n') && is_entry_incomplete(line, self.names.dialect) {
-            let text = "   (a bracket or a quote is open; Ctrl-C drops the entry)".to_owned();
+            let text = "   (the entry goes on: a bracket, a quote or an operator is open; Ctrl-C drops it)".to_owned();
             return Some(InlineHint { text, is_entry: false });
         }
         let earlier = || Some(InlineHint { text: self.history_hinter.hint(line, at, context)?, is_entry: true });

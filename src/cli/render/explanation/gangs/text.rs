@@ -45,7 +45,7 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     text.push_str(&port_table(failure, writer));
     for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
-            text.push_str(&single_line(&format!("what keeps {} empty:", port.label)));
+            text.push_str(&single_line(&format!("why {} stays empty:", port.label)));
             text.push('\n');
             push_conditions(&mut text, &port.ruled_out, writer, evidence);
         }
@@ -114,18 +114,18 @@ fn push_blocked_port(
     } else {
         format!(" beside {}", writer.list_docked(&failure.deepest))
     };
-    push_wrapped(text, "", &format!("what keeps the candidates of {label} away{beside}:"));
+    push_wrapped(text, "", &format!("why the candidates for {label} do not fit{beside}:"));
     push_conditions(text, &blocked.conditions, writer, evidence);
     let of_unserved = blocked.unserved.first().map(|first| {
         let needs = blocked.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
         let (name, needs) = (writer.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
-        format!("they cannot fill their own ports; candidates at those of {name}: {needs}")
+        format!("own ports stay empty; candidates for the ports of {name}: {needs}")
     });
     for (offers, what) in [
         (blocked.held.len(), "in the gang already"),
         (blocked.unacceptable, "discarded by the docking vector"),
         (blocked.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
-        (blocked.fitting, "would do, but the group needs more"),
+        (blocked.fitting, "fit, but the group needs more"),
     ] {
         if offers > 0 {
             push_wrapped(text, "  ", &format!("{offers}: {what}"));
@@ -161,9 +161,9 @@ pub fn docking_summary(dockings: &[TrialDocking], request: &str, offer: &str) ->
     let docks: Vec<&str> =
         dockings.iter().filter(|docking| docking.condition.is_none()).map(|docking| docking.label.as_str()).collect();
     if docks.is_empty() {
-        return format!("{offer} docks at no port of {request}");
+        return format!("{offer} fits no port of {request}");
     }
-    format!("{offer} could dock at {} of {request} by itself", docks.join(" and "))
+    format!("{offer} fits {} of {request}, if the other ports are ignored", docks.join(" and "))
 }
 
 /// Returns `summary`, and below it a line for each port at which the offer does not dock: the condition that keeps the
