@@ -36,7 +36,8 @@ Examples:
 Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal, as `==` compares them: strings ignoring case, an integer and a real by their values. Undefined values and errors are equal to
 nothing. In the expressions of --af, MY is the ad of the files and TARGET that of --with; a name without either is one
 of MY, or in HTCondor's dialect of TARGET if MY has none. Without --af, the rows have the names of both ads. The rows
-come in the order of the files, then of --with. The smaller side is held in memory, the other is read once.
+come in the order of the files, then of --with. The smaller side is held in memory, the other is read once. The number
+of rows is limited: see `classad help budgets`.
 Exit status: 0 if there is a row, 1 if there is none.";
 
 /// Pair the ads of two sets by equal values, such as jobs of a history with machines
@@ -109,8 +110,15 @@ struct RowMaker {
     failures: u64,
 }
 
+/// Number of steps of the run that a row counts as.
+const STEPS_PER_ROW: u64 = 10;
+
+/// Number of steps of the run that a row counts as if it is held until all files are read. It takes memory.
+const STEPS_PER_HELD_ROW: u64 = 20;
+
 /// Where rows go.
 struct RowSink {
+    context: Context,
     /// `None` if rows are only counted.
     writer: Option<TableWriter>,
     count: usize,
@@ -141,7 +149,7 @@ impl JoinCommand {
         let is_counted = self.count || session.options.quiet;
         let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
         let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
-        let mut sink = RowSink { writer, count: 0, lonely: 0, lefts: 0 };
+        let mut sink = RowSink { context: session.context(), writer, count: 0, lonely: 0, lefts: 0 };
         let [left_task, right_task] = [&left_key, &right_key].map(|key| KeyTask::new(key, session.context()));
         if byte_count(&lefts) < byte_count(&rights) {
             let held = HeldSide::read(session, &mut lefts, &left_task)?;
@@ -185,6 +193,10 @@ impl JoinCommand {
             let left = KeyedAd::of_result(mapped);
             let partners: Vec<usize> = held.partners(&left.value).collect();
             for place in &partners {
+                if sink.context.has_spent_comparisons() {
+                    return Ok(false);
+                }
+                sink.context.count_comparisons(STEPS_PER_ROW);
                 sink.add(|| rows.row(&left, Some(&held.ads[*place])))?;
             }
             sink.count_left(!partners.is_empty());
@@ -209,6 +221,10 @@ impl JoinCommand {
         map_ads(session, rights, None, task, |_, mapped| {
             let right = KeyedAd::of_result(mapped);
             for place in held.partners(&right.value) {
+                if sink.context.has_spent_comparisons() {
+                    return Ok(false);
+                }
+                sink.context.count_comparisons(STEPS_PER_HELD_ROW);
                 found[place].push(if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() });
             }
             Ok(true)
