@@ -35,7 +35,8 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each. Each byte of input adds 25
+    /// Maximum number of steps of all evaluations together, beyond the first 4096 of each, and of the comparison of ads.
+    /// Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum depth of nested evaluations

@@ -5,10 +5,13 @@ use classad::constraint::MAX_COMPARED_CLAUSES;
 use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunSteps};
 use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
+use classad::matching::policy::MAX_COMPONENTS;
+use classad::policy_test::MAX_DERIVED_ATTRIBUTES;
 use classad::protocol::MAX_PORTS;
 
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
+use crate::cli::render::rows::MAX_CLUSTER_CELLS;
 
 /// A topic of `classad help`: its name and its text in Markdown.
 pub struct HelpTopic {
@@ -76,12 +79,17 @@ fn budgets() -> Vec<(String, String)> {
     let row = |term: &str, text: String| (term.to_owned(), text);
     let option = |name: &str, default: u64, what: &str| row(name, format!("{what}; {default} by default"));
     vec![
-        option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation; long searches of patterns count"),
+        option(
+            "--max-steps N",
+            Context::DEFAULT_MAX_STEPS,
+            "steps of one evaluation; a search of a pattern counts as one step for each 4 calls of PCRE2 that it may take",
+        ),
         option(
             "--max-run-steps N",
             RunSteps::DEFAULT,
             &format!(
-                "steps of all evaluations together, beyond the first 4096 of each; each byte of input adds {}",
+                "steps of all evaluations together, beyond the first 4096 of each; as many steps for comparing requests with \
+                 offers, and for the rows of `join`; each byte of input adds {}",
                 RunSteps::PER_BYTE
             ),
         ),
@@ -111,6 +119,12 @@ fn budgets() -> Vec<(String, String)> {
             "ads of one packed file that a command holds in memory, as `match` does; further ones are not read",
         ),
         row("ports", format!("{MAX_PORTS} ports of an ad")),
+        row("vectors of a policy", format!("{MAX_COMPONENTS} components")),
+        row(
+            "ads like others",
+            format!("{MAX_DERIVED_ATTRIBUTES} attributes of all ads of a spec with `like` or `file`"),
+        ),
+        row("the table of autoclusters", format!("{MAX_CLUSTER_CELLS} cells; further attributes are left out")),
         row("aliases of YAML", format!("{MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
         row(
             "contradictions",
