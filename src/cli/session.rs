@@ -366,10 +366,20 @@ impl Session {
 
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn exit_code(&mut self, result: Result<Status, Failure>) -> u8 {
-        let has_spent_run = self.context.has_spent_run();
-        if has_spent_run && let Some(steps) = &self.context.run_steps {
+        let has_spent_run = self.context.has_spent_run() || self.context.has_spent_comparisons();
+        if self.context.has_spent_run()
+            && let Some(steps) = &self.context.run_steps
+        {
             let abort = Abort::TooManyRunSteps(steps.granted());
             self.report_abort(&abort, "some results are missing or incomplete");
+        }
+        if self.context.has_spent_comparisons()
+            && let Some(steps) = &self.context.run_steps
+        {
+            self.report_exceeded_budget(&format!(
+                "some results are missing: comparing ads took more than {} steps; --max-run-steps raises the limit",
+                steps.granted()
+            ));
         }
         if self.kept.is_none() {
             self.note_suppressed();

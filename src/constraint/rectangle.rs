@@ -1,7 +1,10 @@
 //! Rectangles: the profiles of a constraint as intervals of the partner's attributes (thesis 4.2.2).
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Type, Value};
 use crate::eval::binary;
@@ -63,18 +66,31 @@ fn profiles_within(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, 
             of_all.into_iter().flatten().collect()
         }
         ExpressionKind::Binary(BinaryOperator::And, ..) => {
-            let mut product = vec![Profile::default()];
+            let mut product = vec![GrowingProfile::default()];
             for part in chain_operands(expression, BinaryOperator::And) {
                 let of_part = profiles(part, is_partner, dialect);
                 if product.len() * of_part.len() > MAX_PROFILES {
-                    for profile in &mut product {
-                        profile.deviant.push(part.clone());
+                    for growing in &mut product {
+                        growing.profile.deviant.push(part.clone());
                     }
                     continue;
                 }
-                product = product.iter().flat_map(|one| of_part.iter().map(|other| one.and(other, dialect))).collect();
+                product = match of_part.as_slice() {
+                    [only] => {
+                        product.iter_mut().for_each(|growing| growing.narrow(only, dialect));
+                        product
+                    }
+                    several => {
+                        let both = |one: &GrowingProfile, other: &Profile| {
+                            let mut both = one.clone();
+                            both.narrow(other, dialect);
+                            both
+                        };
+                        product.iter().flat_map(|one| several.iter().map(|other| both(one, other))).collect()
+                    }
+                };
             }
-            product
+            product.into_iter().map(|growing| growing.profile).collect()
         }
         _ => vec![Interval::of(expression, is_partner, dialect).map_or_else(
             || Profile { deviant: vec![constraint.clone()], ..Profile::default() },
@@ -83,18 +99,32 @@ fn profiles_within(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, 
     }
 }
 
-impl Profile {
-    /// Returns the profile of what meets both profiles.
-    fn and(&self, other: &Profile, dialect: Dialect) -> Profile {
-        let mut both = self.clone();
+/// A profile to which conjuncts are added.
+#[derive(Clone, Default)]
+struct GrowingProfile {
+    profile: Profile,
+    /// The places of the intervals in the profile.
+    places: FxHashMap<IntervalDimension, usize>,
+}
+
+/// What two intervals must have in common to be narrowed to one: the type of the values and the attribute, with the label
+/// of its port.
+type IntervalDimension = (Option<Type>, Option<(Option<Name>, Name)>);
+
+impl GrowingProfile {
+    /// Narrows the profile to what meets another profile, too.
+    fn narrow(&mut self, other: &Profile, dialect: Dialect) {
         for interval in &other.intervals {
-            match both.intervals.iter_mut().find(|known| known.has_same_dimension(interval)) {
-                Some(known) => known.narrow(interval, dialect),
-                None => both.intervals.push(interval.clone()),
+            let intervals = &mut self.profile.intervals;
+            match self.places.entry(interval.dimension()) {
+                Entry::Occupied(known) => intervals[*known.get()].narrow(interval, dialect),
+                Entry::Vacant(vacant) => {
+                    vacant.insert(intervals.len());
+                    intervals.push(interval.clone());
+                }
             }
         }
-        both.deviant.extend(other.deviant.iter().cloned());
-        both
+        self.profile.deviant.extend(other.deviant.iter().cloned());
     }
 }
 
@@ -139,13 +169,13 @@ impl Interval {
         ends.chain(&self.excluded).next()
     }
 
-    /// Whether both are intervals of the same attribute and of comparable values.
-    fn has_same_dimension(&self, other: &Interval) -> bool {
-        let kind = |interval: &Interval| match interval.sample().map(Value::value_type) {
+    /// Returns the dimension. Intervals of the same attribute and of comparable values have the same.
+    fn dimension(&self) -> IntervalDimension {
+        let kind = match self.sample().map(Value::value_type) {
             Some(Type::Integer) => Some(Type::Real),
             other => other,
         };
-        kind(self) == kind(other) && dimension(&self.attribute) == dimension(&other.attribute)
+        (kind, dimension(&self.attribute).map(|(label, name)| (label.cloned(), name.clone())))
     }
 
     /// Removes the values that another interval of the same dimension does not have.

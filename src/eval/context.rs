@@ -75,6 +75,26 @@ impl Context {
         self.run_steps.as_ref().is_some_and(RunSteps::is_spent)
     }
 
+    /// Counts steps for the comparison of requests with offers.
+    pub fn count_comparisons(&self, steps: u64) {
+        if let Some(run) = &self.run_steps {
+            run.count_comparisons(steps);
+        }
+    }
+
+    /// Whether the steps for the comparison of requests with offers are spent. Matching then ends with what it has.
+    #[must_use]
+    pub fn has_spent_comparisons(&self) -> bool {
+        self.run_steps.as_ref().is_some_and(RunSteps::has_spent_comparisons)
+    }
+
+    /// Counts steps of other work than evaluations for the run, such as the visits to the nodes of an expression.
+    pub fn count_steps(&self, steps: u64) {
+        if let Some(run) = &self.run_steps {
+            run.count(steps);
+        }
+    }
+
     /// Whether the interrupt is raised. Matching, searching and explaining then end early, and their result must be
     /// discarded.
     #[must_use]
@@ -117,6 +137,8 @@ pub struct RunSteps(Arc<RunStepCounts>);
 struct RunStepCounts {
     granted: AtomicU64,
     taken: AtomicU64,
+    /// Number of steps taken by the comparison of requests with offers.
+    compared: AtomicU64,
 }
 
 impl RunSteps {
@@ -129,7 +151,7 @@ impl RunSteps {
     /// Returns a number of steps for a run.
     #[must_use]
     pub fn new(steps: u64) -> Self {
-        RunSteps(Arc::new(RunStepCounts { granted: steps.into(), taken: 0.into() }))
+        RunSteps(Arc::new(RunStepCounts { granted: steps.into(), taken: 0.into(), compared: 0.into() }))
     }
 
     /// Grants further steps for a number of bytes of input.
@@ -154,6 +176,20 @@ impl RunSteps {
     /// Forgets the steps taken so far, for the next entry of an interactive session.
     pub fn renew(&self) {
         self.0.taken.store(0, Ordering::Relaxed);
+        self.0.compared.store(0, Ordering::Relaxed);
+    }
+
+    /// Counts steps for the comparison of requests with offers, and for the rows that are made of pairs of ads. They may
+    /// take as many steps as the evaluations of the run. They are counted on their own, so that a request whose constraint
+    /// takes many steps does not end the matching of the others.
+    pub fn count_comparisons(&self, steps: u64) {
+        self.0.compared.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Whether comparisons took more steps than granted.
+    #[must_use]
+    pub fn has_spent_comparisons(&self) -> bool {
+        self.0.compared.load(Ordering::Relaxed) > self.granted()
     }
 
     /// Counts steps of other work than evaluations, such as the comparison of a request with offers.

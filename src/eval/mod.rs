@@ -27,7 +27,7 @@ pub use context::{Abort, Context, Interrupt, RandomStream, RunSteps};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
-pub(crate) use pattern::{CompiledPattern, PatternOptions, group_text};
+pub(crate) use pattern::{CompiledPattern, PatternOptions, SearchSteps, group_text};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
 pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,

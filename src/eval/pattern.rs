@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
@@ -48,36 +47,138 @@ impl PatternOptions {
     fn has(self, option: u8) -> bool {
         self.0 & option != 0
     }
+
+    /// Returns PCRE2's own options at the start of a pattern, with a limit of the match calls.
+    fn limits(self, limit: u32) -> String {
+        let not_empty = if self.has(Self::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
+        format!("{not_empty}(*LIMIT_MATCH={limit})(*LIMIT_HEAP={MAX_HEAP_KIB})")
+    }
+
+    /// Returns what [`PatternOptions::limits`] does, with the option that quantifiers may always go back. The limit then
+    /// counts the bytes that they pass.
+    fn start(self, limit: u32) -> String {
+        format!("(*NO_AUTO_POSSESS){}", self.limits(limit))
+    }
+
+    /// Returns the end of a group around a pattern. `\E` ends an open `\Q` of the pattern, the line break ends an open
+    /// comment.
+    fn end_of_group(self) -> &'static str {
+        if self.has(Self::EXTENDED) { "\\E\n)" } else { "\\E)" }
+    }
 }
 
-/// Limits of every match: PCRE2's default number of match calls, and 512 MiB of heap memory, given in KiB. PCRE2 would
-/// otherwise use up to 20 GB. The JIT stays off, because it uses the stack and its limits differ between machines.
-const MATCH_LIMITS: &str = "(*LIMIT_MATCH=10000000)(*LIMIT_HEAP=524288)";
+/// Limit of the heap memory of every search, in KiB: 256 MiB. PCRE2 would otherwise use up to 20 GB. The JIT stays off,
+/// because it uses the stack and its limits differ between machines.
+const MAX_HEAP_KIB: u32 = 256 << 10;
 
-/// Maximum time of one search in a long text. It counts as more steps than an evaluation may take by default.
-const MAX_SEARCH_TIME: Duration = Duration::from_millis(1500);
+/// Limits of the match calls of PCRE2 that a search tries one after the other. The last one is PCRE2's default. PCRE2 does
+/// not tell how many calls a search took, so that a search counts as many as the limit with which it ends.
+const MATCH_LIMITS: [u32; 8] = [16, 128, 1 << 10, 8 << 10, 64 << 10, 512 << 10, 4 << 20, 10_000_000];
+
+/// Limits of the match calls at each start position of a first, quick search in a short text, and in a longer one.
+const QUICK_LIMITS: [u32; 2] = [32, 16];
+
+/// Maximum number of bytes of a short text.
+const MAX_SHORT_BYTES: usize = 64;
+
+/// Number of match calls that count as one step.
+const CALLS_PER_STEP: u64 = 4;
+
+/// Number of bytes that PCRE2 passes in about the time of a match call.
+const BYTES_PER_CALL: u64 = 64;
+
+/// Number of groups that PCRE2 copies in about the time of a match call.
+const GROUPS_PER_CALL: u64 = 8;
+
+/// Error code of PCRE2 for a search that exceeds its limit of match calls.
+const MATCH_LIMIT_ERROR: i32 = -47;
+
+/// Steps that searches may take, and those that they took. They depend on pattern and text alone, not on the machine.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchSteps {
+    left: u64,
+    taken: u64,
+}
+
+impl SearchSteps {
+    /// Returns the steps of searches that may take `most`.
+    pub(crate) fn new(most: u64) -> Self {
+        SearchSteps { left: most, taken: 0 }
+    }
+
+    /// Number of steps taken.
+    pub(in crate::eval) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Number of steps left.
+    pub(in crate::eval) fn left(&self) -> u64 {
+        self.left
+    }
+
+    fn take(&mut self, steps: u64) -> Result<(), SearchFault> {
+        self.left = self.left.checked_sub(steps).ok_or(SearchFault::TooManySteps)?;
+        self.taken += steps;
+        Ok(())
+    }
+}
+
+/// Why a search has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SearchFault {
+    /// The search takes more steps than [`SearchSteps`] has.
+    TooManySteps,
+    /// The pattern cannot be used, or the search exceeds a limit of PCRE2; the reason as a phrase.
+    Failed(String),
+}
+
+impl SearchFault {
+    fn match_limit() -> Self {
+        SearchFault::Failed("match limit exceeded".to_owned())
+    }
+}
+
+impl fmt::Display for SearchFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchFault::TooManySteps => f.write_str("the search takes too many steps"),
+            SearchFault::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// How a pattern is searched, so that PCRE2's limit holds for the whole search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SearchForm {
+    /// The pattern matches at the first position only.
+    Anchored,
+    /// The pattern stands behind one that passes any number of characters. PCRE2 then counts the match calls of all start
+    /// positions together.
+    Prefixed,
+    /// Neither is possible. The limit holds at each start position.
+    Repeated,
+}
 
 /// Compiled regular expression.
 #[derive(Debug)]
 pub(crate) struct CompiledPattern {
     text: ByteString,
     options: PatternOptions,
-    regex: Regex,
-    next: OnceLock<Result<NonEmptyMatcher, String>>,
-    /// The regular expression that matches only at the given position, for long texts.
-    anchored: OnceLock<Result<Regex, String>>,
-    /// Number of quantifiers and groups, or more.
-    quantifier_count: usize,
-}
-
-/// Regular expression that finds a non-empty match at a given position. Functions that replace all matches use it
-/// after an empty match, so that they do not find the empty match again.
-#[derive(Debug)]
-struct NonEmptyMatcher {
-    regex: Regex,
-    /// Whether the regular expression can match only at the given position. If false, the caller must check where a
-    /// match begins.
-    anchored: bool,
+    form: SearchForm,
+    /// The regular expressions with [`QUICK_LIMITS`]. In the first one, some quantifiers give nothing back, which is faster.
+    quick: Regex,
+    quick_in_long: OnceLock<Result<Regex, String>>,
+    /// The regular expressions in `form`, with each of [`MATCH_LIMITS`].
+    limited: [OnceLock<Result<Regex, String>>; MATCH_LIMITS.len()],
+    /// The regular expressions that match at the given position, with each of [`MATCH_LIMITS`].
+    at_start: [OnceLock<Result<Regex, String>>; MATCH_LIMITS.len()],
+    /// The regular expressions that match a non-empty text at the given position, with each of [`MATCH_LIMITS`]. Functions
+    /// that replace all matches use them after an empty match, so that they do not find the empty match again.
+    non_empty: [OnceLock<Result<Regex, String>>; MATCH_LIMITS.len()],
+    /// Maximum number of bytes that one match call passes.
+    bytes_per_call: u64,
+    /// Maximum number of groups.
+    group_count: u64,
 }
 
 type PatternResult = Result<Arc<CompiledPattern>, String>;
@@ -118,29 +219,55 @@ impl CompiledPattern {
             return Err("a pattern cannot set a limit of memory".to_owned());
         }
         let source = as_utf8(text.as_bytes());
-        let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
-        let regex = build(&format!("{start}{MATCH_LIMITS}{source}"), options)
+        let quick = build(&format!("{}{source}", options.limits(QUICK_LIMITS[0])), options)
             .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
-        let quantifier_count = text.as_bytes().iter().filter(|byte| b"*+?{(".contains(byte)).count();
-        let (next, anchored) = Default::default();
-        Ok(CompiledPattern { text: text.clone(), options, regex, next, anchored, quantifier_count })
+        let (quick_in_long, limited, at_start, non_empty) = Default::default();
+        Ok(CompiledPattern {
+            text: text.clone(),
+            options,
+            form: SearchForm::of(&source, options),
+            quick,
+            quick_in_long,
+            limited,
+            at_start,
+            non_empty,
+            bytes_per_call: bytes_per_call(&source),
+            group_count: text.as_bytes().iter().filter(|byte| **byte == b'(').count() as u64,
+        })
     }
 
-    /// Whether a search in this text may take long, so that its time must be measured.
-    pub(in crate::eval) fn may_be_slow(&self, subject: &[u8]) -> bool {
-        const MAX_BYTES: usize = 4096;
-        self.quantifier_count > 1 || subject.len() > MAX_BYTES
+    /// Returns the number of steps that match calls count as, each of which passes at most `bytes`.
+    fn steps(&self, calls: u64, bytes: u64) -> u64 {
+        let cost = 1 + bytes / BYTES_PER_CALL + self.group_count / GROUPS_PER_CALL;
+        calls.saturating_mul(cost) / CALLS_PER_STEP
     }
 
     /// Whether the pattern matches any part of a text.
-    pub(crate) fn matches(&self, subject: &[u8]) -> Result<bool, String> {
-        // Maximum length in bytes of a text that is matched in the pattern's own memory. The pattern keeps the memory
-        // that its largest match needed, so longer texts are matched in memory that is freed afterwards.
-        const LONGEST: usize = 1 << 10;
-        if subject.len() > LONGEST {
-            return self.find(subject, 0).map(|found| found.is_some());
+    ///
+    /// # Errors
+    ///
+    /// The search takes too many steps or exceeds a limit of PCRE2.
+    pub(crate) fn matches(&self, subject: &[u8], steps: &mut SearchSteps) -> Result<bool, SearchFault> {
+        let length = subject.len() as u64;
+        let starts = if self.form == SearchForm::Anchored { 1 } else { length + 1 };
+        let regex = if subject.len() <= MAX_SHORT_BYTES {
+            steps.take(self.steps(starts * u64::from(QUICK_LIMITS[0]), length))?;
+            &self.quick
+        } else {
+            steps.take(self.steps(starts * u64::from(QUICK_LIMITS[1]), self.bytes_per_call.min(length)))?;
+            let new = || {
+                build(
+                    &format!("{}{}", self.options.start(QUICK_LIMITS[1]), as_utf8(self.text.as_bytes())),
+                    self.options,
+                )
+            };
+            self.quick_in_long.get_or_init(new).as_ref().map_err(|reason| SearchFault::Failed(reason.clone()))?
+        };
+        match regex.is_match(subject) {
+            Err(error) if error.code() == MATCH_LIMIT_ERROR => {}
+            found => return found.map_err(|error| SearchFault::Failed(error_message(&error))),
         }
-        self.regex.is_match(subject).map_err(|error| error_message(&error))
+        self.find(subject, 0, steps).map(|found| found.is_some())
     }
 
     /// Returns bytes with which every matching text begins, for a fast rejection; empty if nothing is known of them.
@@ -158,30 +285,36 @@ impl CompiledPattern {
     }
 
     /// Returns the capture groups of the first match at or after the byte offset `from`; `None` if there is no match.
-    pub(crate) fn find(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        // PCRE2's limits count neither start positions nor the bytes that a quantifier passes.
-        const MAX_BYTES: usize = 32 << 10;
-        if subject.len().saturating_sub(from) <= MAX_BYTES || self.quantifier_count == 0 {
-            return find_groups(&self.regex, subject, from);
+    ///
+    /// # Errors
+    ///
+    /// The search takes too many steps or exceeds a limit of PCRE2.
+    pub(crate) fn find(
+        &self,
+        subject: &[u8],
+        from: usize,
+        steps: &mut SearchSteps,
+    ) -> Result<Option<CaptureLocations>, SearchFault> {
+        let source = as_utf8(self.text.as_bytes());
+        let end = self.options.end_of_group();
+        let whole = |limit| build(&format!("{}{source}", self.options.start(limit)), self.options);
+        if self.form != SearchForm::Prefixed {
+            let is_repeated = self.form == SearchForm::Repeated;
+            let found = self.find_within(&self.limited, &whole, is_repeated, (subject, from), steps)?;
+            return found.ok_or_else(SearchFault::match_limit);
         }
-        self.find_in_long_text(subject, from)
-    }
-
-    /// Searches at one start position after the other, so that the search ends in time.
-    fn find_in_long_text(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        let anchored = self.anchored.get_or_init(|| {
-            let start = if self.options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
-            anchored_regex(start, &as_utf8(self.text.as_bytes()), self.options)
-        });
-        let regex = anchored.as_ref().map_err(Clone::clone)?;
-        let end = Instant::now() + MAX_SEARCH_TIME;
+        let prefixed =
+            |limit| build(&format!("{}\\G(?s-x:.*?)\\K(?:{source}{end}", self.options.start(limit)), self.options);
+        let (last, limited) = (MATCH_LIMITS.len() - 1, &self.limited);
+        if let Some(found) = self.find_within(&limited[..last], &prefixed, false, (subject, from), steps)? {
+            return Ok(found);
+        }
+        // A search of so many match calls is rare. PCRE2's own limit holds at each start position.
+        let at_start = |limit| build(&format!("{}\\G(?:{source}{end}", self.options.start(limit)), self.options);
         for start in from..=subject.len() {
-            let found = find_groups(regex, subject, start)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-            if Instant::now() > end {
-                return Err("the search takes too long".to_owned());
+            let found = self.find_within(&self.at_start, &at_start, false, (subject, start), steps)?;
+            if let Some(groups) = found.ok_or_else(SearchFault::match_limit)? {
+                return Ok(Some(groups));
             }
         }
         Ok(None)
@@ -189,40 +322,96 @@ impl CompiledPattern {
 
     /// Returns the capture groups of a non-empty match that begins at the byte offset `from`; `None` if there is no
     /// such match.
-    pub(in crate::eval) fn find_next(&self, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-        let next = self.next.get_or_init(|| NonEmptyMatcher::new(self)).as_ref().map_err(Clone::clone)?;
-        let found = find_groups(&next.regex, subject, from)?;
-        Ok(found.filter(|found| next.anchored || found.get(0).is_some_and(|(start, _)| start == from)))
+    ///
+    /// # Errors
+    ///
+    /// The search takes too many steps or exceeds a limit of PCRE2.
+    pub(in crate::eval) fn find_next(
+        &self,
+        subject: &[u8],
+        from: usize,
+        steps: &mut SearchSteps,
+    ) -> Result<Option<CaptureLocations>, SearchFault> {
+        let source = as_utf8(self.text.as_bytes());
+        // `\K` moves the reported start of a match, so that the start cannot be checked afterwards.
+        let is_anchored = self.form != SearchForm::Repeated || source.contains("\\K") && !calls_itself(&source);
+        let regex = |limit| {
+            let start = format!("(*NOTEMPTY_ATSTART){}", self.options.start(limit));
+            let anchored = || build(&format!("{start}\\G(?:{source}{}", self.options.end_of_group()), self.options);
+            if is_anchored { anchored() } else { build(&format!("{start}{source}"), self.options) }
+        };
+        let found = self.find_within(&self.non_empty, &regex, !is_anchored, (subject, from), steps)?;
+        let found = found.ok_or_else(SearchFault::match_limit)?;
+        Ok(found.filter(|found| is_anchored || found.get(0).is_some_and(|(start, _)| start == from)))
     }
-}
 
-impl NonEmptyMatcher {
-    fn new(pattern: &CompiledPattern) -> Result<Self, String> {
-        let source = as_utf8(pattern.text.as_bytes());
-        let start = format!("(*NOTEMPTY_ATSTART){MATCH_LIMITS}");
-        if source.contains("\\K") {
-            // `\K` moves the reported start of a match, so the start cannot be checked afterwards.
-            if let Ok(regex) = anchored_regex("(*NOTEMPTY_ATSTART)", &source, pattern.options) {
-                return Ok(NonEmptyMatcher { regex, anchored: true });
+    /// Searches with one of [`MATCH_LIMITS`] after the other, until one suffices; `None` if none does. `limited` has a
+    /// regular expression for each, which `regex` makes. `is_repeated` says whether the limit holds at each start position.
+    fn find_within(
+        &self,
+        limited: &[OnceLock<Result<Regex, String>>],
+        regex: &dyn Fn(u32) -> Result<Regex, String>,
+        is_repeated: bool,
+        (subject, from): (&[u8], usize),
+        steps: &mut SearchSteps,
+    ) -> Result<Option<Option<CaptureLocations>>, SearchFault> {
+        let Some(length) = subject.len().checked_sub(from) else { return Ok(Some(None)) };
+        let starts = if is_repeated { length as u64 + 1 } else { 1 };
+        for (known, limit) in limited.iter().zip(MATCH_LIMITS) {
+            let regex =
+                known.get_or_init(|| regex(limit)).as_ref().map_err(|reason| SearchFault::Failed(reason.clone()))?;
+            steps.take(self.steps(starts.saturating_mul(u64::from(limit)), self.bytes_per_call.min(length as u64)))?;
+            let mut groups = regex.capture_locations();
+            match regex.captures_read_at(&mut groups, subject, from) {
+                Err(error) if error.code() == MATCH_LIMIT_ERROR => {}
+                Err(error) => return Err(SearchFault::Failed(error_message(&error))),
+                Ok(found) => return Ok(Some(found.map(|_| groups))),
             }
         }
-        let regex = build(&format!("{start}{source}"), pattern.options)?;
-        Ok(NonEmptyMatcher { regex, anchored: false })
+        Ok(None)
     }
 }
 
-/// Builds a regular expression that matches only at the given position. `start` holds PCRE2's options for the pattern.
-///
-/// # Errors
-///
-/// The reason as a phrase, if a pattern cannot be anchored: one that begins with options or calls itself.
-fn anchored_regex(start: &str, source: &str, options: PatternOptions) -> Result<Regex, String> {
-    if ["(?R)", "(?0)", "\\g<0>", "\\g'0'"].iter().any(|call| source.contains(call)) {
-        return Err("the string is too long for a recursive pattern".to_owned());
+impl SearchForm {
+    fn of(source: &str, options: PatternOptions) -> Self {
+        let is_anchored = source.starts_with('^') && !options.has(PatternOptions::MULTI_LINE) && !source.contains('|');
+        if is_anchored && !source[1..].starts_with(['*', '+', '?', '{']) && !source.contains("(*") {
+            SearchForm::Anchored
+        } else if source.contains("(*") || calls_itself(source) {
+            SearchForm::Repeated
+        } else {
+            SearchForm::Prefixed
+        }
     }
-    // `\E` ends an open `\Q` of the pattern, the line break ends an open comment.
-    let end = if options.has(PatternOptions::EXTENDED) { "\\E\n)" } else { "\\E)" };
-    build(&format!("{start}{MATCH_LIMITS}\\G(?:{source}{end}"), options)
+}
+
+/// Whether a pattern calls itself, so that nothing can be written around it.
+fn calls_itself(source: &str) -> bool {
+    ["(?R)", "(?0)", "\\g<0>", "\\g'0'"].iter().any(|call| source.contains(call))
+}
+
+/// Returns the maximum number of bytes that one match call of a pattern passes. PCRE2 counts a call for each byte from
+/// which a quantifier may go back, but none for bytes that it never gives back.
+fn bytes_per_call(source: &str) -> u64 {
+    let bytes = source.as_bytes();
+    let is_bounded = !source.contains(['*', '+']) && !source.contains(",}");
+    let gives_nothing_back = ["*+", "++", "?+", "}+", "(?>", "(?=", "(?!", "(?<", "(?(", "(?P", "(*"];
+    let is_reference = |pair: &[u8]| pair[0] == b'\\' && (pair[1].is_ascii_digit() || b"gkX".contains(&pair[1]));
+    let passes_all = gives_nothing_back.iter().any(|part| source.contains(part)) || bytes.windows(2).any(is_reference);
+    if passes_all && !is_bounded || calls_itself(source) {
+        return u64::MAX;
+    }
+    // A repeated part passes as many bytes as its number of repetitions.
+    let number = |text: &str| {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        text[..digits].parse::<u64>().ok()
+    };
+    let repeated = source.split('{').skip(1).filter_map(|rest| {
+        let least = number(rest)?;
+        let most = rest.split_once(',').and_then(|(_, most)| number(most)).filter(|_| passes_all);
+        Some(most.unwrap_or(least).max(1))
+    });
+    repeated.fold(bytes.len() as u64, u64::saturating_mul)
 }
 
 fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
@@ -241,15 +430,6 @@ fn build(pattern: &str, options: PatternOptions) -> Result<Regex, String> {
 fn error_message(error: &pcre2::Error) -> String {
     let message = error.to_string();
     message.splitn(3, ": ").nth(2).unwrap_or(&message).to_owned()
-}
-
-fn find_groups(regex: &Regex, subject: &[u8], from: usize) -> Result<Option<CaptureLocations>, String> {
-    if from > subject.len() {
-        return Ok(None);
-    }
-    let mut groups = regex.capture_locations();
-    let found = regex.captures_read_at(&mut groups, subject, from).map_err(|error| error_message(&error))?;
-    Ok(found.map(|_| groups))
 }
 
 /// Converts a pattern to UTF-8, which the `pcre2` crate requires. In a pattern that is not UTF-8, each byte beyond

@@ -112,6 +112,9 @@ const MAX_ALIAS_CHAIN: usize = 64;
 /// of these nodes is visited in every scope, so there could otherwise be as many visits as nodes times scopes.
 const MAX_RELOCATED_VISITS: u64 = 1_000_000;
 
+/// Number of visits to nodes that do not count for the run.
+const FREE_VISITS: u64 = 4096;
+
 struct ReferenceWalk<'w> {
     environment: &'w Environment,
     context: &'w Context,
@@ -178,6 +181,7 @@ impl<'w> ReferenceWalk<'w> {
     /// Visits the pending expressions and their children, at most `steps` nodes. Returns the number of steps left. The
     /// stack is explicit, so that deep nesting cannot overflow the call stack.
     fn visit(&mut self, mut steps: u64) -> u64 {
+        let granted = steps;
         while let Some((expression, frame)) = self.pending.pop() {
             if steps == 0 {
                 self.pending.clear();
@@ -188,6 +192,7 @@ impl<'w> ReferenceWalk<'w> {
             self.visit_node(&expression, &frame);
             self.pending[start..].reverse();
         }
+        self.context.count_steps((granted - steps).saturating_sub(FREE_VISITS));
         steps
     }
 

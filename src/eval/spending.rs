@@ -1,9 +1,8 @@
 //! What an evaluator has used of its budgets.
 
-use std::time::{Duration, Instant};
-
 use crate::ad::{ExpressionKind, Value};
 
+use super::pattern::{SearchFault, SearchSteps};
 use super::{Abort, Context};
 
 /// Number of steps between two checks of the interrupt and of the steps of the run. The first ones do not count for the
@@ -19,13 +18,6 @@ pub(super) const BYTES_PER_ELEMENT: u64 = 128;
 
 /// Maximum number of bytes that the tree of an expression takes for each byte of its text.
 const TREE_BYTES_PER_TEXT_BYTE: u64 = 64;
-
-/// Time of a search with a regular expression that counts as no step. Usual searches take less, so that the number of
-/// steps does not depend on the machine.
-const FREE_SEARCH_TIME: Duration = Duration::from_millis(1);
-
-/// Time in nanoseconds of a longer search that counts as one step.
-const NANOSECONDS_PER_STEP: u128 = 100;
 
 /// Steps that an evaluator took and bytes of the values that it made.
 pub(super) struct Spending<'e> {
@@ -140,28 +132,32 @@ impl<'e> Spending<'e> {
         if bytes > self.bytes_left() { Err(self.too_many_bytes()) } else { Ok(()) }
     }
 
-    /// Runs a search with a regular expression and counts the time that it takes as steps.
-    pub(super) fn time_search<T>(&mut self, search: impl FnOnce() -> T) -> Result<T, Abort> {
-        let (found, time) = timed(search);
-        if let Some(time) = time.checked_sub(FREE_SEARCH_TIME) {
-            let steps = u64::try_from(time.as_nanos() / NANOSECONDS_PER_STEP).unwrap_or(u64::MAX);
-            self.steps = self.steps.saturating_add(steps);
+    /// Runs a search with a regular expression and counts its steps. The search gets the steps that are left.
+    pub(super) fn search<T>(
+        &mut self,
+        search: impl FnOnce(&mut SearchSteps) -> Result<T, SearchFault>,
+    ) -> Result<Result<T, String>, Abort> {
+        let of_evaluator = self.context.max_steps.saturating_sub(self.steps);
+        let of_run = self.context.run_steps.as_ref().map_or(u64::MAX, |run| {
+            let free = self.counted.saturating_sub(self.steps);
+            run.granted().saturating_sub(run.taken()).saturating_add(free)
+        });
+        let mut steps = SearchSteps::new(of_evaluator.min(of_run));
+        let found = search(&mut steps);
+        self.steps += steps.taken();
+        if matches!(found, Err(SearchFault::TooManySteps)) {
+            self.steps = self.steps.saturating_add(steps.left()).saturating_add(1);
+        }
+        if self.steps > self.next_check {
             self.check_limits()?;
         }
-        Ok(found)
+        match found {
+            Ok(found) => Ok(Ok(found)),
+            Err(SearchFault::Failed(reason)) => Ok(Err(reason)),
+            // Another thread may have been granted steps in the meantime.
+            Err(SearchFault::TooManySteps) => Err(Abort::TooManySteps(self.context.max_steps)),
+        }
     }
-}
-
-/// Runs a search with a regular expression that counts no steps; `None` if it takes so long that it should.
-pub(super) fn search_briefly<T>(search: impl FnOnce() -> T) -> Option<T> {
-    let (found, time) = timed(search);
-    (time <= FREE_SEARCH_TIME).then_some(found)
-}
-
-fn timed<T>(search: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let found = search();
-    (found, start.elapsed())
 }
 
 #[cfg(test)]

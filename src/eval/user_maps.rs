@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{ByteString, Name};
 
-use super::pattern::{CompiledPattern, PatternOptions, group_text};
+use super::Context;
+use super::pattern::{CompiledPattern, PatternOptions, SearchFault, SearchSteps, group_text};
 
 /// The maps that `userMap()` knows, by name. Clones share the maps.
 #[derive(Clone, Default)]
@@ -55,12 +56,30 @@ impl UserMaps {
     }
 
     /// Returns what a map makes of a text; `None` if there is no such map, or if no key of it fits. `name` is the name
-    /// of a map, or a name and a method with a dot between them.
+    /// of a map, or a name and a method with a dot between them. Searches of patterns take at most
+    /// [`Context::DEFAULT_MAX_STEPS`] steps together; a pattern beyond them does not fit.
+    ///
+    /// [`Context::DEFAULT_MAX_STEPS`]: super::Context::DEFAULT_MAX_STEPS
     #[must_use]
     pub fn look_up(&self, name: &str, text: &[u8]) -> Option<Vec<u8>> {
+        self.look_up_within(name, text, &mut SearchSteps::new(Context::DEFAULT_MAX_STEPS)).ok().flatten()
+    }
+
+    /// Returns what a map makes of a text, as [`UserMaps::look_up`] does. The searches of patterns take `steps`.
+    pub(super) fn look_up_within(
+        &self,
+        name: &str,
+        text: &[u8],
+        steps: &mut SearchSteps,
+    ) -> Result<Option<Vec<u8>>, SearchFault> {
         let (name, method) = name.split_once('.').unwrap_or((name, ANY_METHOD));
-        let entries = self.0.get(&Name::new(name))?.methods.get(&Name::new(method))?;
-        entries.iter().find_map(|entries| entries.result(text))
+        let Some(map) = self.0.get(&Name::new(name)) else { return Ok(None) };
+        for entries in map.methods.get(&Name::new(method)).into_iter().flatten() {
+            if let Some(result) = entries.result(text, steps)? {
+                return Ok(Some(result));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -115,23 +134,23 @@ impl UserMap {
 
 impl MapEntries {
     /// Returns the result for a text; `None` if no key fits.
-    fn result(&self, text: &[u8]) -> Option<Vec<u8>> {
-        match self {
-            MapEntries::Literals(literals) => {
-                let (key, result) = literals.get_key_value(text)?;
-                Some(substitute(result, |group| (group == 0).then_some(&key[..])))
-            }
+    fn result(&self, text: &[u8], steps: &mut SearchSteps) -> Result<Option<Vec<u8>>, SearchFault> {
+        Ok(match self {
+            MapEntries::Literals(literals) => literals
+                .get_key_value(text)
+                .map(|(key, result)| substitute(result, |group| (group == 0).then_some(&key[..]))),
             MapEntries::Prefixes(prefixes) => {
                 let mut descending = prefixes.range::<[u8], _>((Bound::Unbounded, Bound::Included(text))).rev();
-                let (key, result) = descending.find(|(key, _)| text.starts_with(key))?;
-                Some(substitute(result, |group| (group == 0).then_some(&key[..])))
+                let found = descending.find(|(key, _)| text.starts_with(key));
+                found.map(|(key, result)| substitute(result, |group| (group == 0).then_some(&key[..])))
             }
-            MapEntries::Pattern(pattern, result) => {
+            MapEntries::Pattern(pattern, result) => match pattern.find(text, 0, steps) {
+                Ok(found) => found.map(|groups| substitute(result, |group| group_text(&groups, text, group))),
                 // A match that exceeds PCRE2's limits counts as none, as in HTCondor.
-                let groups = pattern.find(text, 0).ok().flatten()?;
-                Some(substitute(result, |group| group_text(&groups, text, group)))
-            }
-        }
+                Err(SearchFault::Failed(_)) => None,
+                Err(fault) => return Err(fault),
+            },
+        })
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd};
 use crate::constraint::{ConstraintClause, ConstraintClauses};
 use crate::syntax::{Style, expression_text};
@@ -66,23 +68,36 @@ impl ExplainedClause {
     }
 }
 
-/// Whether an expression reads `name` of the ad of one side. `FreeNames` has also names that are selected from computed
-/// values, as `Hours` is from `f().Hours`, because the value may be an ad of either side.
-pub fn is_read_of_side(expression: &Expression, name: &Name, side: ScopeAd) -> bool {
-    let mut pending = vec![expression];
-    let mut is_selected_elsewhere = false;
-    while let Some(part) = pending.pop() {
-        if let ExpressionKind::Select(of, selected) = part.kind()
-            && selected == name
-        {
-            match of.without_parentheses().kind() {
-                ExpressionKind::Attribute(of) if ScopeAd::of(of) == Some(side) => return true,
-                _ => is_selected_elsewhere = true,
+/// The names that an expression selects from something, as `Hours` is selected in `MY.Hours` and in `f().Hours`.
+/// `FreeNames` has also the names that are selected from computed values, because the value may be an ad of either side.
+pub struct SelectedNames<'e> {
+    /// Names that are selected from the ad of the side.
+    of_side: FxHashSet<&'e Name>,
+    /// Names that are selected from anything else.
+    elsewhere: FxHashSet<&'e Name>,
+}
+
+impl<'e> SelectedNames<'e> {
+    /// Returns the names that an expression selects; `side` is the side that [`SelectedNames::reads`] is about.
+    pub fn new(expression: &'e Expression, side: ScopeAd) -> Self {
+        let (mut of_side, mut elsewhere) = (FxHashSet::default(), FxHashSet::default());
+        let mut pending = vec![expression];
+        while let Some(part) = pending.pop() {
+            if let ExpressionKind::Select(of, selected) = part.kind() {
+                match of.without_parentheses().kind() {
+                    ExpressionKind::Attribute(of) if ScopeAd::of(of) == Some(side) => of_side.insert(selected),
+                    _ => elsewhere.insert(selected),
+                };
             }
+            part.kind().for_each_child(|child| pending.push(child));
         }
-        part.kind().for_each_child(|child| pending.push(child));
+        SelectedNames { of_side, elsewhere }
     }
-    !is_selected_elsewhere
+
+    /// Whether the expression reads a name of the ad of the side.
+    pub fn reads(&self, name: &Name) -> bool {
+        self.of_side.contains(name) || !self.elsewhere.contains(name)
+    }
 }
 
 /// Puts an expression in parentheses, unless it has them.

@@ -1,12 +1,14 @@
 //! The part of a clause that decides its value for one pair: `Cpus >= RequestCpus` of
 //! `ifThenElse(RequestCpus is undefined, 1, Cpus >= RequestCpus) && ...`.
 
+use rustc_hash::FxHashSet;
+
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, UnaryOperator, Value};
 use crate::eval::{ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
 use crate::matching::PairSide;
 use crate::text::shorten;
 
-use super::clauses::{ExplainedClause, is_read_of_side, text};
+use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use super::rewriting::rewrite_expression;
 
@@ -107,9 +109,9 @@ impl ClauseInPair<'_> {
         let dialect = self.table.context.dialect;
         let mentions = FreeNames::of(&without_guarded(&part), dialect);
         let [own, partner] = self.ads();
-        let is_read = |name: &Name| {
-            mentions.theirs.contains(name) || (mentions.unqualified.contains(name) && own.get(name).is_none())
-        };
+        let [theirs, unqualified] =
+            [&mentions.theirs, &mentions.unqualified].map(|names| names.iter().collect::<FxHashSet<&Name>>());
+        let is_read = |name: &Name| theirs.contains(name) || (unqualified.contains(name) && own.get(name).is_none());
         let missing: Vec<Name> = names.into_iter().filter(|name| lacks(partner, name) && is_read(name)).collect();
         if missing.len() > MAX_TRIED_NAMES {
             return Vec::new();
@@ -148,17 +150,15 @@ impl ClauseInPair<'_> {
         let (mine, fall_through): (Vec<&Name>, Vec<&Name>) =
             mentions.unqualified.iter().partition(|name| own.get(name).is_some());
         let mut reads: Vec<ReadValue> = Vec::new();
-        let is_read = |side| {
-            let part = &part;
-            move |name: &&Name| is_read_of_side(part, name, side)
-        };
+        let [of_own, of_other] = [ScopeAd::Own, ScopeAd::Other].map(|side| SelectedNames::new(&part, side));
         let sides = [
-            (my, own, mentions.mine.iter().filter(is_read(ScopeAd::Own)).chain(mine).collect::<Vec<_>>()),
-            (target, partner, mentions.theirs.iter().filter(is_read(ScopeAd::Other)).chain(fall_through).collect()),
+            (my, own, mentions.mine.iter().filter(|name| of_own.reads(name)).chain(mine).collect::<Vec<_>>()),
+            (target, partner, mentions.theirs.iter().filter(|name| of_other.reads(name)).chain(fall_through).collect()),
         ];
+        let mut known: FxHashSet<&Name> = FxHashSet::default();
         for (side, ad, names) in sides {
             for name in names.into_iter().filter(|name| ad.get(name).is_some()) {
-                if !reads.iter().any(|known| known.name == *name) {
+                if known.insert(name) {
                     let selected = Expression::select(Expression::attribute(side), name.clone());
                     let value = self.value(&selected);
                     reads.push(ReadValue { name: name.clone(), value, is_partners: side == target });

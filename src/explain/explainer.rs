@@ -103,6 +103,9 @@ impl Explainer {
     pub fn explain_for(&self, request: &Ad, user: Option<&ByteString>) -> RequestReport {
         let table = &self.table;
         let mut analysis = RequestAnalysis::new(request, table);
+        if analysis.is_incomplete {
+            return RequestReport { is_incomplete: true, ..RequestReport::default() };
+        }
         let mut report = RequestReport {
             offers: table.offer_count(),
             suitable: table.weights.of_set(&analysis.suitable),

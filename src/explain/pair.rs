@@ -1,10 +1,12 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use crate::ad::{Ad, Expression, Name, ScopeAd, Value};
+use rustc_hash::FxHashSet;
+
+use crate::ad::{Ad, Expression, ScopeAd, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
-use super::clauses::{ExplainedClause, is_read_of_side, text};
+use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use crate::text::shorten;
 
@@ -77,17 +79,16 @@ impl EvaluatedClause {
         let [my, target] = dialect.side_names();
         let (unqualified_own, fall_through): (Vec<_>, Vec<_>) =
             mentions.unqualified.iter().partition(|name| own.get(name).is_some());
-        let is_read = |side| {
-            let expression = &clause.expression;
-            move |name: &&Name| is_read_of_side(expression, name, side)
-        };
-        let mine = mentions.mine.iter().filter(is_read(ScopeAd::Own)).chain(unqualified_own).map(|name| (my, name));
-        let theirs = mentions.theirs.iter().filter(is_read(ScopeAd::Other)).chain(fall_through);
+        let [of_own, of_other] =
+            [ScopeAd::Own, ScopeAd::Other].map(|side| SelectedNames::new(&clause.expression, side));
+        let mine = mentions.mine.iter().filter(|name| of_own.reads(name)).chain(unqualified_own).map(|name| (my, name));
+        let theirs = mentions.theirs.iter().filter(|name| of_other.reads(name)).chain(fall_through);
         let theirs = theirs.map(|name| (target, name));
         let mut reads: Vec<(String, Value)> = Vec::new();
+        let mut known: FxHashSet<String> = FxHashSet::default();
         for (side_name, name) in mine.chain(theirs) {
             let text = format!("{side_name}.{name}");
-            if !reads.iter().any(|(known, _)| known.eq_ignore_ascii_case(&text)) {
+            if known.insert(text.to_ascii_lowercase()) {
                 let selected = Expression::select(Expression::attribute(side_name), name.clone());
                 reads.push((text, table.value(request, side, &ExplainedClause::detached(selected), row)));
             }

@@ -60,6 +60,9 @@ pub struct RequestReport {
     pub suitable_refusal_count: usize,
     /// Remarks on names and types.
     pub remarks: Vec<ClauseRemark>,
+    /// Whether the request is not explained, because the steps of the run are spent. The rest of the report says nothing
+    /// then.
+    pub is_incomplete: bool,
 }
 
 /// The decisive reason why a request matches or does not match.

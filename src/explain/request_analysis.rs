@@ -27,6 +27,8 @@ pub struct RequestAnalysis {
     pub suitable: FixedBitSet,
     /// Which rows accept the request.
     pub acceptance: Arc<Acceptance>,
+    /// Whether clauses are left out, because the steps of the run were spent.
+    pub is_incomplete: bool,
 }
 
 impl RequestAnalysis {
@@ -36,7 +38,12 @@ impl RequestAnalysis {
         let request = RequestContext::new(request);
         let dialect = table.context.dialect;
         let (mut clauses, mut results_of_all) = (Vec::new(), Vec::new());
+        let mut is_incomplete = false;
         for clause in table.request_clauses(&request) {
+            is_incomplete = table.context.has_spent_run();
+            if is_incomplete {
+                break;
+            }
             let analysis = analyzer.analyze(&clause);
             let results = table.clause_results(&request, &clause);
             let comparison = analysis.comparison.as_ref();
@@ -70,6 +77,7 @@ impl RequestAnalysis {
             request,
             clauses,
             failures,
+            is_incomplete,
         }
     }
 

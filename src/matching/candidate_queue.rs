@@ -51,6 +51,11 @@ impl CandidateQueue {
         self.ranked.get(self.passed).copied()
     }
 
+    /// The size of the queue in bytes.
+    pub fn bytes(&self) -> usize {
+        (self.ranked.capacity() + self.replaced.capacity()) * size_of::<Candidate>() + self.unranked.len() / 8
+    }
+
     /// Number of all candidates.
     pub fn len(&self) -> usize {
         self.ranked.len() + self.unranked.count_ones(..) + self.replaced.len()

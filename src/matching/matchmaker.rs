@@ -14,6 +14,12 @@ use super::candidate_queue::CandidateQueue;
 use super::index::{OfferIndex, PairEvaluator, ProbeResult, RemainingOffers};
 use super::{Candidate, Pair, PairSide, Statistics};
 
+/// Number of steps for comparisons that the evaluation of constraints and ranks of a pair counts as.
+const STEPS_PER_PAIR: u64 = 6;
+
+/// Number of steps for comparisons that a candidate in a list counts as. It takes 24 bytes.
+const STEPS_PER_CANDIDATE: u64 = 6;
+
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accelerations {
@@ -79,11 +85,15 @@ impl Matchmaker {
 
     /// Returns the offers that a request is compatible with, best first. The list is cached for this ad and its clones,
     /// but not for equal ads. To update a cached list, only offers that were replaced since are tested again. After an
-    /// interrupt the list may lack candidates, and is not cached.
+    /// interrupt the list may lack candidates, and is not cached. Once the steps for comparisons are spent, a list that is
+    /// not cached is empty.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.match_lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
             return Arc::clone(&list.candidates);
+        }
+        if self.has_spent_comparisons() {
+            return Arc::default();
         }
         let (mut candidates, mut untested, replacements_seen) = match (kept, &mut self.index) {
             (Some(list), _) => (list.candidates.to_vec(), Vec::new(), list.replacements_seen),
@@ -111,6 +121,7 @@ impl Matchmaker {
         if !candidates.is_sorted_by(|one, other| one.cmp_best_first(other).is_le()) {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
+        self.pair.context().count_comparisons(candidates.len() as u64 * STEPS_PER_CANDIDATE);
         let candidates: Arc<[Candidate]> = candidates.into();
         if self.accelerations.match_lists && !self.pair.is_interrupted() {
             let list = CachedMatchList {
@@ -144,6 +155,9 @@ impl Matchmaker {
     /// Returns the candidates of a request for taking one after the other. Without an index all of them are ranked; with
     /// one only those that need evaluation of the pair, if any do. After an interrupt candidates may be missing.
     pub(super) fn queue(&mut self, request: &Ad) -> CandidateQueue {
+        if self.has_spent_comparisons() {
+            return CandidateQueue::of_ranked(request.clone(), Vec::new());
+        }
         let Some(index) = &mut self.index else {
             return CandidateQueue::of_ranked(request.clone(), self.candidates(request).to_vec());
         };
@@ -178,6 +192,7 @@ impl Matchmaker {
         let Some(index) = self.index.as_mut().filter(|_| !queue.unranked.is_clear()) else {
             return queue.refill(Vec::new());
         };
+        self.pair.context().count_comparisons(queue.unranked.count_ones(..) as u64);
         let mut evaluator = request_evaluator(&mut self.pair, &queue.request, &self.indexed_offers);
         let best = index.best(&queue.request, &queue.unranked, queue.batch, &mut evaluator);
         self.statistics.evaluations += std::mem::take(&mut evaluator.evaluations);
@@ -204,6 +219,11 @@ impl Matchmaker {
         self.index.iter_mut().for_each(|index| index.withdraw(offer));
     }
 
+    /// Whether the steps for comparisons are spent, so that candidates are missing.
+    fn has_spent_comparisons(&self) -> bool {
+        self.pair.context().has_spent_comparisons()
+    }
+
     /// Whether an interrupt is raised, so that candidates may be missing.
     pub(super) fn is_interrupted(&self) -> bool {
         self.pair.is_interrupted()
@@ -225,6 +245,7 @@ impl Matchmaker {
     /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`.
     fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
+        self.pair.context().count_comparisons(offers.len() as u64 * STEPS_PER_PAIR);
         for offer in offers {
             self.pair.replace(PairSide::Offer, &self.offers[offer]);
             match self.test_offer(offer) {

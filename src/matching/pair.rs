@@ -57,6 +57,11 @@ impl Pair {
         }
     }
 
+    /// The settings of the evaluations.
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts the scope into a pair.
     #[must_use]
     pub fn make_scope(ad: Ad, side: PairSide) -> Arc<ScopeFrame> {

@@ -46,13 +46,19 @@ pub struct AdLibrary<'o, 'f> {
     named_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
     /// Cache of the files. The key is the path, and whether the dialect is HTCondor's.
     file_cache: BTreeMap<(String, bool), Rc<Vec<SpecAd>>>,
+    /// Number of attributes of the derived ads so far.
+    derived_attributes: usize,
 }
+
+/// Maximum number of attributes of all derived ads together. A chain of ads that are each like the one before has as many
+/// attributes as the square of its length.
+pub const MAX_DERIVED_ATTRIBUTES: usize = 2_000_000;
 
 impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Creates a library without ads. `open` opens the files that the spec names.
     pub fn new(open: &'f mut OpenFile<'f>) -> Self {
         let (named_cache, file_cache) = <_>::default();
-        AdLibrary { open, named: Vec::new(), visible_count: 0, named_cache, file_cache }
+        AdLibrary { open, named: Vec::new(), visible_count: 0, named_cache, file_cache, derived_attributes: 0 }
     }
 
     /// Registers the named ads of the mapping `node`.
@@ -171,6 +177,9 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     fn derived_ads(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Vec<SpecAd> {
         let entries = reader.known_entries(node, "an ad with `file` or `like`", &DERIVED_AD_KEYS);
         let get = |key: &str| value_of(&entries, key);
+        if self.derived_attributes > MAX_DERIVED_ATTRIBUTES {
+            return Vec::new();
+        }
         let mut ads = match (get("file"), get("like")) {
             (Some(file), None) => self.ads_of_file(reader, file).to_vec(),
             (None, Some(like)) => self.ads(reader, like),
@@ -208,6 +217,11 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
         if let Some(rules) = get("transform") {
             ads = self.transform_ads(reader, rules, ads);
+        }
+        self.derived_attributes += ads.iter().map(|known| known.ad.len()).sum::<usize>();
+        if self.derived_attributes > MAX_DERIVED_ATTRIBUTES {
+            let message = format!("the ads that are like others have more than {MAX_DERIVED_ATTRIBUTES} attributes");
+            reader.report(node, message, "this ad and those after it are not read");
         }
         ads.into_iter().map(|known| SpecAd::new(known.ad, reader.dialect, || known.id)).collect()
     }

@@ -38,7 +38,7 @@ mod settings;
 mod update;
 mod yaml_values;
 
-pub use ads::OpenFile;
+pub use ads::{MAX_DERIVED_ATTRIBUTES, OpenFile};
 pub use expectation::{CaseAnswer, DiffLine};
 pub use failure_details::FailureDetails;
 pub use runner::CaseError;

@@ -32,7 +32,9 @@ mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
 pub use ad_text_memo::{AdTextMemo, ScalarKind, TextClass};
-pub use autocluster::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters};
+pub use autocluster::{
+    AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters, SignificantNames,
+};
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};

@@ -1,7 +1,7 @@
 //! New names of attributes for COPY and RENAME.
 
 use crate::ad::Name;
-use crate::eval::{TemplatePiece, group_text, parse_template};
+use crate::eval::{Context, SearchSteps, TemplatePiece, group_text, parse_template};
 
 use super::edited_ad::EditedAd;
 use super::keywords::is_name;
@@ -18,7 +18,8 @@ pub(super) fn matching(
     let mut found = Vec::new();
     for name in ad.sorted_names() {
         let subject = name.as_str().as_bytes();
-        if let Some(groups) = pattern.find(subject, 0)? {
+        let mut steps = SearchSteps::new(Context::DEFAULT_MAX_STEPS);
+        if let Some(groups) = pattern.find(subject, 0, &mut steps).map_err(|fault| fault.to_string())? {
             let mut new = Vec::with_capacity(template.len());
             for piece in parse_template(template) {
                 match piece {

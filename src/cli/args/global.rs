@@ -35,8 +35,8 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations of a run. The first 4,096 steps of each evaluation do not count. Each
-    /// byte of input adds 25 steps
+    /// Maximum number of steps of all evaluations of a run, and of comparing ads. The first 4,096 steps of each evaluation
+    /// do not count. Each byte of input adds 25 steps
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum depth of nested evaluations

@@ -18,7 +18,7 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::render::output::{DocumentWriter, out};
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::rows::{MAX_CLUSTER_CELLS, ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -89,11 +89,7 @@ impl Autocluster {
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
         let ids = clusters.identifiers(&requests);
         let mut documents = Vec::new();
-        if self.annotate {
-            for (index, request) in parties.requests.iter().enumerate() {
-                documents.push(request.clone().with_ad(clusters.annotated(index, &request.ad, &ids)));
-            }
-        } else if self.submitters {
+        if self.submitters {
             let by = policy
                 .share
                 .as_ref()
@@ -113,12 +109,17 @@ impl Autocluster {
         } else if self.annotate || self.submitters || self.as_requests {
             let mut writer = DocumentWriter::new(self.common.output.form);
             writer.begin_file(&mut out(), form)?;
+            // Each annotated ad has the names of all significant attributes, so that they are written one by one.
+            for (index, request) in parties.requests.iter().enumerate().filter(|_| self.annotate) {
+                let annotated = request.clone().with_ad(clusters.annotated(index, &request.ad, &ids));
+                writer.write(session, &mut out(), &annotated)?;
+            }
             for ad in &documents {
                 writer.write(session, &mut out(), ad)?;
             }
             writer.finish(&mut out())?;
         } else {
-            self.common.output.write(&cluster_table(&clusters, &parties.requests, &ids))?;
+            self.common.output.write(&cluster_table(session, &clusters, &parties.requests, &ids))?;
         }
         Ok(Status::of(!clusters.clusters.is_empty()))
     }
@@ -163,14 +164,23 @@ fn submitter_ads(
 }
 
 /// Returns a row for each cluster: its identifier, number of requests, identity of the first request, and the
-/// significant attributes that all its requests share. The largest cluster comes first.
-fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) -> ResultTable {
+/// significant attributes that all its requests share. The largest cluster comes first. Attributes that would make the
+/// table too large are left out and reported.
+fn cluster_table(session: &mut Session, clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) -> ResultTable {
     let mut first = vec![None; clusters.clusters.len()];
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
         first[*cluster].get_or_insert(request.id());
     }
-    let names: IndexSet<_> =
+    let mut names: IndexSet<_> =
         clusters.clusters.iter().flat_map(|cluster| cluster.attributes().map(|(name, _)| name)).collect();
+    let most = (MAX_CLUSTER_CELLS / clusters.clusters.len().max(1)).max(1);
+    if names.len() > most {
+        session.report_exceeded_budget(&format!(
+            "the table has the first {most} of {} attributes; --requests prints all in ads",
+            names.len()
+        ));
+        names.truncate(most);
+    }
     let mut rows = ResultTable::new(&["cluster", "requests", "first"]);
     rows.header.extend(names.iter().map(ToString::to_string));
     for (id, (cluster, first)) in ids.iter().zip(clusters.clusters.iter().zip(first)) {
@@ -178,7 +188,7 @@ fn cluster_table(clusters: &RequestClusters, requests: &[NamedAd], ids: &[i64]) 
         let mut row: Vec<TableCell> =
             vec![usize::try_from(*id).unwrap_or_default().into(), cluster.members.into(), first.into()];
         row.extend(names.iter().map(|name| {
-            let bound = cluster.significant.binary_search(name).ok().and_then(|_| cluster.representative.get(name));
+            let bound = cluster.representative.get(name).filter(|_| cluster.significant.contains(name));
             bound.map_or_else(String::new, ToString::to_string).into()
         }));
         rows.rows.push(row);

@@ -38,7 +38,7 @@ with `==`: strings ignoring case, an integer and a real by value. Undefined valu
 In the expressions of --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is an
 attribute of MY; in HTCondor's dialect, an attribute that MY lacks is looked up in TARGET. Without --af, a row has the
 names of both ads. The rows are in the order of the files, then of --with. The smaller side is held in memory, the
-larger side is read once.
+larger side is read once. The number of rows is limited; see `classad help budgets`.
 Exit status: 0 if there is a row, 1 if there is none.";
 
 /// Pair ads with equal values, such as the jobs of a history with their machines
@@ -112,8 +112,15 @@ struct RowMaker {
     failures: u64,
 }
 
+/// Number of steps of the run that a row counts as.
+const STEPS_PER_ROW: u64 = 10;
+
+/// Number of steps of the run that a row counts as if it is held until all files are read. It takes memory.
+const STEPS_PER_HELD_ROW: u64 = 20;
+
 /// Where rows go.
 struct RowSink {
+    context: Context,
     /// `None` if rows are only counted.
     writer: Option<TableWriter>,
     count: usize,
@@ -144,7 +151,7 @@ impl JoinCommand {
         let is_counted = self.count || session.options.quiet;
         let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
         let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
-        let mut sink = RowSink { writer, count: 0, lonely: 0, lefts: 0 };
+        let mut sink = RowSink { context: session.context(), writer, count: 0, lonely: 0, lefts: 0 };
         let [left_task, right_task] = [&left_key, &right_key].map(|key| KeyTask::new(key, session.context()));
         if byte_count(&lefts) < byte_count(&rights) {
             let held = HeldSide::read(session, &mut lefts, &left_task)?;
@@ -188,6 +195,10 @@ impl JoinCommand {
             let left = KeyedAd::of_result(mapped);
             let partners: Vec<usize> = held.partners(&left.value).collect();
             for place in &partners {
+                if sink.context.has_spent_comparisons() {
+                    return Ok(false);
+                }
+                sink.context.count_comparisons(STEPS_PER_ROW);
                 sink.add(|| rows.row(&left, Some(&held.ads[*place])))?;
             }
             sink.count_left(!partners.is_empty());
@@ -212,6 +223,10 @@ impl JoinCommand {
         map_ads(session, rights, None, task, |_, mapped| {
             let right = KeyedAd::of_result(mapped);
             for place in held.partners(&right.value) {
+                if sink.context.has_spent_comparisons() {
+                    return Ok(false);
+                }
+                sink.context.count_comparisons(STEPS_PER_HELD_ROW);
                 found[place].push(if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() });
             }
             Ok(true)

@@ -22,6 +22,10 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     }
 }
 
+/// Maximum number of cells of the table of autoclusters. Thousands of them can have thousands of attributes, mostly without
+/// values.
+pub const MAX_CLUSTER_CELLS: usize = 1 << 20;
+
 /// An error in JSON, as HTCondor marks expressions in it.
 const ERROR_IN_JSON: &str = "/Expr(error)/";
 

@@ -150,7 +150,7 @@ fn unresolved(call: &mut Call<'_, '_>) -> CallResult {
         other => return Ok(call.type_error(&other, "a pattern")),
     };
     let mut matches = |name: &str| {
-        let found = call.evaluator.spending.time_search(|| matches_ignoring_case(&pattern, name.as_bytes()))?;
+        let found = matches_ignoring_case(call, &pattern, name.as_bytes())?;
         found.map_err(|reason| EarlyEnd::from(call.error(reason)))
     };
     // An invalid pattern is an error even if there is no name to match, so the pattern is tried with the empty name.

@@ -39,13 +39,20 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         matches_listed_item),
 ];
 
-/// Whether a pattern matches a non-empty part of a text, ignoring case.
+/// Whether a pattern matches a non-empty part of a text, ignoring case. The search counts as steps.
 ///
 /// # Errors
 ///
 /// The reason as a phrase, if the pattern is invalid or matching exceeds PCRE2's limits.
-pub(super) fn matches_ignoring_case(pattern: &ByteString, subject: &[u8]) -> Result<bool, String> {
-    CompiledPattern::get(pattern, PatternOptions::non_empty_in_any_case())?.matches(subject)
+pub(super) fn matches_ignoring_case(
+    call: &mut Call<'_, '_>,
+    pattern: &ByteString,
+    subject: &[u8],
+) -> Result<Result<bool, String>, Abort> {
+    match CompiledPattern::get(pattern, PatternOptions::non_empty_in_any_case()) {
+        Ok(pattern) => matches_counted(call, &pattern, subject),
+        Err(reason) => Ok(Err(reason)),
+    }
 }
 
 /// Returns the matching options in the optional third argument; no options if the call lacks the argument.
@@ -59,14 +66,13 @@ fn pattern_argument(call: &mut Call<'_, '_>, options: PatternOptions) -> CallRes
     CompiledPattern::get(&text, options).map_err(|reason| call.error(reason).into())
 }
 
-/// Whether a pattern matches any part of a text. The time counts as steps.
-fn matches_timed(
+/// Whether a pattern matches any part of a text. The search counts as steps.
+fn matches_counted(
     call: &mut Call<'_, '_>,
     pattern: &CompiledPattern,
     subject: &[u8],
 ) -> Result<Result<bool, String>, Abort> {
-    let search = || pattern.matches(subject);
-    if pattern.may_be_slow(subject) { call.evaluator.spending.time_search(search) } else { Ok(search()) }
+    call.evaluator.spending.search(|steps| pattern.matches(subject, steps))
 }
 
 fn matches_string(call: &mut Call<'_, '_>) -> CallResult {
@@ -74,7 +80,7 @@ fn matches_string(call: &mut Call<'_, '_>) -> CallResult {
     let options = options_argument(call)?;
     let subject = call.string(1)?;
     let pattern = pattern_argument(call, options)?;
-    let found = matches_timed(call, &pattern, subject.as_bytes())?;
+    let found = matches_counted(call, &pattern, subject.as_bytes())?;
     found.map(Value::Boolean).map_err(|reason| call.error(reason).into())
 }
 
@@ -94,7 +100,7 @@ fn matches_member(call: &mut Call<'_, '_>) -> CallResult {
         }
         let subject = call.require_string(element)?;
         if let Ok(pattern) = &pattern
-            && matches_timed(call, pattern, subject.as_bytes())? == Ok(true)
+            && matches_counted(call, pattern, subject.as_bytes())? == Ok(true)
         {
             return Ok(Value::Boolean(true));
         }
@@ -114,7 +120,7 @@ fn matches_listed_item(call: &mut Call<'_, '_>) -> CallResult {
         return Ok(Value::Undefined);
     }
     for item in items {
-        if matches_timed(call, &pattern, item)? == Ok(true) {
+        if matches_counted(call, &pattern, item)? == Ok(true) {
             return Ok(Value::Boolean(true));
         }
     }
@@ -175,9 +181,10 @@ fn replace_matches(
     let mut at = 0;
     let mut was_empty = false;
     loop {
-        let search = || if was_empty { pattern.find_next(subject, at) } else { pattern.find(subject, at) };
         call.evaluator.spending.step()?;
-        let found = call.evaluator.spending.time_search(search)?;
+        let found = call.evaluator.spending.search(|steps| {
+            if was_empty { pattern.find_next(subject, at, steps) } else { pattern.find(subject, at, steps) }
+        })?;
         let Some(groups) = found.map_err(|reason| call.error(reason))? else {
             match subject.get(at) {
                 Some(passed) if was_empty => text.push(&[*passed]),

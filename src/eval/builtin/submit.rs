@@ -244,8 +244,9 @@ fn user_map(call: &mut Call<'_, '_>) -> CallResult {
             return Ok(error.map_or_else(|| call.value(3), Ok)?);
         }
     };
-    let found = call.evaluator.context.user_maps.look_up(&map.to_str(), user.as_bytes());
-    let Some(found) = found else { return Ok(call.value(3)?) };
+    let maps = &call.evaluator.context.user_maps;
+    let found = call.evaluator.spending.search(|steps| maps.look_up_within(&map.to_str(), user.as_bytes(), steps))?;
+    let Some(found) = found.ok().flatten() else { return Ok(call.value(3)?) };
     if call.arguments.len() == 2 {
         return Ok(Value::String(ByteString::from(found)));
     }

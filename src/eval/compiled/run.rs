@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, UnaryOperator, Value};
 
 use super::super::builtin::{Call, EarlyEnd, string_lists};
-use super::super::spending::search_briefly;
+use super::super::pattern::{SearchFault, SearchSteps};
 use super::super::{Context, Environment, Evaluator};
 use super::memory::ProgramMemory;
 use super::operand::{Bail, ComputedStrings, Operand};
@@ -377,10 +377,15 @@ impl<'a> Run<'a> {
         if !subject.starts_with(&test.prefix) {
             return Ok(Operand::Boolean(false));
         }
-        let search = || test.pattern.matches(subject);
-        // The walker counts the time of slow searches.
-        let found = if test.pattern.may_be_slow(subject) { search_briefly(search).ok_or(Bail)? } else { search() };
-        Ok(found.map_or(Operand::Error, Operand::Boolean))
+        let mut steps = SearchSteps::new(u64::from(self.max_steps.saturating_sub(self.steps)));
+        let found = test.pattern.matches(subject, &mut steps);
+        self.steps += u32::try_from(steps.taken()).unwrap_or(u32::MAX);
+        match found {
+            Ok(found) => Ok(Operand::Boolean(found)),
+            Err(SearchFault::Failed(_)) => Ok(Operand::Error),
+            // The walker has more steps.
+            Err(SearchFault::TooManySteps) => Err(Bail),
+        }
     }
 
     fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {

@@ -31,12 +31,23 @@ pub struct Specializer<'e> {
     /// circular reference.
     attributes: FxHashMap<(usize, usize), Option<PartialResult>>,
     depth: u32,
+    /// Number of expressions specialized.
+    visits: u64,
+}
+
+/// Number of visits to expressions that do not count for the run.
+const FREE_VISITS: u64 = 4096;
+
+impl Drop for Specializer<'_> {
+    fn drop(&mut self) {
+        self.context.count_steps(self.visits.saturating_sub(FREE_VISITS));
+    }
 }
 
 impl<'e> Specializer<'e> {
     pub fn new(environment: &'e Environment, context: &'e Context, options: SpecializeOptions) -> Self {
         let evaluator = Evaluator::new(environment, context);
-        Specializer { evaluator, environment, context, options, attributes: FxHashMap::default(), depth: 0 }
+        Specializer { evaluator, environment, context, options, attributes: FxHashMap::default(), depth: 0, visits: 0 }
     }
 
     pub fn finish(&self, part: PartialResult) -> SpecializedExpression {
@@ -56,6 +67,7 @@ impl<'e> Specializer<'e> {
             return PartialResult::unknown(expression);
         }
         self.depth += 1;
+        self.visits += 1;
         let part = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.descend(expression, frame));
         self.depth -= 1;
         // A long value is written wherever its attribute is used. Beyond the budget of values the name stays.

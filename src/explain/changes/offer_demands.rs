@@ -1,6 +1,9 @@
 //! Proposes values for the request's attributes, taken from the constraints of offers that reject it.
 
+use std::collections::hash_map::Entry;
+
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
@@ -59,12 +62,33 @@ const MAX_VALUES: usize = 4;
 /// name of an attribute, the identity of the attribute's current expression in memory, and the operator. Each entry
 /// holds this expression, and the demanded values.
 #[derive(Default)]
-pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, Vec<WeightedValue>)>);
+pub struct DemandedValues(IndexMap<DemandKey, (Option<Expression>, CountedValues)>);
 
 type DemandKey = (Name, Option<usize>, BinaryOperator);
 
 /// A value with the number of offers that have it or ask for it.
 pub type WeightedValue = (Value, usize);
+
+/// Distinct values with the numbers of their offers.
+#[derive(Default)]
+struct CountedValues {
+    values: Vec<WeightedValue>,
+    /// The places of the integers in `values`. There can be thousands of them.
+    integers: FxHashMap<i64, usize>,
+}
+
+impl CountedValues {
+    fn add(&mut self, value: &Value, offers: usize) {
+        let Value::Integer(integer) = value else { return add_value(&mut self.values, value, offers) };
+        match self.integers.entry(*integer) {
+            Entry::Occupied(known) => self.values[*known.get()].1 += offers,
+            Entry::Vacant(vacant) => {
+                vacant.insert(self.values.len());
+                self.values.push((value.clone(), offers));
+            }
+        }
+    }
+}
 
 /// Adds `offers` to the count of a value in a list of distinct values.
 pub fn add_value(values: &mut Vec<WeightedValue>, value: &Value, offers: usize) {
@@ -86,8 +110,8 @@ impl DemandedValues {
         offers: usize,
     ) {
         let key = (name.clone(), from.map(Expression::identity), operator);
-        let (_, values) = self.0.entry(key).or_insert_with(|| (from.cloned(), Vec::new()));
-        add_value(values, value, offers);
+        let (_, values) = self.0.entry(key).or_insert_with(|| (from.cloned(), CountedValues::default()));
+        values.add(value, offers);
     }
 
     /// Proposes to set each attribute to values that the offers demand: at most `max_bounds` values for an inequality,
@@ -95,7 +119,7 @@ impl DemandedValues {
     /// attribute, the strictest bound comes first, because it suits the most offers.
     pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
         let mut proposals = Vec::new();
-        for ((name, _, operator), (from, mut values)) in self.0 {
+        for ((name, _, operator), (from, CountedValues { mut values, .. })) in self.0 {
             if is_fixed(&name) {
                 continue;
             }
@@ -186,9 +210,9 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
         .collect();
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
-    let unmet: Vec<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
+    let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
     for (name, operator, bound) in comparisons.iter().flat_map(|(found, _)| found) {
-        if !unmet.contains(&name) {
+        if !unmet.contains(name) {
             continue;
         }
         let value = match bound {
@@ -197,7 +221,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         };
         if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
             // As the request spells it.
-            let own = request.ad.iter().find(|attribute| attribute.name == name);
+            let own = request.ad.attribute(name);
             let name = own.as_ref().map_or(name, |attribute| attribute.name);
             demands.add(name, request.ad.get(name), *operator, &value, table.weights.of_row(row));
         }

@@ -226,6 +226,9 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         let mut closer = Vec::new();
         let short = insufficient.into_iter().filter(|(proposal, _)| proposal.edits.len() < MAX_EDITS);
         for (proposal, request) in short.take(MAX_ANALYZED_CHANGES) {
+            if self.problem.is_interrupted() {
+                break;
+            }
             let Some(failure) = self.problem.failure(&request) else { continue };
             let left = self.problem.obstacles(&failure);
             closer.push((left, proposal, request, failure));
@@ -234,6 +237,9 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         closer.truncate(MAX_EXTENDED_CHANGES);
         let mut extended = Vec::new();
         for (_, proposal, request, failure) in closer {
+            if self.problem.is_interrupted() {
+                break;
+            }
             for more in self.problem.propose(&request, &failure)? {
                 let mut edits = proposal.edits.clone();
                 for edit in more.edits {

@@ -18,6 +18,17 @@ const MAX_PART_SETS: usize = 6;
 /// is tried.
 const MAX_VALUES: usize = 3;
 
+/// Number of steps of the run that a part of an expression counts as when a search for a gang looks at it.
+const STEPS_PER_VISIT: u64 = 2;
+
+/// Counts the work of searches for gangs as steps of the run.
+pub fn count_search<T>(matcher: &mut Gangmatcher, search: impl FnOnce(&mut Gangmatcher) -> T) -> T {
+    let before = matcher.symbolic_visits();
+    let found = search(matcher);
+    matcher.context().count_steps((matcher.symbolic_visits() - before) * STEPS_PER_VISIT);
+    found
+}
+
 /// The search for changes with which a request gets a gang.
 pub struct GangChanges<'p> {
     pub matcher: &'p mut Gangmatcher,
@@ -46,8 +57,11 @@ impl GangChanges<'_> {
             return Ok(None);
         }
         for offer in failure.deepest.members().iter().map(|docked| docked.offer).take(MAX_VALUES) {
+            if self.is_interrupted() {
+                return Ok(None);
+            }
             let (mut larger, of) = self.matcher.with_extra_copy(offer);
-            if let Some(mut gang) = larger.preview_gang(self.index, request)? {
+            if let Some(mut gang) = count_search(&mut larger, |larger| larger.preview_gang(self.index, request))? {
                 let mut pending: Vec<&mut DockedOffer> = gang.ports.iter_mut().collect();
                 while let Some(docked) = pending.pop() {
                     docked.offer = of[docked.offer];
@@ -71,17 +85,23 @@ impl ChangeProblem for GangChanges<'_> {
         self.matcher.dialect()
     }
 
+    fn is_interrupted(&self) -> bool {
+        self.matcher.context().is_interrupted() || self.matcher.context().has_spent_run()
+    }
+
     /// Searches for a gang of a changed request. `None` also if the ports of the changed request are invalid, or if it
     /// has no ports left: a request without ports asks for nothing.
     fn find_match(&mut self, request: &Ad) -> Result<Option<Gang>, GangFault> {
-        match self.matcher.preview_gang(self.index, request) {
+        let index = self.index;
+        match count_search(self.matcher, |matcher| matcher.preview_gang(index, request)) {
             Err(GangFault::Ports(_)) => Ok(None),
             found => Ok(found?.filter(|gang| !gang.ports.is_empty())),
         }
     }
 
     fn failure(&mut self, request: &Ad) -> Option<GangFailure> {
-        self.matcher.gang_failure(self.index, request).ok().flatten()
+        let index = self.index;
+        count_search(self.matcher, |matcher| matcher.gang_failure(index, request)).ok().flatten()
     }
 
     /// Returns the number of required ports without candidates, and the number of ports that the incomplete gang

@@ -17,7 +17,7 @@ use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmat
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
-use changes::GangChanges;
+use changes::{GangChanges, count_search};
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug, Default)]
@@ -78,11 +78,11 @@ impl GangVerdict {
 pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Result<GangReport, GangFault> {
     let mut report = GangReport {
         offers: matcher.unused_offers(),
-        gang: matcher.preview_gang(index, request)?,
+        gang: count_search(matcher, |matcher| matcher.preview_gang(index, request))?,
         ..GangReport::default()
     };
     if report.gang.is_none() {
-        report.failure = matcher.gang_failure(index, request)?;
+        report.failure = count_search(matcher, |matcher| matcher.gang_failure(index, request))?;
     }
     let Some(failure) = &report.failure else { return Ok(report) };
     if report.offers == 0 {

@@ -29,6 +29,8 @@ pub use super::writer::flow_style;
 pub struct YamlTree<'t> {
     /// The text of the document.
     text: &'t [u8],
+    /// The byte offset of each line.
+    line_starts: Vec<usize>,
     /// The outermost node.
     pub root: YamlNode,
 }
@@ -99,7 +101,7 @@ impl<'t> YamlTree<'t> {
         }
         let reading = YamlTreePass::default();
         let error = match reading.read(text) {
-            Ok(root) => return Ok(YamlTree { text, root }),
+            Ok(root) => return Ok(YamlTree { text, line_starts: scalar_offset::line_starts(text), root }),
             Err(error) => error,
         };
         let at = error_offset(text, &error).unwrap_or(0);
@@ -117,7 +119,10 @@ impl<'t> YamlTree<'t> {
     /// Returns the byte offset at which a node begins.
     fn start(&self, node: &YamlNode) -> usize {
         let offset = match node.place {
-            YamlNodePlace::Position(line, column) => scalar_offset::position_offset(self.text, line, column),
+            YamlNodePlace::Position(line, column) => {
+                let start = self.line_starts.get(line.saturating_sub(1));
+                start.and_then(|start| scalar_offset::column_offset(self.text, *start, column))
+            }
             YamlNodePlace::Collection(number) => {
                 let reading = YamlTreePass { rejected: Some(number), ..YamlTreePass::default() };
                 reading.read(self.text).err().and_then(|error| error_offset(self.text, &error))

@@ -7,6 +7,16 @@ pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize>
         Some(ends) => memchr::memchr_iter(b'\n', text).nth(ends)? + 1,
         None => 0,
     };
+    column_offset(text, start, column)
+}
+
+/// Returns the byte offset at which each line of a document begins.
+pub fn line_starts(text: &[u8]) -> Vec<usize> {
+    std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1)).collect()
+}
+
+/// Returns the byte offset of a column of the line that begins at byte `start`, as [`position_offset`] does.
+pub fn column_offset(text: &[u8], start: usize, column: usize) -> Option<usize> {
     let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |end| start + end);
     let line = std::str::from_utf8(&text[start..end]).ok()?;
     let byte_order_mark = usize::from(start == 0 && line.starts_with('\u{feff}'));
@@ -20,7 +30,25 @@ pub fn position_offset(text: &[u8], line: usize, column: usize) -> Option<usize>
 /// escape is one character. White space in the source equals any amount of white space in the text. If the source and
 /// the text differ, returns the offset of the first difference.
 pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -> usize {
-    let source = String::from_utf8_lossy(document.get(start..).unwrap_or_default());
+    let rest = document.get(start..).unwrap_or_default();
+    let mut end = text.len().saturating_mul(4).saturating_add(FIRST_WINDOW).min(rest.len());
+    // A window ends with a whole character.
+    while rest.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        end += 1;
+    }
+    let (read, is_at_end) = source_length(&rest[..end], text, wanted);
+    start + if is_at_end && end < rest.len() { source_length(rest, text, wanted).0 } else { read }
+}
+
+/// Number of bytes of the document that are looked at first, beyond four for each byte of the scalar. The rest of the
+/// document is looked at only if the scalar does not end before.
+const FIRST_WINDOW: usize = 1024;
+
+/// Returns the number of bytes of a source up to byte `wanted` of the text of the scalar with which it begins, and whether
+/// a longer source may give another number.
+fn source_length(source: &[u8], text: &str, wanted: usize) -> (usize, bool) {
+    const LONGEST_ESCAPE: usize = 16;
+    let source = String::from_utf8_lossy(source);
     let mut cursor = ScalarCursor::behind_opening(&source);
     for (at, c) in text.char_indices() {
         cursor.skip_folds(c);
@@ -34,7 +62,7 @@ pub fn source_offset(document: &[u8], start: usize, text: &str, wanted: usize) -
         // If the end of the text is wanted, the closing quote is skipped, too.
         cursor.rest = &cursor.rest[1..];
     }
-    start + source.len() - cursor.rest.len()
+    (source.len() - cursor.rest.len(), cursor.rest.len() < LONGEST_ESCAPE)
 }
 
 /// A place in the source of a scalar.

@@ -108,6 +108,16 @@ impl Gangmatcher {
         self.pool.table.statistics
     }
 
+    /// Returns the settings of the evaluations.
+    pub(crate) fn context(&self) -> &Context {
+        &self.pool.table.context
+    }
+
+    /// Returns the number of expressions that were evaluated symbolically so far, each part counted.
+    pub(crate) fn symbolic_visits(&self) -> u64 {
+        self.pool.table.symbolic_visits.get()
+    }
+
     /// Returns and clears the ranks that had a value other than a number since the last call. A rank that is undefined
     /// is none of them.
     pub fn take_non_numeric_ranks(&mut self) -> Vec<NonNumericRank> {

@@ -16,6 +16,7 @@ use super::one_sided::needs_pair_evaluation;
 use super::ranks::RankForm;
 use super::remaining::RemainingOffers;
 use super::request::{PairEvaluator, ProbedRequest};
+use super::residue::limit_cached;
 use super::selections::ColumnCondition;
 use super::{ItemPostings, OfferIndex};
 
@@ -52,6 +53,8 @@ impl OfferIndex {
         if has_scope_attribute(ad) {
             return RemainingOffers::new(self.eligible.clone(), self.eligible.clone());
         }
+        limit_cached(self.offer_residues.iter_mut().map(|(residue, _)| residue));
+        limit_cached(&mut self.request_residues.residues);
         let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
         let mut left = RemainingOffers::new(self.eligible.clone(), self.needs_evaluation.clone());
         // All clauses are classified before the first one is looked up. The CPU can then load the expressions of
@@ -137,6 +140,8 @@ impl OfferIndex {
     ) {
         let (protocol, context) = (Rc::clone(&self.protocol), Rc::clone(&self.columns.context));
         let Some(constraint) = protocol.constraint_name(ad).filter(|_| !all.is_clear()) else { return };
+        limit_cached(&mut self.request_ranks.residues);
+        self.offer_ranks.limit_cached();
         let mut request = ProbedRequest::new(ad, constraint, &protocol, &context, evaluator);
         let form = self.request_ranks.classify_rank(ad, &protocol, &mut self.columns, true);
         let mut settled = all.clone();

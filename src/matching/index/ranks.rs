@@ -11,7 +11,7 @@ use crate::protocol::{Protocol, rank_value};
 use super::super::{Candidate, PairSide};
 use super::columns::OfferColumns;
 use super::request::ProbedRequest;
-use super::residue::{Residue, ResidueTable};
+use super::residue::{Residue, ResidueTable, limit_cached};
 
 /// How to find the rank that an ad gives its partner.
 #[derive(Clone, Copy)]
@@ -97,6 +97,11 @@ impl OfferRanks {
     /// Returns the rank that an offer gives all requests. [`OfferRanks::are_constant`] must be true.
     pub fn constant(&self, offer: usize) -> f64 {
         self.constants[self.classes[offer] as usize]
+    }
+
+    /// Drops cached ranks if they take too much memory.
+    pub fn limit_cached(&mut self) {
+        limit_cached(self.expressions.iter_mut().map(|(residue, _)| residue));
     }
 
     /// Begins a request: no rank is known but the constant ones.

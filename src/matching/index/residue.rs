@@ -1,7 +1,7 @@
 //! Residues: expressions that must be evaluated. Their values are cached for pairs of a class of requests and a class
 //! of offers.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::ad::{Dialect, Expression, ExpressionInterner, Value};
@@ -22,6 +22,23 @@ pub struct Residue<T> {
     pub classes: Option<Rc<RefCell<AttributeClasses>>>,
     /// Cached results, by class of the request and then by class of the offer.
     cached: Vec<CachedResults<T>>,
+    /// Size of the cached results of all residues of the table, in bytes.
+    cached_bytes: Rc<Cell<usize>>,
+}
+
+/// Maximum size of the cached results of a table of residues, in bytes. All are dropped when they take more.
+const MAX_CACHED_BYTES: usize = 64 << 20;
+
+/// Drops the cached results of the residues of a table if they take too much memory.
+pub fn limit_cached<'r, T: 'r>(residues: impl IntoIterator<Item = &'r mut Residue<T>>) {
+    let mut residues = residues.into_iter().peekable();
+    if residues.peek().is_none_or(|first| first.cached_bytes.get() <= MAX_CACHED_BYTES) {
+        return;
+    }
+    for residue in residues {
+        residue.cached = Vec::new();
+        residue.cached_bytes.set(0);
+    }
 }
 
 impl<T: Copy> Residue<T> {
@@ -51,9 +68,15 @@ impl<T: Copy> Residue<T> {
         let classes = Rc::clone(self.classes.as_ref()?);
         let mut classes = classes.borrow_mut();
         let class = classes.request_class(request)?;
-        self.cached.resize_with(self.cached.len().max(class + 1), Vec::new);
+        let (known, needed) = (self.cached.len(), classes.offers.partition.first_rows().len());
+        self.cached.resize_with(known.max(class + 1), Vec::new);
         let results = &mut self.cached[class];
-        results.resize(classes.offers.partition.first_rows().len(), None);
+        let more = (class + 1).saturating_sub(known) * size_of::<CachedResults<T>>()
+            + needed.saturating_sub(results.len()) * size_of::<Option<Option<T>>>();
+        if more > 0 {
+            self.cached_bytes.set(self.cached_bytes.get() + more);
+            results.resize(needed, None);
+        }
         *results[offer_class].get_or_insert_with(|| {
             let evaluator = &mut *request.evaluator;
             evaluator.evaluations += 1;
@@ -70,12 +93,18 @@ pub struct ResidueTable<T> {
     interner: ExpressionInterner,
     /// The residues, by the index that [`ResidueTable::intern`] returns.
     pub residues: Vec<Residue<T>>,
+    cached_bytes: Rc<Cell<usize>>,
 }
 
 impl<T> ResidueTable<T> {
     /// Creates an empty table for expressions of this side.
     pub fn new(side: PairSide) -> Self {
-        ResidueTable { side, interner: ExpressionInterner::default(), residues: Vec::new() }
+        ResidueTable {
+            side,
+            interner: ExpressionInterner::default(),
+            residues: Vec::new(),
+            cached_bytes: Rc::default(),
+        }
     }
 
     /// Returns the index of the residue of an expression, and whether the residue is new. A new residue has no classes
@@ -85,7 +114,14 @@ impl<T> ResidueTable<T> {
         if is_new {
             let mentions = FreeNames::of(expression, dialect);
             let expression = expression.clone();
-            self.residues.push(Residue { expression, side: self.side, mentions, classes: None, cached: Vec::new() });
+            self.residues.push(Residue {
+                expression,
+                side: self.side,
+                mentions,
+                classes: None,
+                cached: Vec::new(),
+                cached_bytes: Rc::clone(&self.cached_bytes),
+            });
         }
         (number, is_new)
     }

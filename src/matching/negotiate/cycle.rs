@@ -32,6 +32,12 @@ pub struct RequestProgress {
     failed_at_division: Option<usize>,
 }
 
+/// Minimum of the maximum size of the match lists that are kept, in bytes.
+const MIN_KEPT_BYTES: usize = 128 << 20;
+
+/// Number of steps of the run that grant the match lists a byte more, so that a long input may take more memory.
+const STEPS_PER_KEPT_BYTE: u64 = 4;
+
 pub struct NegotiationCycle<'c> {
     pub settings: &'c NegotiationSettings,
     pub ads: &'c [Ad],
@@ -42,6 +48,12 @@ pub struct NegotiationCycle<'c> {
     pub offers: CycleOffers,
     /// The match list of each autocluster, by index of the autocluster.
     lists: FxHashMap<usize, ClusterMatchList>,
+    /// Size of `lists` in bytes.
+    kept_bytes: usize,
+    /// Maximum of `kept_bytes`. Further lists are made again for the next request of their autocluster.
+    max_kept_bytes: usize,
+    /// Number of requests of each autocluster that still ask for offers.
+    asking: Vec<usize>,
     /// Length of [`CycleOffers::divisions`] at the time when an autocluster got no offer, by index of the autocluster.
     failed_clusters: FxHashMap<usize, usize>,
     /// Whether the requests of an autocluster get gangs, by index of the autocluster, and the length of
@@ -90,9 +102,15 @@ impl<'c> NegotiationCycle<'c> {
             let (remaining, is_counted) = (count.unwrap_or(1), count.is_some());
             RequestProgress { remaining, granted: 0, is_counted, failed_at_division: None }
         };
+        let mut asking = vec![0; cluster_of.iter().max().map_or(0, |last| last + 1)];
+        cluster_of.iter().for_each(|cluster| asking[*cluster] += 1);
+        let of_input = context.run_steps.as_ref().map_or(u64::MAX, |steps| steps.granted() / STEPS_PER_KEPT_BYTE);
         NegotiationCycle {
             settings,
             ads,
+            kept_bytes: 0,
+            max_kept_bytes: usize::try_from(of_input).unwrap_or(usize::MAX).saturating_add(MIN_KEPT_BYTES),
+            asking,
             cluster_of,
             requests: ads.iter().map(request).collect(),
             clusters,
@@ -129,7 +147,9 @@ impl<'c> NegotiationCycle<'c> {
     /// Whether there is nothing left to give away, or the observer has ended the cycle. Where all requests get gangs, the
     /// failure of each is reported, also when no offer is left.
     pub fn is_over(&self) -> bool {
-        self.is_ended || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
+        self.is_ended
+            || self.settings.context.has_spent_comparisons()
+            || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
     }
 
     /// Returns the index of the autocluster of a request. Without autoclusters each request counts as an autocluster.
@@ -183,9 +203,18 @@ impl<'c> NegotiationCycle<'c> {
 
     /// Keeps the match list of an autocluster for its next request, if lists are kept.
     fn keep_list(&mut self, cluster: usize, list: ClusterMatchList) {
-        if self.settings.accelerations.match_lists && self.clusters.is_some() {
+        let bytes = self.kept_bytes + list.bytes();
+        if self.settings.accelerations.match_lists && self.clusters.is_some() && bytes <= self.max_kept_bytes {
+            self.kept_bytes = bytes;
             self.lists.insert(cluster, list);
         }
+    }
+
+    /// Returns the match list of an autocluster, which is no longer kept. Empty if none was kept.
+    fn take_list(&mut self, cluster: usize) -> ClusterMatchList {
+        let list = self.lists.remove(&cluster).unwrap_or_default();
+        self.kept_bytes = self.kept_bytes.saturating_sub(list.bytes());
+        list
     }
 
     /// Gives a request the best remaining offer without ports that its submitter may get.
@@ -198,7 +227,7 @@ impl<'c> NegotiationCycle<'c> {
     ) -> Result<Consideration, PolicyFault> {
         let cluster = self.cluster_of(request);
         self.outcome.statistics.roots += 1;
-        let mut list = self.lists.remove(&cluster).unwrap_or_default();
+        let mut list = self.take_list(cluster);
         list.refresh(&mut self.offers, representative)?;
         list.skip_taken(&self.offers);
         let mut refusals = RefusalReasons::default();
@@ -233,6 +262,10 @@ impl<'c> NegotiationCycle<'c> {
             }
             _ => None,
         };
+        if self.settings.context.has_spent_comparisons() {
+            // Some candidates of the list are not evaluated, so that another one may be the best.
+            return Ok(Consideration::Deferred);
+        }
         let (compatible, discarded) = list.counts();
         self.keep_list(cluster, list);
         let Some(best) = best else {
@@ -345,6 +378,14 @@ impl<'c> NegotiationCycle<'c> {
         state.remaining -= 1;
         state.granted += 1;
         let grant = Grant { unit: state.is_counted.then_some(state.granted), ..grant };
+        if state.remaining == 0 {
+            let asking = &mut self.asking[self.cluster_of[grant.request]];
+            *asking -= 1;
+            if *asking == 0 {
+                let cluster = self.cluster_of(grant.request);
+                self.take_list(cluster);
+            }
+        }
         self.outcome.statistics.matched += 1;
         self.report(NegotiationEvent::Matched { grant: &grant, submitter });
         self.outcome.grants.push(grant);

@@ -71,6 +71,16 @@ impl ClusterMatchList {
         }
     }
 
+    /// The size of the list in bytes.
+    pub fn bytes(&self) -> usize {
+        // Vectors have at most two lengths: the first ones are whole.
+        let of_vector = self.vectors.first().map_or(0, PolicyVector::bytes);
+        self.candidates.capacity() * size_of::<Candidate>()
+            + self.vectors.len() * of_vector
+            + self.queue.as_ref().map_or(0, CandidateQueue::bytes)
+            + self.discarded.capacity() * size_of::<usize>()
+    }
+
     fn fill(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
         let components = offers.policy.docking.len();
         if components == 0 {

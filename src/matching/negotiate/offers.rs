@@ -16,6 +16,9 @@ use crate::protocol::{Advertisement, PORTS, PortFault};
 
 use super::{NegotiationSettings, PortUse};
 
+/// Number of steps for comparisons that the evaluation of a component of a docking vector counts as.
+const STEPS_PER_EVALUATION: u64 = 12;
+
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
     pub matchmaker: Matchmaker,
@@ -100,8 +103,12 @@ impl CycleOffers {
     }
 
     /// Evaluates some components of the docking vector of a request for an offer. `None` if a component cannot be ordered
-    /// or a budget was exceeded; the offer is discarded then.
+    /// or a budget was exceeded; the offer is discarded then. Once the steps for comparisons are spent, no offer has one.
     pub fn vector(&mut self, request: &Ad, offer: usize, components: Range<usize>) -> Option<PolicyVector> {
+        if self.context.has_spent_comparisons() {
+            return None;
+        }
+        self.context.count_comparisons(components.len() as u64 * STEPS_PER_EVALUATION);
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
         let rules = &self.policy.docking[components.clone()];
         self.statistics.evaluations += rules.len() as u64;

@@ -55,6 +55,11 @@ impl PolicyVector {
         PolicyVector(values.into_iter().map(|value| VectorComponent::new(value, dialect)).collect())
     }
 
+    /// The size of the vector in bytes, without what its values refer to.
+    pub(in crate::matching) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.0.capacity() * size_of::<Option<VectorComponent>>()
+    }
+
     /// Whether every component can be ordered.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -26,7 +26,7 @@ pub use configured::{READY_POLICIES, configure, expand_variables, ready_policy};
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
-pub use parse::POLICY_KEYS;
+pub use parse::{MAX_COMPONENTS, POLICY_KEYS};
 pub use residual::{ListTaking, Residual};
 pub use usage::{Account, Accountant, AccountedClaim};
 pub use weighted_share::WeightedShare;

@@ -35,6 +35,9 @@ pub const POLICY_KEYS: [&str; 9] =
 /// Reads policies and their parts from YAML nodes; the wrapped `ConfigReader` collects the errors.
 pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
 
+/// Maximum number of components of a vector of a policy. The values of `order` are held for all requests.
+pub const MAX_COMPONENTS: usize = 256;
+
 impl<'o> PolicyReader<'o, '_> {
     fn policy(&mut self, node: &'o YamlNode) -> Policy {
         let mut policy = Policy::default();
@@ -119,6 +122,11 @@ impl<'o> PolicyReader<'o, '_> {
         match &node.content {
             YamlContent::Sequence(components) if components.is_empty() => {
                 self.0.report(node, "this vector has no components", "delete the key to use the default");
+                Vec::new()
+            }
+            YamlContent::Sequence(components) if components.len() > MAX_COMPONENTS => {
+                let message = format!("this vector has more than {MAX_COMPONENTS} components");
+                self.0.report(node, message, "join components, or leave those out that never decide");
                 Vec::new()
             }
             YamlContent::Sequence(components) => {

@@ -32,15 +32,15 @@ impl RequestClusters {
     #[must_use]
     pub fn identifiers(&self, requests: &[Ad]) -> Vec<i64> {
         let (id, list) = (Name::new(AUTOCLUSTER_ID), Name::new(AUTOCLUSTER_ATTRIBUTES));
-        let lists: Vec<String> = self.clusters.iter().map(RequestCluster::attribute_list).collect();
         let (mut kept, mut taken) = (vec![None; self.clusters.len()], FxHashSet::default());
         for (request, cluster) in requests.iter().zip(&self.cluster_of) {
             let literal = |name| request.get(name).and_then(Expression::as_literal);
             let (Some(Value::Integer(number)), Some(Value::String(text))) = (literal(&id), literal(&list)) else {
                 continue;
             };
-            let is_valid = *number > 0 && *number < i64::MAX && text.to_str().eq_ignore_ascii_case(&lists[*cluster]);
-            if is_valid && kept[*cluster].is_none() && taken.insert(*number) {
+            let is_possible = *number > 0 && *number < i64::MAX && kept[*cluster].is_none();
+            let has_list = || text.to_str().eq_ignore_ascii_case(&self.clusters[*cluster].attribute_list());
+            if is_possible && !taken.contains(number) && has_list() && taken.insert(*number) {
                 kept[*cluster] = Some(*number);
             }
         }

@@ -48,6 +48,12 @@ impl AutoclusterInterner {
         }
     }
 
+    /// Returns the identifier of a name; `None` if the name was not interned.
+    #[allow(clippy::cast_possible_truncation)] // as above
+    pub fn known_name(&self, name: &Name) -> Option<InternedId> {
+        self.names.get_index_of(name).map(|known| known as InternedId)
+    }
+
     /// Returns the identifier and the free names of an expression. Equal expressions have the same identifier.
     #[allow(clippy::cast_possible_truncation)] // as above
     pub fn intern_expression(&mut self, expression: &Expression) -> (InternedId, Rc<FreeNameIds>) {

@@ -3,6 +3,8 @@
 mod identifiers;
 mod interner;
 
+use std::sync::Arc;
+
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -35,15 +37,58 @@ pub struct RequestCluster {
     pub representative: Ad,
     /// Number of requests in the autocluster. A resource-request ad counts as all the requests that it stands for.
     pub members: usize,
-    /// Names of the significant attributes, sorted. For each name, either all requests of the autocluster bind equal
-    /// expressions to the attribute, or all lack the attribute.
-    pub significant: Vec<Name>,
+    /// Names of the significant attributes. For each name, either all requests of the autocluster bind equal expressions
+    /// to the attribute, or all lack the attribute.
+    pub significant: SignificantNames,
+}
+
+/// Names of the significant attributes of an autocluster. Autoclusters share the names that offers and policies read, as
+/// there can be thousands of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignificantNames {
+    /// Names that offers and policies read, sorted.
+    shared: Arc<[Name]>,
+    /// Names that only the requests of the autocluster read, sorted.
+    own: Arc<[Name]>,
+}
+
+impl SignificantNames {
+    /// Returns the names, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &Name> {
+        let (mut shared, mut own) = (self.shared.iter().peekable(), self.own.iter().peekable());
+        std::iter::from_fn(move || match (shared.peek(), own.peek()) {
+            (Some(one), Some(other)) if one > other => own.next(),
+            (Some(_), _) => shared.next(),
+            (None, _) => own.next(),
+        })
+    }
+
+    /// Whether an attribute is significant.
+    #[must_use]
+    pub fn contains(&self, name: &Name) -> bool {
+        [&self.shared, &self.own].into_iter().any(|names| names.binary_search(name).is_ok())
+    }
 }
 
 impl RequestCluster {
-    /// Returns the significant attributes that the requests have. Each name is in the spelling that was read first.
+    /// Returns the significant attributes that the requests have, sorted. Each name is in the spelling that was read
+    /// first.
     pub fn attributes(&self) -> impl Iterator<Item = (&Name, &Expression)> {
-        self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?)))
+        let SignificantNames { shared, own } = &self.significant;
+        let known = |names: &Arc<[Name]>, name: &Name| names.binary_search(name).ok();
+        let mut found: Vec<(&Name, &Expression)> = if shared.len() <= self.representative.len() {
+            self.significant.iter().filter_map(|name| Some((name, self.representative.get(name)?))).collect()
+        } else {
+            // An ad has few of the names that thousands of offers read.
+            let name =
+                |name: &Name| known(shared, name).map(|at| &shared[at]).or_else(|| known(own, name).map(|at| &own[at]));
+            self.representative
+                .iter()
+                .filter_map(|attribute| Some((name(attribute.name)?, attribute.expression)))
+                .collect()
+        };
+        found.sort_unstable_by_key(|(name, _)| *name);
+        found.into_iter()
     }
 
     /// Builds the resource-request ad that stands for `count` requests (2006 paper 4.3). The ad has the significant
@@ -112,7 +157,10 @@ impl RequestClusters {
     /// Returns the significant attributes of all autoclusters, in the order of first appearance.
     #[must_use]
     pub fn significant(&self) -> IndexSet<&Name> {
-        self.clusters.iter().flat_map(|cluster| &cluster.significant).collect()
+        let mut clusters = self.clusters.iter().map(|cluster| &cluster.significant);
+        let first = clusters.next().into_iter().flat_map(SignificantNames::iter);
+        // All autoclusters share the names that offers and policies read.
+        first.chain(clusters.flat_map(|names| names.own.iter())).collect()
     }
 }
 
@@ -134,6 +182,7 @@ struct SideReads {
 const ABSENT: InternedId = InternedId::MAX;
 
 /// The significant attributes of an ad: pairs of the identifier of a name and the identifier of its expression, sorted.
+/// Absent attributes that the other side or a policy reads are left out, because they are the same for all ads of a side.
 type RequestSignature = Vec<(InternedId, InternedId)>;
 
 /// What decides which names an ad mentions: for each attribute the identifiers of its name and of its expression, with
@@ -228,7 +277,15 @@ impl<'c> SignificantAttributes<'c> {
         for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
             reached.insert(self.interner.intern_name(name));
         }
-        reached.extend(&self.reads[side].names);
+        let read = &self.reads[side].names;
+        if read.len() <= ad.len() {
+            reached.extend(read.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_some()));
+        } else {
+            let known = ad.iter().filter_map(|attribute| self.interner.known_name(attribute.name));
+            let mut places: Vec<usize> = known.filter_map(|name| read.get_index_of(&name)).collect();
+            places.sort_unstable();
+            reached.extend(places.into_iter().filter_map(|place| read.get_index(place)));
+        }
         if self.reads[side].everything {
             reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
         }
@@ -242,7 +299,9 @@ impl<'c> SignificantAttributes<'c> {
         let mut everything = self.reads[side].everything;
         transitive_closure(&mut reached, |&name, reached| {
             let Some(expression) = ad.get(&self.interner.names[name as usize]) else {
-                signature.push((name, ABSENT));
+                if !self.reads[side].names.contains(&name) {
+                    signature.push((name, ABSENT));
+                }
                 return Some(());
             };
             if !labels.is_empty() {
@@ -276,14 +335,20 @@ impl<'c> SignificantAttributes<'c> {
     fn group(&self, requests: &[Ad], signatures: &FxHashMap<usize, RequestSignature>) -> RequestClusters {
         let (mut numbers, mut by_ad) = (FxHashMap::<&RequestSignature, usize>::default(), FxHashMap::default());
         let mut found = RequestClusters::default();
+        let sorted = |names: &mut dyn Iterator<Item = InternedId>| -> Arc<[Name]> {
+            let mut names: Vec<Name> = names.map(|name| self.interner.names[name as usize].clone()).collect();
+            names.sort();
+            names.into()
+        };
+        let read = &self.reads[REQUESTS].names;
+        let shared = sorted(&mut read.iter().copied());
         for request in requests {
             let Some(signature) = signatures.get(&request.identity()) else { continue };
             let number = *by_ad.entry(request.identity()).or_insert_with(|| {
                 let next = found.clusters.len();
                 *numbers.entry(signature).or_insert_with(|| {
-                    let name = |(name, _): &(InternedId, InternedId)| self.interner.names[*name as usize].clone();
-                    let mut significant: Vec<Name> = signature.iter().map(name).collect();
-                    significant.sort();
+                    let own = sorted(&mut signature.iter().map(|(name, _)| *name).filter(|name| !read.contains(name)));
+                    let significant = SignificantNames { shared: Arc::clone(&shared), own };
                     found.clusters.push(RequestCluster { representative: request.clone(), members: 0, significant });
                     next
                 })

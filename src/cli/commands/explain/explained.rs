@@ -90,6 +90,10 @@ impl GroupExplainer<'_> {
                     return Ok((None, false));
                 }
                 let report = explain_bilateral(session, case, group, explainer, allocation);
+                if report.is_incomplete {
+                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
+                    return Ok((None, false));
+                }
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
                 has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
                 if session.options.quiet || (leaves_out_matching && report.matches > 0) {

@@ -5,11 +5,14 @@ use classad::constraint::MAX_COMPARED_CLAUSES;
 use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunSteps};
 use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
+use classad::matching::policy::MAX_COMPONENTS;
+use classad::policy_test::MAX_DERIVED_ATTRIBUTES;
 use classad::protocol::MAX_PORTS;
 
 use super::markup::{HelpBlock, parse};
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
+use crate::cli::render::rows::MAX_CLUSTER_CELLS;
 
 /// A topic of `classad help`: its name and its text in Markdown.
 pub struct HelpTopic {
@@ -93,15 +96,14 @@ fn budgets() -> Vec<(String, String)> {
         option(
             "--max-steps N",
             Context::DEFAULT_MAX_STEPS,
-            "steps of one evaluation; long searches for patterns count \
-            as steps",
+            "steps of one evaluation; a search of a pattern counts as one step for each 4 calls of PCRE2 that it may take",
         ),
         option(
             "--max-run-steps N",
             RunSteps::DEFAULT,
             &format!(
-                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count, and each byte of \
-                input adds {}",
+                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count. The comparison of requests \
+                 with offers has as many steps, and so have the rows of `join`. Each byte of input adds {}",
                 RunSteps::PER_BYTE
             ),
         ),
@@ -133,6 +135,12 @@ fn budgets() -> Vec<(String, String)> {
             "ads of one packed file in memory, for commands such as `match`; further ads are not read",
         ),
         row("ports", format!("at most {MAX_PORTS} ports of an ad")),
+        row("vectors of a policy", format!("at most {MAX_COMPONENTS} components")),
+        row(
+            "ads like others",
+            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes of all ads of a spec with `like` or `file`"),
+        ),
+        row("the table of autoclusters", format!("at most {MAX_CLUSTER_CELLS} cells; further attributes are left out")),
         row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
         row(
             "contradictions",

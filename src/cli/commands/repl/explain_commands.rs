@@ -116,6 +116,10 @@ fn explain_request(
         let (request, user) = (parties.requests[0].ad.clone(), input.user_of(session, &[0]));
         let explain = move |context| parts.build(context).explain_for(&request, user.as_ref());
         let report = wait_for(session, "explaining", explain)?;
+        if report.is_incomplete {
+            session.report_exceeded_budget("the request is not explained");
+            return Ok(());
+        }
         let report = input.with_job(session, &[0], report);
         writer.add(renderer.report(session, &[0], &report)?)?;
     }

@@ -12,6 +12,7 @@ mod evaluation;
 mod ports;
 mod symbolic;
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -71,6 +72,8 @@ pub struct ParticipantTable {
     pub statistics: Statistics,
     /// Ports whose ranks have had a value that is not a number and counts as 0, with the type of the first such value.
     pub non_numeric_ranks: IndexMap<PortPlace, Type, FxBuildHasher>,
+    /// Number of expressions that were evaluated symbolically, each part counted.
+    pub symbolic_visits: Cell<u64>,
 }
 
 impl ParticipantTable {
@@ -87,6 +90,7 @@ impl ParticipantTable {
             offers_have_patterns: false,
             statistics: Statistics::default(),
             non_numeric_ranks: IndexMap::default(),
+            symbolic_visits: Cell::new(0),
         };
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {

@@ -198,6 +198,7 @@ impl<'t> SymbolicEvaluator<'t> {
 
     fn value_within(&self, expression: &Expression, frame: &Arc<ScopeFrame>, depth: u32) -> SymbolicValue {
         let table = self.table;
+        table.symbolic_visits.set(table.symbolic_visits.get() + 1);
         let evaluated = || table.evaluate_fixed(expression, frame).map_or(SymbolicValue::Opaque, SymbolicValue::Known);
         if depth == 0 {
             return evaluated();

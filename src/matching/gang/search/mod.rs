@@ -101,7 +101,12 @@ struct GangSearch<'m> {
     bounds: BranchAndBound<'m>,
     /// Value of the counter of tests at which the search ends.
     max_tests: u64,
+    /// Number of symbolic visits at which the search ends.
+    max_visits: u64,
 }
+
+/// Number of parts of expressions that a test of the budget may look at, on average. Usual tests look at fewer.
+const VISITS_PER_TEST: u64 = 256;
 
 /// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, finds
 /// only gangs with a lower score.
@@ -130,6 +135,7 @@ pub fn find_gang(
     let limit = if strategy.finds_best { table.context.max_search_tests / test_cost(table) } else { u64::MAX };
     let budget = limit.saturating_add(one_scan);
     let max_tests = table.statistics.tests.saturating_add(budget);
+    let visits = table.symbolic_visits.get();
     let mut search = GangSearch {
         decisions: std::mem::take(&mut memory.decisions),
         pool,
@@ -139,6 +145,7 @@ pub fn find_gang(
         is_restart_due: false,
         bounds: BranchAndBound::new(worse_than),
         max_tests,
+        max_visits: budget.saturating_mul(VISITS_PER_TEST).saturating_add(visits),
     };
     let found = search.run();
     let is_spent = search.is_spent();
@@ -211,9 +218,11 @@ impl GangSearch<'_> {
         }
     }
 
-    /// Whether the search has made as many tests as it may. It then ends with the best gang so far.
+    /// Whether the search has made as many tests as it may, or looked at as many parts of expressions. It then ends with
+    /// the best gang so far.
     fn is_spent(&self) -> bool {
-        self.pool.table.statistics.tests >= self.max_tests
+        let table = &self.pool.table;
+        table.statistics.tests >= self.max_tests || table.symbolic_visits.get() >= self.max_visits
     }
 
     /// Returns the allowed patterns of an ad that joins the gang, limited to those that fill its link. `None` if all
