@@ -197,6 +197,9 @@ fn diff_compares_some_attributes_and_numbers_by_value() {
     assert_eq!(names(&[]).1, ["Disk", "Load", "State", "X"]);
     assert_eq!(names(&["--numeric"]), (Some(1), vec!["State".to_owned()]));
     assert_eq!(names(&["--numeric", "--ignore", "State"]), (Some(0), Vec::new()));
+    let note = "1 of 1 changed ad differ only in the type of numbers";
+    assert!(classad(&["diff", &before, &after, "--ignore", "State"]).2.contains(note));
+    assert!(!classad(&["diff", &before, &after]).2.contains("type of numbers"));
     assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);
     let (large, real) = ("Name = \"a\"\nB = 9007199254740993\n", "Name = \"a\"\nB = 9007199254740992.0\n");
     let [large, real] = [file("numeric-large.long", large), file("numeric-real.long", real)];

@@ -12,7 +12,7 @@ use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::{Advertisement, identity};
 use classad::syntax::print_name;
-use classad::text::counted_plain;
+use classad::text::{counted, counted_plain, with_commas};
 use serde_json::{Value, json};
 
 use super::diff::ad_texts::compare_texts;
@@ -182,6 +182,11 @@ impl Diff {
             let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
             let ads = counted_plain(changed, "ad");
             session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
+            let by_form = comparison.changed_in_form_of_numbers(&report);
+            if by_form > 0 {
+                let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
+                session.note(&format!("{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores it"));
+            }
         }
         Ok(Status::of(report.changes.is_empty()))
     }
@@ -196,6 +201,19 @@ impl DiffReport {
 }
 
 impl AdComparison {
+    /// Returns the number of changed ads whose numbers have equal values and other types. 0 if types do not count, or if
+    /// texts are compared.
+    fn changed_in_form_of_numbers(&self, report: &DiffReport) -> usize {
+        if self.measure != DiffMode::Meaning {
+            return 0;
+        }
+        let changed = report.changes.iter().filter_map(|change| change.before.as_ref().zip(change.after.as_ref()));
+        let is_equal = |(before, after): &(&AdEntry, &AdEntry)| {
+            self.differences_by(DiffMode::Numbers, Some(before), Some(after)).is_empty()
+        };
+        changed.filter(is_equal).count()
+    }
+
     /// Compares two files. Reads `before` into memory and streams `after`. Drops each pair of equal ads at once, to
     /// save memory. Changed and removed ads come first, in the order of the first file, then added ads in the order of
     /// the second file.
@@ -261,8 +279,18 @@ impl AdComparison {
 
     /// Returns the attributes that differ and are not ignored. If only one file has the ad, all its attributes differ.
     fn differences<'a>(&'a self, before: Option<&'a AdEntry>, after: Option<&'a AdEntry>) -> Vec<Difference<'a>> {
+        self.differences_by(self.measure, before, after)
+    }
+
+    /// Returns the attributes that differ by a measure, as [`AdComparison::differences`] does.
+    fn differences_by<'a>(
+        &'a self,
+        measure: DiffMode,
+        before: Option<&'a AdEntry>,
+        after: Option<&'a AdEntry>,
+    ) -> Vec<Difference<'a>> {
         let [before, after] = [before, after].map(|entry| entry.map_or(&self.no_ad, |entry| &entry.ad));
-        let mut differences = differences(before, after, self.measure);
+        let mut differences = differences(before, after, measure);
         let has = |patterns: &[NameGlob], name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         differences.retain(|one| {
             let name = one.name().as_str();
