@@ -102,6 +102,15 @@ impl Ad {
         Ad::from_shape(shape, expressions)
     }
 
+    /// Exchanges the expressions at some positions for the given ones.  O(1) for each if the ad has no clones, else the
+    /// attributes are copied first.
+    pub(crate) fn exchange(&mut self, values: &mut [(usize, Expression)]) {
+        let contents = Arc::make_mut(&mut self.0);
+        for (position, value) in values {
+            std::mem::swap(&mut contents.expressions[*position], value);
+        }
+    }
+
     /// Returns the memory address of the attributes.  Clones of an ad share its attributes, so they have the same
     /// address.  Ads that were created separately have different addresses while both exist.
     #[must_use]

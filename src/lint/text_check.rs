@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Expression};
 use crate::format::AdText;
 use crate::pool::{AdTextMemo, TextClass};
 
@@ -14,7 +14,7 @@ use super::finding_register::AdFindings;
 /// A class of ads that are checked by their texts.
 pub(super) struct TextAdClass {
     class: AdClass,
-    /// An ad of the class whose scalars are all undefined.
+    /// An ad of the class whose scalars are all undefined. During a check it has those of the ad that is checked.
     model: Ad,
 }
 
@@ -43,22 +43,26 @@ impl AdChecker {
 
     /// Checks an ad of a class, as [`AdChecker::check_text`] does.
     fn check_in_class(&mut self, of_ad: &mut TextClass<'_, TextAdClass>) -> Option<(usize, Arc<AdFindings>)> {
-        let TextAdClass { class, model } = &*of_ad.class;
+        let watched = Arc::clone(&of_ad.class.class.watched);
         let is_suspect = |constant: &&WatchedConstant| constant.may_be_suspect(of_ad.kind(constant.position));
-        let suspects: Vec<&WatchedConstant> = class.watched.iter().filter(is_suspect).collect();
-        let mut expressions = model.expressions().to_vec();
-        let suspect_positions = suspects.iter().map(|constant| constant.position);
-        for position in class.positions()?.iter().copied().chain(suspect_positions) {
-            expressions[position] = of_ad.value(position)?;
-        }
-        let ad = Ad::from_shape(Arc::clone(model.shape()), expressions);
+        let suspects: Vec<&WatchedConstant> = watched.iter().filter(is_suspect).collect();
+        let mut positions: Vec<usize> = suspects.iter().map(|constant| constant.position).collect();
+        positions.extend(of_ad.class.class.positions()?);
+        positions.sort_unstable();
+        positions.dedup();
+        let value = |position: usize| Some((position, of_ad.value(position)?));
+        let mut values: Vec<(usize, Expression)> = positions.into_iter().map(value).collect::<Option<_>>()?;
+        let mut ad = std::mem::take(&mut of_ad.class.model);
+        ad.exchange(&mut values);
+        let class = &mut of_ad.class.class;
         let whole = self.check_whole(&ad, class);
         let of_constants = constants::check(&ad, suspects, &self.context);
-        let length = of_ad.length;
-        let class = &mut of_ad.class.class;
         let entries = class.entries();
         let found = class.all_findings(&ad, &whole, of_constants);
         self.class_entries += class.entries() - entries;
-        Some((length, found))
+        // The scalars are undefined again for the next ad of the class.
+        ad.exchange(&mut values);
+        of_ad.class.model = ad;
+        Some((of_ad.length, found))
     }
 }
