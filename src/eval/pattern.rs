@@ -120,7 +120,7 @@ impl CompiledPattern {
         let source = as_utf8(text.as_bytes());
         let start = if options.has(PatternOptions::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
         let regex = build(&format!("{start}{MATCH_LIMITS}{source}"), options)
-            .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
+            .map_err(|reason| format!("`{}` is not a valid regular expression: {reason}", excerpt(text.as_bytes())))?;
         let quantifier_count = text.as_bytes().iter().filter(|byte| b"*+?{(".contains(byte)).count();
         let (next, anchored) = Default::default();
         Ok(CompiledPattern { text: text.clone(), options, regex, next, anchored, quantifier_count })

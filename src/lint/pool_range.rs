@@ -95,7 +95,7 @@ fn unit_meant(factors: &[f64], unit: SizeUnit, number: f64, range: NumberRange) 
     let bytes = unit.bytes() * factor;
     let symbols = [(1.0, "bytes"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
     let (_, symbol) = symbols.iter().find(|(of_symbol, _)| *of_symbol == bytes)?;
-    Some(format!("write {} if {number} {symbol} are meant", (number * factor).ceil()))
+    Some(format!("write {} for {number} {symbol}", (number * factor).ceil()))
 }
 
 /// Returns the number that a literal, or arithmetic of literals, gives: 8192.0 for `8 * 1024`. `None` for other

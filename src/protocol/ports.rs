@@ -146,7 +146,7 @@ fn read_label(label: &Expression) -> Result<Name, PortFault> {
         _ => return Err(fault(label, "a Label must be a name or a string")),
     };
     if name.is_reserved() || name.as_str().is_empty() {
-        return Err(fault(label, format!("nothing can refer to the label `{name}`")));
+        return Err(fault(label, format!("the label `{name}` cannot be used in expressions")));
     }
     Ok(name)
 }

@@ -167,7 +167,7 @@ impl<'t> Grammar<'t> {
     fn attribute_name(self) -> impl TokenParser<'t, Name> {
         self.name().try_map(move |name, span| {
             let error = if self.rules.dialect == Dialect::Classad && name.is_reserved() {
-                SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
+                SyntaxError::new(span, format!("`{name}` is a reserved word, not an attribute name"))
                     .with_help("HTCondor allows it: --dialect condor")
             } else if name.as_str().is_empty() {
                 SyntaxError::new(span, "a name cannot be empty")

@@ -108,7 +108,14 @@ fn what_is_bad_is_reported_as_by_a_full_parse() {
     let (status, _, fast) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name"]);
     let (_, _, full) = classad(&["query", "Cpus > 8 || random() > 2", pool, "--af", "Name", "--strict-input"]);
     assert_eq!((status, &fast), (Some(2), &full));
-    assert!(full.contains("this line is not an attribute") && full.contains("closing quote"), "{full}");
+    assert!(
+        full.contains("this line does not have the form `name = expression`")
+            && full.contains(
+                "closing \
+        quote"
+            ),
+        "{full}"
+    );
 
     let text = "Name = \"a\"\nFoo = 1 +\n\nName = \"b\"\nFoo = 1\n";
     let hidden = &file("hidden.long", text);

@@ -9,7 +9,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = 1; Requirements = OpSys = \"LINUX\" ]",
-        &["1:31: expected `;` or `]`, found `=` [`==` compares; `=` only binds an attribute of an ad]"],
+        &["1:31: expected `;` or `]`, found `=` [write `==` to compare; `=` only sets an attribute of an ad]"],
     ),
     (
         "new",
@@ -117,8 +117,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ a = x === 1; b = x !== 2 ]",
         &[
-            "1:11: expected an expression, found `=` [write `==`, or `is` for the same value of the same type]",
-            "1:24: expected an expression, found `=` [write `!=`, or `isnt` for another value or type]",
+            "1:11: expected an expression, found `=` [write `==`, or `is` to compare types, too]",
+            "1:24: expected an expression, found `=` [write `!=`, or `isnt` to compare types, too]",
         ],
     ),
     (
@@ -132,7 +132,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ a = ; b = 2; = 3 ]",
         &[
             "1:7: expected an expression, found `;` [this name has no expression]",
-            "1:16: expected a name, found `=` [one `=` binds an expression to a name: `name = expression`]",
+            "1:16: expected a name, found `=` [write one `=` to set an attribute: `name = expression`]",
         ],
     ),
     (
@@ -162,7 +162,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &[
             "2:27: expected `)`, found the end (2:16 this `(` is still open)",
             "3:14: expected an expression, found the end [`+` needs something after it]",
-            "4:1: this line is not an attribute [in the long form every line reads `name = expression`]",
+            "4:1: this line does not have the form `name = expression` [in the long form every line reads `name = \
+            expression`]",
         ],
     ),
     (
@@ -174,7 +175,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "long",
         "Requirements == true\n",
-        &["1:15: expected an expression, found `=` [one `=` binds an expression to a name: `name = expression`]"],
+        &["1:15: expected an expression, found `=` [write one `=` to set an attribute: `name = expression`]"],
     ),
     (
         "long",
@@ -265,7 +266,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "yaml",
         "a: !exp x\n",
-        &["1:4: there is no tag `!exp` [`!expr` is the only one: write it before the text of an expression]"],
+        &["1:4: there is no tag `!exp` [the only tag is `!expr`, before the text of an expression]"],
     ),
     ("expression", "a && (b || c", &["1:13: expected `)`, found the end (1:6 this `(` is still open)"]),
     ("expression", "x > 5 &&& y", &["1:9: expected an expression, found `&` [write `&&`]"]),

@@ -184,7 +184,7 @@ mod tests {
             (r#"{"a": "/Expr(x\ty)/"} {"b": 2}"#, "!1:17: expected the end, found a name `y`"),
             ("{\"a\": 1 /* x }\n{\"b\": 2}", "!1:9: this comment has no closing `*/`"),
             ("1, \"x\"\n{\"b\": 2}", "!1:1: expected an ad, which begins with `{`"),
-            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot hold another array"),
+            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot contain an array"),
         ] {
             assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
         }

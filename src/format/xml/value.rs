@@ -223,7 +223,7 @@ mod tests {
             ("<rt>x</rt>", "!1:17: \"x\" is not a relative time"),
             ("<s>a &foo; b</s>", "!1:18: `&foo;` is not defined"),
             ("<s>a & b</s>", "!1:18: `&` is not defined"),
-            ("<s>a\\0</s>", "!1:17: an escape in a string is a byte from 1 to 255"),
+            ("<s>a\\0</s>", "!1:17: an escape in a string must be a byte from 1 to 255"),
             ("<n>1</n>", "!1:13: expected a value, such as `<i>` or `<s>`, found `<n>`"),
             ("1", "!1:13: expected a value, such as `<i>` or `<s>`, found text"),
             ("", "!1:13: expected a value, such as `<i>` or `<s>`, found `</a>`"),
