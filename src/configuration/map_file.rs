@@ -239,7 +239,7 @@ mod tests {
                 "0..3 a result is missing",
                 "6..10 the second quote is missing",
                 "13..17 the second slash is missing",
-                "20..23 `(` is not a pattern: missing closing parenthesis",
+                "20..23 `(` is not a valid regular expression: missing closing parenthesis",
                 "26..34 the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",

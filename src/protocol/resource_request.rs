@@ -122,7 +122,7 @@ mod tests {
             ("[ ResourceRequestCount = -1 ]", Some("ResourceRequestCount -1 is below 0 and counts as 0")),
             (
                 "[ ResourceRequestCount = 2.0 ]",
-                Some("ResourceRequestCount 2.0 is a real, not an integer, and counts as 1"),
+                Some("ResourceRequestCount 2.0 is a real instead of an integer and counts as 1"),
             ),
         ] {
             let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();

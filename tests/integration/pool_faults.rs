@@ -210,20 +210,20 @@ fn gpus_are_looked_for_in_their_own_ads() {
     let line = first_line("capability", &wanted("Capability >= 9.0"), &slots);
     assert_eq!(
         line,
-        "1.0 matches none of 3 slots: no slot has a GPU left with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
+        "1.0 matches none of 3 slots: no slot has a free GPU with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
     );
     let found = changes("capability-change", &wanted("Capability >= 9.0 && DeviceName != \"K80\""), &slots);
     let expected =
         "RequireGPUs Capability >= 9.0 && DeviceName != \"K80\" -> Capability >= 8.6 && DeviceName != \"K80\"";
     assert_eq!(found, [(expected.to_owned(), 1)]);
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
-    assert!(line.contains("no slot has a GPU left with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    assert!(line.contains("no slot has a free GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
     // Two slots have one GPU each: none has two.
     let two = wanted("Capability >= 7.0").replace("RequestGPUs = 1", "RequestGPUs = 2");
     let line = first_line("gpu-count", &two, &slots);
     assert!(line.ends_with(">= 2 (RequestGPUs); the largest is 1") && !line.contains("defines"), "{line}");
     let line = first_line("none", &wanted("Capability >= 7.0"), &slots[2..]);
-    assert!(line.ends_with("no slot has a GPU left"), "{line}");
+    assert!(line.ends_with("no slot has a free GPU"), "{line}");
     assert!(
         !changes("never", &wanted("Capability >= 7.0"), &slots[2..]).iter().any(|(change, _)| change.contains("GPUs"))
     );

@@ -445,7 +445,10 @@ fn limits_of_input_have_options() {
     for arguments in [&["match", &packed, "--pool", &packed][..], &["diff", &packed, &packed]] {
         let (status, _, err) = run_on(&[arguments, &["--max-packed-ads", "2"]].concat());
         assert_eq!(status, Some(2), "{err}");
-        assert!(err.contains("it has more than 2 ads; unpack it, or raise --max-packed-ads"), "{err}");
+        assert!(
+            err.contains("it is compressed and has more than 2 ads; unpack it, or raise --max-packed-ads"),
+            "{err}"
+        );
         assert!(!run_on(&[arguments, &["--max-packed-ads", "3"]].concat()).2.contains("more than"));
     }
 }

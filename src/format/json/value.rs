@@ -171,12 +171,12 @@ mod tests {
             (r#"{a: 1} {"b": 2}"#, "!1:2: expected a name in double quotes or `}`, found `a`"),
             (r#"{"a" 1} {"b": 2}"#, "!1:6: expected `:`, found `1`"),
             (r#"{"a": "x" "y"} {"b": 2}"#, "!1:11: expected `,` or `}`, found a string"),
-            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is not a JSON value"),
-            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is not a JSON number"),
-            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a JSON number"),
-            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a JSON number"),
-            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a JSON number"),
-            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
+            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is not a valid value in JSON"),
+            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is not a valid number in JSON"),
+            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a valid number in JSON"),
+            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a valid number in JSON"),
+            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a valid number in JSON"),
+            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` is too large for 64 bits"),
             (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this escape is only one half of a surrogate pair"),
             (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
             (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
@@ -192,7 +192,7 @@ mod tests {
         // One ad can have several bad values, and each of them is reported.
         assert_eq!(
             items(r#"{"a": 01, "b": [x]}"#),
-            ["!1:7: `01` is not a JSON number", "!1:17: `x` is not a JSON value"]
+            ["!1:7: `01` is not a valid number in JSON", "!1:17: `x` is not a valid value in JSON"]
         );
     }
 

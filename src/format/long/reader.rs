@@ -397,7 +397,7 @@ mod tests {
             ("a\n\nb = 1", vec!["!1:1: this line does not have the form `name = expression`", "b = 1"]),
             (" = 1", vec!["!1:2: a name is missing before this `=`"]),
             ("a = \"x\nb=1", vec!["!1:5: this string has no closing quote"]),
-            ("a = 010", vec!["!1:5: HTCondor reads no octal or hexadecimal integers: `010`"]),
+            ("a = 010", vec!["!1:5: HTCondor does not accept octal or hexadecimal integers: `010`"]),
         ] {
             assert_eq!(items(text), expected, "{text}");
         }

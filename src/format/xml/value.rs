@@ -213,7 +213,7 @@ mod tests {
             ("<i>x</i>", "!1:16: `x` is not an integer"),
             ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
             ("<i></i>", "!1:16: `` is not an integer"),
-            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into 64 bits"),
+            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` is too large for 64 bits"),
             ("<r>x</r>", "!1:16: `x` is not a real"),
             ("<b v=\"1\"/>", "!1:13: expected true or false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
