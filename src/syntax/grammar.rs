@@ -414,7 +414,7 @@ mod tests {
         ] {
             assert_eq!(round(text), error, "{text}");
         }
-        assert!(round_in("010", Dialect::Condor).contains("no octal"));
+        assert!(round_in("010", Dialect::Condor).contains("octal"));
         assert!(round_in("undefined ?: -a", Dialect::Condor).contains("expected an expression"));
     }
 

@@ -110,14 +110,14 @@ fn names_choose_jobs_and_slots() {
 fn words_that_exclude_each_other_are_refused() {
     let slots = "tests/pool/dumps/machines.long";
     for (arguments, told) in [
-        (&["-jobads", slots, "-hold", "-run"][..], "-hold, -run and -idle exclude each other"),
+        (&["-jobads", slots, "-hold", "-run"][..], "give only one of -hold, -run and -idle"),
         (&["-ads", slots, "-state", "-schedd"], "several tables: states, schedds"),
-        (&["-ads", slots, "-compact", "-state"], "-compact goes with the table of all slots"),
+        (&["-ads", slots, "-compact", "-state"], "-compact works with the table of all slots"),
         (&["-ads", slots, "-hold", "-avail"], "-held is for jobs and -avail is for slots: give only one of them"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
-        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "cannot be combined with other forms of output"),
-        (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf appends columns to rows of single ads"),
+        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "cannot be combined with other output formats"),
+        (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf needs a table with a row for each ad"),
         (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
         (&["-ads", slots, "-x"], "there is no option -x"),
         (&["-ads", slots, "-af", "Name", "-bogus"], "there is no option -bogus"),
@@ -202,7 +202,7 @@ fn mistakes_in_print_formats_have_places_and_hints() {
         ("SELECT\n Owner AS 'X WIDTH 3\n", &["the closing quote is missing", ":2:11"]),
         ("SELECT\n Owner WIDTH wide\n", &["the width `wide` is not valid", ":2:14"]),
         ("SELECT\n Owner WIDTH 99999\n", &["the width `99999` is not valid", "up to 4096"]),
-        ("SELECT\n Owner PRINTF '%k'\n", &["the conversion `%k` is not done here", ":2:15"]),
+        ("SELECT\n Owner PRINTF '%k'\n", &["the conversion `%k` is not supported", ":2:15"]),
         ("SELECT\n Owner OR !\n", &["OR needs one of its characters, not `!`", ":2:11"]),
         ("SELECT\n Owner AS\n", &["AS needs a heading", ":2:8"]),
         ("SELECT NOTITEL\n Owner\n", &["unknown keyword `NOTITEL` after SELECT", ":1:8", "NOTITLE"]),

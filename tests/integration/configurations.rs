@@ -29,7 +29,7 @@ fn user_map_answers_as_htcondors_does() {
     ] {
         let (_, out, err) = classad(&["eval", "--dialect", "condor", "--map", &map, "-e", call]);
         assert_eq!(out.trim_end(), expected, "{call}: {err}");
-        assert!(err.contains(&format!("{other}:2:10")) && err.contains("can include no other"), "{err}");
+        assert!(err.contains(&format!("{other}:2:10")) && err.contains("cannot include another file"), "{err}");
     }
     // The line that is wrong is told with its place, and is an error.
     let (status, out, err) = classad(&["eval", "--map", &format!("g={}", file("bad.map", "* a\n* b c\n")), "-e", "1"]);
@@ -37,7 +37,7 @@ fn user_map_answers_as_htcondors_does() {
         status == Some(2) && out == "1\n" && err.contains("bad.map:1:1") && err.contains("a result is missing"),
         "{err}"
     );
-    for (option, expected) in [("g", "NAME=FILE"), ("a.b=x", "has no dot"), ("g=/nowhere", "cannot read /nowhere")] {
+    for (option, expected) in [("g", "NAME=FILE"), ("a.b=x", "must have no dot"), ("g=/nowhere", "cannot read /nowhere")] {
         let (status, _, err) = classad(&["eval", "--map", option, "-e", "1"]);
         assert!(status == Some(2) && err.contains(expected), "{err}");
     }
@@ -122,7 +122,7 @@ fn routes_take_jobs_in_order_or_in_turn() {
         route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\tnever fires\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tOne is before it\n\
         Three\t0\t0\t\t\tno job satisfies its requirements\n\nnot in JOB_ROUTER_ROUTE_NAMES: Off\n";
     assert_eq!(out, expected);
-    assert!(err.contains("reads no routes in brackets: Two"), "{err}");
+    assert!(err.contains("does not read routes in brackets: Two"), "{err}");
     let (_, out, _) = classad(&[
         "route",
         &jobs,

@@ -176,7 +176,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     let fault = matcher.marshal(0, &request).unwrap_err();
     let GangFault::Policy(fault) = fault else { panic!("{fault:?}") };
     assert!(
-        fault.reason.starts_with("component 2 of `docking` is an integer for some and a string"),
+        fault.reason.starts_with("component 2 of `docking` is an integer for some ads and a string"),
         "{}",
         fault.reason
     );

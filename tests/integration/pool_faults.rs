@@ -174,8 +174,8 @@ fn each_part_of_a_disjunction_is_told() {
     let wanted =
         "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
     let line = first_line("sites-parts", wanted, &sites);
-    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is true of none: it is false in 2; no slot has TARGET.Site == \"c\"";
-    assert!(line.ends_with(&format!(" is true of none: {parts}")), "{line}");
+    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has TARGET.Site == \"c\"";
+    assert!(line.ends_with(&format!(" is true for none: {parts}")), "{line}");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn names_without_quotation_marks_are_quoted() {
         let job = format!("Requirements = TARGET.OpSysAndVer == {word}");
         let line = first_line(name, &job, &slots);
         assert!(line.contains("CentOS9"), "{line}");
-        assert!(line.contains("in quotation marks") || line.contains("the name of an attribute"), "{line}");
+        assert!(line.contains("put it in quotes") || line.contains("the name of an attribute"), "{line}");
         let found = changes(name, &job, &slots);
         assert!(found[0].0.ends_with("-> `TARGET.OpSysAndVer == \"CentOS9\"`") && found[0].1 == 1, "{found:?}");
     }
@@ -309,7 +309,7 @@ fn mistakes_that_the_linter_knows_are_corrected() {
     ] {
         let job = format!("Requirements = {wrong}");
         let line = first_line(&format!("slip-{name}"), &job, &slots);
-        assert!(line.ends_with(&format!("`{right}` would be true of 2 slots")), "{name}: {line}");
+        assert!(line.ends_with(&format!("`{right}` would be true for 2 slots")), "{name}: {line}");
         let found = changes(&format!("slip-change-{name}"), &job, &slots);
         assert_eq!(found[0], (format!("`{wrong}` -> `{right}`"), 2), "{name}: {found:?}");
     }

@@ -62,7 +62,7 @@ fn a_change_names_who_gains_and_what_is_counted() {
     let (_, _, notes) = classad(&worse);
     assert!(notes.contains("none gains an offer; 5 requests lose an offer: 101.0, 101.1"), "{notes}");
     let (_, _, notes) = classad(&[&["explain", JOBS], &change[..]].concat());
-    assert!(notes.contains("a match is counted even if another request takes the offer"), "{notes}");
+    assert!(notes.contains("a request counts as a match even if another request gets the offer"), "{notes}");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn lists_are_evaluated_in_columns() {
 #[test]
 fn slips_in_the_names_of_options_and_topics_are_understood() {
     for (arguments, expected) in [
-        (&["query", "--hlep"][..], "there is no option --hlep; did you mean --help? An expression that begins so"),
+        (&["query", "--hlep"][..], "there is no option --hlep; did you mean --help? An expression that begins in this way"),
         (&["query", "--limt", "3", "true"], "did you mean --limit? An expression"),
         (&["help", "polcy"], "did you mean policy?"),
         (&["help", "commnds"], "did you mean commands?"),

@@ -218,7 +218,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, \"b\": None}",
-        &["1:15: `None` is not a JSON value [write undefined as null, and any other expression as \
+        &["1:15: `None` is not a valid value in JSON [write undefined as null, and any other expression as \
             \"\\/Expr(...)\\/\"]"],
     ),
     (

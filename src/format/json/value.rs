@@ -200,7 +200,7 @@ mod tests {
     fn the_papers_reserve_names() {
         assert_eq!(items(r#"{"parent": 1}"#), ["[ parent = 1 ]"]);
         let problems = items_in(br#"{"a": {"Self": 1}}"#, Dialect::Classad);
-        assert_eq!(problems, ["!1:8: `Self` is reserved and cannot name an attribute"]);
+        assert_eq!(problems, ["!1:8: `Self` is a reserved word, not an attribute name"]);
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn a_banner_ends_its_record() {
         (
             "ClusterId = 2\nOwner = \"b\"\n*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\" CompletionDate = 1\n",
             vec![
-                "this banner and its record differ in ~1 3:16: ClusterId, which is 2 in the record",
+                "~1 3:16: this banner and its record differ in ClusterId, which is 2 in the record",
                 "1 1: ClusterId = 2 | Owner = \"b\" | Offset = 0 | ProcId = 0 | CompletionDate = 1",
             ],
         ),
@@ -133,7 +133,7 @@ fn a_record_whose_first_line_is_behind_a_torn_banner_is_left_out() {
         let read = items(&text);
         assert_eq!((read.len(), &*read[0], &*read[3]), (4, "1 1: A = 1", "3 5: A = 3"), "{read:?}");
         assert!(read[1].ends_with("this banner is broken"), "{read:?}");
-        assert!(read[2].starts_with("!2 3:1: this record is left out"), "{read:?}");
+        assert!(read[2].starts_with("!2 3:1: this record is skipped"), "{read:?}");
     }
 }
 

@@ -279,7 +279,7 @@ mod tests {
     fn the_papers_reserve_names() {
         let text = b"<c><a n=\"self\"><i>1</i></a></c>";
         assert_eq!(items_in(text, Dialect::Condor), ["[ self = 1 ]"]);
-        let problem = "!1:4: `self` is reserved and cannot name an attribute";
+        let problem = "!1:4: `self` is a reserved word, not an attribute name";
         assert_eq!(items_in(text, Dialect::Classad), [problem]);
     }
 

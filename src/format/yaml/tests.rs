@@ -210,7 +210,7 @@ fn problems_have_a_place_and_cost_no_other_document() {
             "!2:4: `-12345678901234567890123456789012345678901234567890` is too large for 64 bits",
         ),
         ("'': 1", "!1:1: a name cannot be empty"),
-        ("a: {self: 1}", "!1:5: `self` is reserved and cannot name an attribute"),
+        ("a: {self: 1}", "!1:5: `self` is a reserved word, not an attribute name"),
         ("? [1]\n: 2", "!1:3: invalid type: sequence, expected a name"),
         ("a: \"\\0\"", "!1:4: an ad cannot contain a byte of value 0"),
         ("a: x\u{7}y", "!1:5: YAML does not allow the character \\u{7} without an escape"),
