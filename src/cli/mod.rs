@@ -97,7 +97,7 @@ pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Fail
     contradictions.iter().find(|(is_true, _)| *is_true).map_or(Ok(()), |(_, reason)| refuse(*reason))
 }
 
-/// Reading, evaluating, querying and matching classified advertisements (ClassAds).
+/// Query, match and check ClassAds, the ads of HTCondor's jobs and machines.
 #[derive(Parser)]
 #[command(name = "classad", version, long_version = VERSION, disable_help_subcommand = true)]
 struct Cli {
@@ -173,7 +173,7 @@ impl Command {
 /// The text of `--version`, with what a bug report needs.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\nHTCondor 25's dialect and the papers'; PCRE2 inside; Apache License 2.0\n",
+    "\ndialects of HTCondor 25 and of the papers; with PCRE2; Apache License 2.0\n",
     env!("CARGO_PKG_REPOSITORY")
 );
 
@@ -271,7 +271,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialResults) -> Resul
     let tree = args::config_file::apply_defaults(tree()).unwrap_or_else(|_| tree());
     let parsed = parse_arguments(tree, arguments.map(OsString::from).collect());
     let Ok(Cli { options, command }) = parsed else {
-        return refuse("the arguments of the partial results are unknown");
+        return refuse("the arguments in the partial results are not valid");
     };
     let own = session.options.clone();
     let exit_zero = own.exit_zero || options.exit_zero;
@@ -339,7 +339,8 @@ pub fn end_of_options(arguments: &[String]) -> usize {
 }
 
 /// The commands with partial results, in words.
-pub const PARTIAL_COMMANDS: &str = "query, census, refs and check have partial results of parts of files; match --best, match --all and explain of shares";
+pub const PARTIAL_COMMANDS: &str = "query, census, refs and check write partial results for parts of files; match \
+    --best, match --all and explain for shares";
 
 /// Parses the arguments of a command that is to run on parts of its files or, with `in_shares`, in shares of the work.
 ///

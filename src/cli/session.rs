@@ -144,7 +144,7 @@ impl Session {
         if self.options.now.is_none() && self.is_old(newest_time) {
             let Some(newest) = newest_time else { return };
             self.set_time(newest);
-            let time = AbsoluteTime { seconds: newest, offset: 0 };
+            let time = utc_text(newest);
             self.note(&format!(
                 "the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"
             ));
@@ -293,9 +293,9 @@ impl Session {
     /// Returns `false` if errors were reported, because the ad must not be written then.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let (kind, consequence) = if self.options.strict {
-            (MessageKind::Error, "; the ad is left out")
+            (MessageKind::Error, "; the ad is skipped")
         } else {
-            (MessageKind::Warning, ", as this form cannot represent it")
+            (MessageKind::Warning, ", because this format cannot represent it")
         };
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
@@ -343,7 +343,7 @@ impl Session {
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
             self.report_exceeded_budget(&format!(
-                "{count} evaluations or searches exceeded their budget and did not end; see `classad help budgets`"
+                "{count} evaluations or searches exceeded a limit and were stopped; see `classad help budgets`"
             ));
         }
     }
@@ -406,4 +406,9 @@ impl Session {
             status => status.code(),
         }
     }
+}
+/// Returns a time in UTC for messages: `2026-01-31T12:00:00Z`. HTCondor writes the offset `-00:00` in place of `Z`.
+pub fn utc_text(seconds: i64) -> String {
+    let text = AbsoluteTime { seconds, offset: 0 }.to_string();
+    text.strip_suffix("-00:00").map_or_else(|| text.clone(), |time| format!("{time}Z"))
 }

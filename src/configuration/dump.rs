@@ -217,7 +217,7 @@ impl<'t> DumpReader<'t> {
         if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
             return Err(if is_directive {
                 problem("this looks like a configuration file: give the output of `condor_config_val -dump` instead")
-                    .with_help("create the dump with `condor_config_val -dump`")
+                    .with_help("write the dump with `condor_config_val -dump`")
             } else {
                 problem("this line does not define a variable").with_help("write `NAME = value`")
             });

@@ -94,7 +94,7 @@ impl<'t> MapFileReader<'t> {
                 (true, false) => "the key is empty",
                 (false, _) => "a result is missing",
             };
-            let help = "a line has a method, a key and a result: `* alice physics,biology`";
+            let help = "each line needs a method, a key and a result: `* alice physics,biology`";
             return Err(error(method.range.start..line.end, message).with_help(help));
         }
         let name = String::from_utf8_lossy(&method.text);
@@ -119,7 +119,7 @@ impl<'t> MapFileReader<'t> {
         }
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
-            let help = "convert the file to lines that end without a carriage return";
+            let help = "convert the file to line ends without a carriage return";
             return warn(
                 result.range.clone(),
                 "the line ends in a carriage return, which HTCondor reads as part of the \
@@ -239,7 +239,7 @@ mod tests {
                 "0..3 a result is missing",
                 "6..10 the second quote is missing",
                 "13..17 the second slash is missing",
-                "20..23 `(` is not a pattern: missing closing parenthesis",
+                "20..23 `(` is not a valid regular expression: missing closing parenthesis",
                 "26..34 the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",

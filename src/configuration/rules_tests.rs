@@ -25,7 +25,7 @@ fn brackets_become_rules() {
         transforms(text),
         "NAME A\nREQUIREMENTS Owner == \"ann\"\nUNIVERSE 5\nGridResource = \"condor a b\"\nlimit = 5\nuser = ann\n\
          COPY Cmd OldCmd\nDELETE X\nSET b limit + 1\nSET Z \"z\"\nEVALSET Q Memory * 2\n\
-         EVALSET Y strcat(\"ann\", MY.Cmd)\n! JOB_TRANSFORM_A: copy_q is not a string, and copies nothing; copy_OLD = \"NEW\" \
+         EVALSET Y strcat(\"ann\", MY.Cmd)\n! JOB_TRANSFORM_A: copy_q is not a string and copies nothing; copy_OLD = \"NEW\" \
          gives the attribute OLD a second name\n"
     );
 }
@@ -51,7 +51,7 @@ fn routes_in_order_and_turns() {
     let (router, problems) = JobRouter::read(&configuration, &context);
     let router = router.unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES: there is no route none"]);
+    assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES names the route none, which does not exist"]);
     assert_eq!(router.routes.iter().map(ConfiguredRule::name).collect::<Vec<_>>(), ["b", "a"]);
     assert_eq!(router.disabled, ["c"]);
     assert_eq!((router.variable(1, "maxjobs"), router.variable(0, "MaxJobs")), (Some("7"), None));

@@ -130,7 +130,7 @@ pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 
 fn type_mismatch_error(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
     let (left, right) = (left.value_type().phrase(), right.value_type().phrase());
-    Value::error(span, format!("`{}` cannot take {left} and {right}", operator.symbol()))
+    Value::error(span, format!("`{}` does not work with {left} and {right}", operator.symbol()))
 }
 
 /// Whether two values are identical under `is`. `None` for two lists or two ads in HTCondor's dialect, where their

@@ -220,7 +220,7 @@ impl CompiledPattern {
         }
         let source = as_utf8(text.as_bytes());
         let quick = build(&format!("{}{source}", options.limits(QUICK_LIMITS[0])), options)
-            .map_err(|reason| format!("`{}` is not a pattern: {reason}", excerpt(text.as_bytes())))?;
+            .map_err(|reason| format!("`{}` is not a valid regular expression: {reason}", excerpt(text.as_bytes())))?;
         let (quick_in_long, limited, at_start, non_empty) = Default::default();
         Ok(CompiledPattern {
             text: text.clone(),

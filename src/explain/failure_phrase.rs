@@ -66,7 +66,7 @@ impl FailureWriter<'_> {
             }
             FailureReason::MissingOwnAttribute(name, near) => {
                 let near: Vec<String> = near.iter().map(Name::to_string).collect();
-                format!("it has no {name} itself, which {shown} reads{}", did_you_mean(&near))
+                format!("{shown} reads its own attribute {name}, which it does not have{}", did_you_mean(&near))
             }
             FailureReason::Precedence(reading) => {
                 // Allow a longer text, because the reader must see the parentheses.

@@ -53,10 +53,10 @@ fn add_name_remarks(
     if let Some(name) = &blamed {
         let near = table.similar_attributes(name).into_iter().map(|(name, offers)| format!("{name} ({offers})"));
         let near: Vec<String> = near.collect();
-        add("missing", format!("the other side has no {name}{}", suggestion(&near)));
+        add("missing", format!("no other ad has {name}{}", suggestion(&near)));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
-        add("shadowed", format!("{name} is read from its own ad, although the other ad has it, too"));
+        add("shadowed", format!("{name} is an attribute of this ad, which hides that of the other ad"));
     }
 }
 
@@ -84,6 +84,6 @@ fn add_value_remarks(
     let mentions = FreeNames::of(&clause.analysis.clause.expression, dialect);
     let is_theirs = |name: &&Name| request.ad.get(name).is_none() && table.offers_with(name) > 0;
     for name in mentions.unqualified.iter().filter(is_theirs).collect::<IndexSet<_>>() {
-        add("fall-through", format!("{name} is not defined in this ad: it is read from the other ad"));
+        add("fall-through", format!("this ad does not have {name}: it is looked up in the other ad"));
     }
 }

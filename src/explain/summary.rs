@@ -154,7 +154,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::IfDrained(_) => {
                 "no slot has enough free resources; partitionable slots would match if drained".to_owned()
             }
-            RequestVerdict::Claimed => "slots match, but none of them is free".to_owned(),
+            RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
             RequestVerdict::Taken(_) => format!("other requests take all {} that match", self.nouns[1]),
             RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
@@ -193,7 +193,8 @@ impl SummaryWriter<'_> {
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
                 let (it, its) = (self.verb("it", "them"), self.verb("its", "their"));
                 return format!(
-                    "{subject} {is} {}: the access point itself runs {it}, once its own ad meets {its} requirements",
+                    "{subject} {is} {}: the access point itself runs {it}, without a slot, when its ad meets {its} \
+                    requirements",
                     job.state.word()
                 );
             }

@@ -37,7 +37,7 @@ pub fn attribute_name(text: &[u8], dialect: Dialect, range: Range<usize>, ad: us
     }
     let name = Name::new(text);
     if dialect == Dialect::Classad && name.is_reserved() {
-        let message = format!("`{name}` is reserved and cannot name an attribute");
+        let message = format!("`{name}` is a reserved word, not an attribute name");
         return Err(Problem::error_at(range, ad, message).with_help("HTCondor allows it: --dialect condor"));
     }
     Ok(name)

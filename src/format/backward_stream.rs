@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(values(""), (vec![], false));
         assert_eq!(values("A = 1"), (vec!["1".to_owned()], false));
         assert_eq!(values("A = 1\n\nA = 2\n\n\n"), (vec!["2".to_owned(), "1".to_owned()], false));
-        assert_eq!(values("A = 1\n*** Offset\nA = 2\n***\n").0, ["2", "this banner is torn", "1"]);
+        assert_eq!(values("A = 1\n*** Offset\nA = 2\n***\n").0, ["2", "this banner is broken", "1"]);
     }
 }

@@ -152,7 +152,7 @@ impl Iterator for EventLogReader<'_> {
         }
         lines.pop();
         let Some(head) = EventHead::parse(&self.text[first.clone()]) else {
-            let help = "an event begins as `000 (001.000.000) 2026-01-01 12:00:00 Job submitted from host: ...`";
+            let help = "an event begins like `000 (001.000.000) 2026-01-01 12:00:00 Job submitted from host: ...`";
             let problem = Problem::error_at(first, self.number, "this line does not begin an event");
             return Some(Err(problem.with_help(help)));
         };

@@ -166,7 +166,7 @@ impl Stream {
         }
         let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
         if detect::is_compressed(&stream.window) {
-            return refusal("it is compressed twice; unpack it once".to_owned());
+            return refusal("it is compressed twice: unpack it once".to_owned());
         }
         if detect::is_utf16(&stream.window) {
             return refusal(format!("it is UTF-16; {}", detect::UTF16_HELP));

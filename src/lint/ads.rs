@@ -225,7 +225,7 @@ impl<'a> AdCheck<'a> {
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
                 let mut names = unqualified_names(attribute.expression).into_iter();
                 if let Some((name, part)) = names.find(|(name, _)| is_later(name) && record.get(name).is_none()) {
-                    let message = format!("the port {} refers to {name}, which is docked after it", port.label);
+                    let message = format!("the port {} refers to {name}, which is a later port", port.label);
                     found.push(LintFinding::new(&rules::LABELS, message).at(list.name, part, "not known here"));
                 }
             }

@@ -79,7 +79,7 @@ impl ExpressionCheck<'_> {
                     self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
-                    let message = "`&&` binds tighter than the `||` beside it".to_owned();
+                    let message = "`&&` binds more tightly than the `||` next to it".to_owned();
                     self.report(&rules::MIXED, message, None, (operand, "these belong together"));
                 }
                 ExpressionKind::Unary(UnaryOperator::Not, negated)

@@ -122,11 +122,14 @@ pub(super) fn check_contradictions(
         }
         let subject = short_text(&one.subject, dialect);
         let message = match (one.kind, one.clauses.len()) {
-            (InconsistencyKind::Value, 1) => format!("no value of `{subject}` makes this true"),
-            (InconsistencyKind::Value, 2) => format!("no value of `{subject}` makes both of these true"),
-            (InconsistencyKind::Value, _) => format!("no value of `{subject}` makes all of these true"),
-            (InconsistencyKind::Type, _) => format!("`{subject}` cannot be of two types at once"),
-            (InconsistencyKind::Presence, _) => format!("`{subject}` cannot be undefined and have a value at once"),
+            (InconsistencyKind::Value, 1) => format!("no value of `{subject}` can make this true"),
+            (InconsistencyKind::Value, 2) => format!("no value of `{subject}` can make both of these true"),
+            (InconsistencyKind::Value, _) => format!("no value of `{subject}` can make all of these true"),
+            (InconsistencyKind::Type, _) => format!("`{subject}` cannot have two types at the same time"),
+            (InconsistencyKind::Presence, _) => format!(
+                "`{subject}` cannot be undefined and have a value at the same \
+                time"
+            ),
         };
         let rule = match position {
             ConditionPosition::Nested => &rules::DEAD,
@@ -173,7 +176,7 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
         if mixes_sides([&parts[first], &parts[second]].into_iter(), &one.subject) {
             continue;
         }
-        let message = format!("no value of `{}` makes both of these false", short_text(&one.subject, dialect));
+        let message = format!("one of these is true for every value of `{}`", short_text(&one.subject, dialect));
         let finding = LintFinding::new(&rules::ALWAYS, message).at(attribute, &parts[first].written, "this");
         return found.push(finding.at(attribute, &parts[second].written, "or this"));
     }

@@ -247,7 +247,7 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     }
     let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
     let first = names.first()?;
-    let message = format!("{attribute} may be undefined for a job without {}", join_or(&names));
+    let message = format!("{attribute} can be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
     let help = format!(
         "such a job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the expression a \
@@ -313,7 +313,7 @@ impl PoolCheck<'_> {
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
         let message = match self.pool.ads() {
-            1 => format!("the one ad of the pool does not have {name}"),
+            1 => format!("the only ad of the pool does not have {name}"),
             ads => format!("none of the {ads} ads of the pool has {name}"),
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
@@ -451,7 +451,7 @@ impl PoolCheck<'_> {
             && let Some(spelt) = known.other_spelling(text)
         {
             let symbol = operator.symbol_in(self.context.dialect);
-            let message = format!("the pool writes \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
+            let message = format!("the value in the pool is \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
             let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
             let help = format!("write `{instead} {}` to ignore case", short_text(other, self.context.dialect));
             self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));

@@ -98,7 +98,7 @@ fn unit_meant(steps: [i32; 2], unit: SizeUnit, number: f64, range: NumberRange) 
         SizeUnit::Mebibytes => 2,
     };
     let symbol = ["bytes", "KiB", "MiB", "GiB", "TiB"].get(usize::try_from(exponent + steps).ok()?)?;
-    Some(format!("write {} if {number} {symbol} are meant", rewritten(steps).ceil()))
+    Some(format!("write {} for {number} {symbol}", rewritten(steps).ceil()))
 }
 
 /// Returns the number that a literal, or arithmetic of literals, gives: 8192.0 for `8 * 1024`. `None` for other

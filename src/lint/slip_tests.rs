@@ -110,11 +110,11 @@ fn help_is_right_when_it_is_followed() {
         ("1000 < Memory == true", "write `1000 < (Memory == true)`, or `(1000 < Memory) == true` if that is meant"),
         (
             "RemoteOwner != \"bob\"",
-            "that excludes them; write `RemoteOwner =!= ...` or `RemoteOwner ?: ...` if it should not",
+            "these ads are excluded; to include them, write `RemoteOwner =!= ...` or `RemoteOwner ?: ...`",
         ),
         (
             "RemoteOwner == \"bob\"",
-            "that excludes them; write `RemoteOwner =?= ...` or `RemoteOwner ?: ...` if it should not",
+            "these ads are excluded; to include them, write `RemoteOwner =?= ...` or `RemoteOwner ?: ...`",
         ),
         ("Machine == node01.example.org", "quotes are missing: write \"node01.example.org\""),
         ("JobStatus == \"Idle\"", "1 is idle: write `JobStatus == 1`"),
@@ -159,9 +159,9 @@ fn the_columns_of_a_pool_tell_words_from_attributes() {
 #[test]
 fn constants_of_jobs_and_machines_have_types_and_units() {
     for (text, expected) in [
-        ("[ MyType = \"Job\"; JobStatus = \"5\" ]", vec!["JobStatus is a number in HTCondor, and this is a string"]),
+        ("[ MyType = \"Job\"; JobStatus = \"5\" ]", vec!["JobStatus is a number in HTCondor, but this is a string"]),
         ("[ RequestMemory = 2G ]", vec!["HTCondor ignores or refuses the suffix `G` of a number"]),
-        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: this is more than any machine has"]),
+        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: no machine has as much"]),
         ("[ MyType = \"Machine\"; Memory = 2048; HasDocker = 1; LoadAvg = 2; Cpus = undefined ]", vec![]),
         ("[ MyType = \"Scheduler\"; JobStatus = \"5\" ]", vec![]),
     ] {
@@ -197,14 +197,14 @@ fn names_that_undefined_makes_unsafe_are_noted() {
     for (text, expected) in [
         (
             "[ MyType = \"Machine\"; Requirements = START; START = TARGET.Good && TARGET.Owner == \"a\" && Own; Own = true ]",
-            vec!["START may be undefined for a job without Good"],
+            vec!["START can be undefined for a job without Good"],
         ),
         ("[ MyType = \"Machine\"; Requirements = START; START = TARGET.Good =?= true ]", vec![]),
         ("[ MyType = \"Job\"; Requirements = TARGET.Good ]", vec![]),
-        ("[ Requirements = TARGET.Bad != 1 ]", vec!["this is undefined, not true, for an ad without Bad"]),
+        ("[ Requirements = TARGET.Bad != 1 ]", vec!["this is undefined instead of true for an ad without Bad"]),
         (
             "[ Requirements = !TARGET.Bad && TARGET.Memory != 1 ]",
-            vec!["this is undefined, not true, for an ad without Bad"],
+            vec!["this is undefined instead of true for an ad without Bad"],
         ),
         ("[ Requirements = isUndefined(TARGET.Bad) || TARGET.Bad != 1 ]", vec![]),
     ] {
@@ -217,7 +217,7 @@ fn names_that_undefined_makes_unsafe_are_noted() {
     let mut checker = checker(Dialect::Condor).with_pool(pool);
     let found = checker.check(&ad("[ Requirements = TARGET.Good && TARGET.x == 1 ]", Dialect::Condor));
     let messages: Vec<&str> = found.iter().map(|(_, finding)| finding.message.as_str()).collect();
-    assert_eq!(messages, ["this is undefined for 4 of the 5 ads of the pool, which have no Good"]);
+    assert_eq!(messages, ["this is undefined for the 4 of 5 ads of the pool that have no Good"]);
 }
 
 /// What only follows from a mistake is not told again.

@@ -58,25 +58,25 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
     for (text, expected) in [
         (
             "[ Requirements = START && other.x > 5; START = other.x < Limit; Limit = 3 ]",
-            vec!["contradiction: no value of `TARGET.x` makes both of these true"],
+            vec!["contradiction: no value of `TARGET.x` can make both of these true"],
         ),
         (
             "[ Requirements = MY.Foo > 3 && other.x > 5 ]",
-            vec!["never-met: nothing can meet the Requirements of this ad: this part is undefined here"],
+            vec!["never-met: no ad can match: this part of the Requirements is undefined with the ad's own values"],
         ),
         (
             "[ Requirements = START && x; START = false ]",
-            vec!["never-met: nothing can meet the Requirements of this ad: this part is false here"],
+            vec!["never-met: no ad can match: this part of the Requirements is false with the ad's own values"],
         ),
         ("[ Requirements = false ]", vec![]),
         // A contradiction with a machine's present attributes is a note, because these attributes change.
         (
             "[ MyType = \"Machine\"; GPUs = 0; Requirements = other.x > 0 && other.x <= MY.GPUs ]",
-            vec!["never-met: no value of `other.x` makes both of these true"],
+            vec!["never-met: no value of `other.x` can make both of these true"],
         ),
         (
             "[ MyType = \"Job\"; Least = 5; Requirements = other.x < 3 && other.x >= MY.Least ]",
-            vec!["contradiction: no value of `other.x` makes both of these true"],
+            vec!["contradiction: no value of `other.x` can make both of these true"],
         ),
         (
             "[ Requirements = (START) && (WithinResourceLimits); START = true; WithinResourceLimits = other.x < 5 ]",
@@ -137,15 +137,15 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
             vec![
-                "unknown-attribute: the one ad of the pool does not have Memroy (did you mean Memory (1 ad)?)",
-                "unknown-attribute: the one ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
+                "unknown-attribute: the only ad of the pool does not have Memroy (did you mean Memory (1 ad)?)",
+                "unknown-attribute: the only ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
             ],
         ),
         ("[ Requirements = isUndefined(TARGET.Foo) || TARGET.Foo > 5 ]", vec![]),
         (
             "[ Requirements = TARGET.Memory >= Wanted; Wanted = \"2 GB\" ]",
             vec![
-                "wrong-type: Memory is an integer in the pool, and this is a string: the result is an error (compare \
+                "wrong-type: Memory is an integer in the pool, but this is a string: the result is an error (compare \
                 with a value of the type that the attribute has in the pool)",
             ],
         ),
@@ -168,7 +168,7 @@ fn operators_are_told_as_the_dialect_writes_them() {
     {
         let text = format!("[ Requirements = other.OpSys {operator} \"Linux\"; Constraint = Requirements ]");
         let found = checker(dialect).with_pool(pool()).check(&ad(&text, dialect));
-        let expected = format!("the pool writes \"LINUX\", and `{operator}` is case-sensitive");
+        let expected = format!("the value in the pool is \"LINUX\", and `{operator}` is case-sensitive");
         assert!(found.iter().any(|(_, finding)| finding.message == expected), "{found:?}");
     }
 }

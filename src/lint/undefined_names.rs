@@ -16,7 +16,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
         let Some(tested) = negated_test(clause) else { continue };
         let is_safe = |name: &Name| guarded.contains(name);
         let Some(name) = optional_name(tested.subject).filter(|name| !is_safe(name)) else { continue };
-        let message = format!("this is undefined, not true, for an ad without {name}");
+        let message = format!("this is undefined instead of true for an ad without {name}");
         let slip = Slip::new(&rules::UNSAFE, clause, message);
         found.push(match tested.rewrite {
             Some(rewrite) => slip.with_help(format!("write `{}`", short_text(&rewrite, dialect))).with_rewrite(rewrite),

@@ -121,7 +121,8 @@ fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<
     let max = read_fill_bound(record, "Max")?.unwrap_or(entries.len());
     let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
-        let reason = format!("between {min} and {max} of the entries of a group of {} must be filled", entries.len());
+        let reason =
+            format!("a group of {} cannot fill at least {min} and at most {max} of its entries", entries.len());
         return Err(fault(element, reason));
     }
     Ok(PortGroup { min, max: max.min(entries.len()), entries })
@@ -146,7 +147,7 @@ fn read_label(label: &Expression) -> Result<Name, PortFault> {
         _ => return Err(fault(label, "a Label must be a name or a string")),
     };
     if name.is_reserved() || name.as_str().is_empty() {
-        return Err(fault(label, format!("nothing can refer to the label `{name}`")));
+        return Err(fault(label, format!("the label `{name}` cannot be used in expressions")));
     }
     Ok(name)
 }
@@ -183,7 +184,7 @@ mod tests {
         assert!(labels("[ Ports = { 3 } ]").unwrap_err().contains("must be a record"));
         assert!(labels("[ Ports = { [ a = 1 ] } ]").unwrap_err().contains("needs a Label"));
         assert!(labels("[ Ports = { [ Label = 1 + 1 ] } ]").unwrap_err().contains("name or a string"));
-        assert!(labels("[ Ports = { [ Label = a ], [ Label = A ] } ]").unwrap_err().contains("taken"));
+        assert!(labels("[ Ports = { [ Label = a ], [ Label = A ] } ]").unwrap_err().contains("already"));
     }
 
     #[test]
@@ -193,16 +194,16 @@ mod tests {
         let group = |inside: &str| labels(&format!("[ Ports = {{ [ Ports = {{ [ Label = a ] }}; {inside} ] }} ]"));
         assert_eq!(group("Min = 0").unwrap(), ["a"]);
         for (inside, expected) in [
-            ("Min = 2", "a group of 1 needs at least 2 and at most 1"),
+            ("Min = 2", "a group of 1 cannot fill at least 2 and at most 1"),
             ("Min = 1; Max = 0", "at least 1 and at most 0"),
-            ("Min = -1", "Min of a group of ports must be a whole number"),
-            ("Max = x", "Max of a group of ports must be a whole number"),
+            ("Min = -1", "Min of a group of ports must be an integer"),
+            ("Max = x", "Max of a group of ports must be an integer"),
         ] {
             assert!(group(inside).unwrap_err().contains(expected), "{inside}");
         }
         let deep = format!("[ Ports = {{ {} [ Label = a ] {} }} ]", "[ Ports = { ".repeat(70), "} ]".repeat(70));
-        assert!(labels(&deep).unwrap_err().contains("nested deeper"));
+        assert!(labels(&deep).unwrap_err().contains("levels deep"));
         let twice = "[ Ports = { [ Label = a ], [ Ports = { [ Label = A ] } ] } ]";
-        assert!(labels(twice).unwrap_err().contains("taken"));
+        assert!(labels(twice).unwrap_err().contains("already"));
     }
 }

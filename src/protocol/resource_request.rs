@@ -34,7 +34,7 @@ pub fn invalid_count_reason(ad: &Ad, context: &Context) -> Option<String> {
         Value::Undefined | Value::Integer(0..=MAX_RESOURCE_COUNT) => return None,
         Value::Integer(..0) => "is below 0 and counts as 0".to_owned(),
         Value::Integer(_) => format!("is cut to {MAX_RESOURCE_COUNT}"),
-        other => format!("is {}, not an integer, and counts as 1", other.value_type().phrase()),
+        other => format!("is {} instead of an integer and counts as 1", other.value_type().phrase()),
     };
     Some(format!("{RESOURCE_COUNT} {written} {effect}"))
 }
@@ -122,7 +122,7 @@ mod tests {
             ("[ ResourceRequestCount = -1 ]", Some("ResourceRequestCount -1 is below 0 and counts as 0")),
             (
                 "[ ResourceRequestCount = 2.0 ]",
-                Some("ResourceRequestCount 2.0 is a real, not an integer, and counts as 1"),
+                Some("ResourceRequestCount 2.0 is a real instead of an integer and counts as 1"),
             ),
         ] {
             let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();

@@ -93,7 +93,7 @@ fn broken_string(span: Span, tokens: &[SpannedToken], text: &[u8]) -> Option<(Sp
         *token == Token::String && at.end <= span.end && memchr::memchr(b'\n', &text[at.range()]).is_some()
     })?;
     let quote = Span::new(string.start, string.start + 1);
-    Some((quote, "this string continues after the end of its line: is its closing quote missing?".to_owned()))
+    Some((quote, "this string continues on the next line: is the closing quote missing?".to_owned()))
 }
 
 /// Returns the innermost bracket that is open at the error, with a message; `None` if no bracket is open.

@@ -167,7 +167,7 @@ impl<'t> Grammar<'t> {
     fn attribute_name(self) -> impl TokenParser<'t, Name> {
         self.name().try_map(move |name, span| {
             let error = if self.rules.dialect == Dialect::Classad && name.is_reserved() {
-                SyntaxError::new(span, format!("`{name}` is reserved and cannot name an attribute"))
+                SyntaxError::new(span, format!("`{name}` is a reserved word, not an attribute name"))
                     .with_help("HTCondor allows it: --dialect condor")
             } else if name.as_str().is_empty() {
                 SyntaxError::new(span, "a name cannot be empty")
@@ -406,15 +406,15 @@ mod tests {
             ("\"abc", "0..1: this string has no closing quote"),
             ("1 /* x", "2..4: this comment has no closing `*/`"),
             ("4GB", "0..3: `4GB` is not a number"),
-            ("9223372036854775808", "0..19: `9223372036854775808` does not fit into 64 bits"),
+            ("9223372036854775808", "0..19: `9223372036854775808` is too large for 64 bits"),
             ("08", "0..2: `08` is not an octal number"),
-            ("a $ b", "2..3: `$` has no meaning in this language"),
+            ("a $ b", "2..3: `$` is not part of the language"),
             ("relTime(\"x\")", "8..11: \"x\" is not a relative time"),
             ("a b", "2..3: expected the end, found a name `b`"),
         ] {
             assert_eq!(round(text), error, "{text}");
         }
-        assert!(round_in("010", Dialect::Condor).contains("no octal"));
+        assert!(round_in("010", Dialect::Condor).contains("octal"));
         assert!(round_in("undefined ?: -a", Dialect::Condor).contains("expected an expression"));
     }
 

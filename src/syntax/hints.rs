@@ -62,14 +62,16 @@ impl ErrorContext<'_> {
             (_, Assign, Some(Greater)) if self.adjacent(0) => "write `>=`",
             (_, Assign, Some(Less)) if self.adjacent(0) => "write `<=`",
             (Some(Less), Greater, _) if self.adjacent(-1) => "write `!=` for \"not equal\"",
-            (Some(Equal), Assign, _) if self.adjacent(-1) => "write `==`, or `is` for the same value of the same type",
-            (Some(NotEqual), Assign, _) if self.adjacent(-1) => "write `!=`, or `isnt` for another value or type",
-            (_, Assign, Some(Not)) if self.adjacent(0) => "write `!=`, or `=!=` for another value or type",
+            (Some(Equal), Assign, _) if self.adjacent(-1) => "write `==`, or `is` to compare types, too",
+            (Some(NotEqual), Assign, _) if self.adjacent(-1) => "write `!=`, or `isnt` to compare types, too",
+            (_, Assign, Some(Not)) if self.adjacent(0) => {
+                "write `!=` for \"not equal\", or `=!=` to compare types, too"
+            }
             (_, Colon, Some(Assign)) if self.adjacent(0) => "write `=` alone",
             (Some(And), Token::BitAnd, _) if self.adjacent(-1) => "write `&&`",
             (Some(Token::Or), Token::BitOr, _) if self.adjacent(-1) => "write `||`",
-            (None, Assign, _) => "one `=` binds an expression to a name: `name = expression`",
-            (_, Assign, _) => "`==` compares; `=` only binds an attribute of an ad",
+            (None, Assign, _) => "write one `=` to set an attribute: `name = expression`",
+            (_, Assign, _) => "write `==` to compare; `=` only sets an attribute of an ad",
             (_, Comma, _) => "`,` is only allowed in a list and between the arguments of a function",
             (_, Colon, _) => "a `:` needs a `?` before it: `condition ? value : otherwise`",
             (_, Question, _) => "a `?` needs a condition before it: `condition ? value : otherwise`",
@@ -93,7 +95,7 @@ impl ErrorContext<'_> {
             }
             "and" => "write `&&`",
             "or" => "write `||`",
-            "not" => "write `!`, as in `!x`; `!=` for \"not equal\"",
+            "not" => "write `!` for \"not\", as in `!x`, and `!=` for \"not equal\"",
             "in" => "write `member(x, { ... })`",
             "like" | "matches" => "write `regexp(\"pattern\", x)`",
             "eq" | "equals" => "write `==`",
@@ -197,7 +199,7 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '`' => "put strings in double quotes: \"...\"",
         '\\' => "no `\\` is needed: an expression continues on the next line",
         '@' => "put text with an `@` in double quotes: \"user@host\"",
-        _ => "names have letters, digits and underscores; anything else goes into single quotes",
+        _ => "a name has letters, digits and underscores; put any other name in single quotes",
     }
 }
 

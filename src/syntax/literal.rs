@@ -41,11 +41,11 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     let decimal = text.trim_start_matches('0');
     let is_decimal = radix == 8 && text.contains(['8', '9']);
     if radix != 10 && dialect.is_condor() {
-        let error = SyntaxError::new(span, format!("HTCondor reads no octal or hexadecimal integers: `{text}`"));
+        let error = SyntaxError::new(span, format!("HTCondor does not accept octal or hexadecimal integers: `{text}`"));
         return Err(match parsed {
             _ if is_decimal => error.with_help(format!("write {decimal}")),
             Ok(value) if radix == 8 && !decimal.is_empty() => {
-                error.with_help(format!("write {decimal}, or {value} if an octal number is meant"))
+                error.with_help(format!("write {decimal}, or {value} for the octal number"))
             }
             Ok(value) => error.with_help(format!("write {value}")),
             Err(_) => error,
@@ -54,7 +54,7 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     parsed.map(Value::Integer).map_err(|_| {
         if is_decimal {
             SyntaxError::new(span, format!("`{text}` is not an octal number"))
-                .with_help(format!("a leading 0 means octal; write {decimal} for the decimal number"))
+                .with_help(format!("a number with a leading 0 is octal; write {decimal} for the decimal number"))
         } else {
             SyntaxError::new(span, format!("`{sign}{text}` is too large for 64 bits"))
                 .with_help(format!("write {sign}{text}.0 for a real"))
@@ -116,7 +116,7 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
             let start = span.start + 1 + to_offset(escape_at);
             return Err(SyntaxError::new(
                 Span::new(start, start + to_offset(end - at)),
-                "an escape in a string is a byte from 1 to 255",
+                "an escape in a string must be a byte from 1 to 255",
             ));
         };
         value.push(byte);

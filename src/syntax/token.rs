@@ -150,7 +150,7 @@ macro_rules! tokens {
                     Token::Quoted => "a quoted name or time",
                     Token::String => "a string",
                     Token::Integer | Token::Real | Token::Scaled => "a number",
-                    Token::Flawed(_) => "something that is not a token",
+                    Token::Flawed(_) => "text that is not part of the language",
                 })
             }
         }

@@ -223,7 +223,7 @@ impl RuleExecution<'_> {
         after: &mut Vec<AdState<'u>>,
     ) -> Result<(), TransformFault> {
         if after.len() + line.total() > MAX_ADS_PER_AD {
-            let reason = format!("more than {MAX_ADS_PER_AD} ads would be made of one");
+            let reason = format!("one ad would become more than {MAX_ADS_PER_AD} ads");
             return Err(state.fault(reason, FaultScope::Ad));
         }
         let no_item = [String::new()];

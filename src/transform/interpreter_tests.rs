@@ -46,7 +46,7 @@ fn every_keyword_does_what_it_does_in_htcondor() {
         (
             "a = 1",
             "SET b $(MY.x)\nSET c 1",
-            "a = 1; c = 1 ! with its macros expanded it is ``: expected an expression, found the end",
+            "a = 1; c = 1 ! its macros expand to ``: expected an expression, found the end",
         ),
     ] {
         assert_eq!(results(ad, rules), [expected], "{rules}");
@@ -79,7 +79,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
     }
     for (rules, fault) in [
         ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; $EVAL() and EVALMACRO evaluate an expression in the ad"),
-        ("SET b $INT(1,%s)", "$INT(): `%s` is not a format for it"),
+        ("SET b $INT(1,%s)", "$INT(): `%s` is not a valid format here"),
         ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5 of 2"),
         (
             "SET b $EVAL(strcat(s, \"x\"))",
@@ -120,7 +120,7 @@ fn conditions_choose_lines() {
     }
     let nested = "if false\nif true\nSET b 1\nendif\nelse\nif 0\nelse\nSET c 1\nendif\nendif";
     assert_eq!(results("a = 1", nested), ["a = 1; c = 1"]);
-    let fault = "a = 1 ! the condition is undefined, neither true nor false";
+    let fault = "a = 1 ! the condition is undefined, but it must be true or false";
     assert_eq!(results("a = 1", "SET b 1\nif x > 1\nendif\nSET c 1"), [fault]);
 }
 

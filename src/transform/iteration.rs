@@ -140,7 +140,7 @@ pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Res
     match iteration.total() {
         0 => Err(error(place, "there are no items")),
         1..=MAX_ADS_PER_AD => Ok(()),
-        _ => Err(error(place, format!("more than {MAX_ADS_PER_AD} ads would be made of one"))),
+        _ => Err(error(place, format!("one ad would become more than {MAX_ADS_PER_AD} ads"))),
     }
 }
 

@@ -166,7 +166,7 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
     }
     let name = Name::new(name);
     if dialect == Dialect::Classad && name.is_reserved() {
-        return refuse(&format!("`{name}` is reserved and cannot name an attribute"));
+        return refuse(&format!("`{name}` is a reserved word, not an attribute name"));
     }
     Ok(name)
 }

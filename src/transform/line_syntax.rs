@@ -26,7 +26,7 @@ pub(super) fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
     }
     let problem = problem(format!("`{first}` is not a keyword"));
     if text[word..].starts_with(':') {
-        return problem.with_help("a variable is given a value with `=`");
+        return problem.with_help("write `=` to set a variable");
     }
     match Keyword::most_similar(first) {
         Some(near) => problem.with_help(format!("did you mean {near}?")),

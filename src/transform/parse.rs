@@ -385,7 +385,7 @@ impl RulesParser<'_> {
     }
 
     fn finish(mut self) -> (Vec<TransformRule>, Vec<Problem>) {
-        let unclosed = self.open.into_iter().map(|(place, _)| error(place, "the `endif` of this is missing"));
+        let unclosed = self.open.into_iter().map(|(place, _)| error(place, "this `if` has no `endif`"));
         self.problems.extend(unclosed);
         self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);

@@ -32,7 +32,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("SET A 1 +", "1:10: expected an expression, found the end (`+` needs something after it)"),
         ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` needs something after it)"),
         ("SET /a/ 1", "1:5: a regular expression can follow only COPY, RENAME and DELETE"),
-        ("\n  DELETE /[a/", "2:10: `[a` is not a pattern: missing terminating ] for character class"),
+        ("\n  DELETE /[a/", "2:10: `[a` is not a valid regular expression: missing terminating ] for character class"),
         (
             "DELETE /a",
             "1:8: the second slash is missing (a regular expression is between two slashes, and has none in it)",
@@ -46,7 +46,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
         (
             "REQUIREMENTS = A",
-            "~1:1: this gives a variable called REQUIREMENTS a value, because `=` follows it (write `REQUIREMENTS expression`)",
+            "~1:1: this line sets a variable named REQUIREMENTS, because `=` follows the name (write `REQUIREMENTS expression`)",
         ),
         (
             "REQUIREMENTS A\nREQUIREMENTS B",
@@ -57,17 +57,17 @@ fn what_is_wrong_is_told_with_its_place() {
             "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition \
             is true or false)",
         ),
-        ("if true", "1:1: the `endif` of this is missing"),
+        ("if true", "1:1: this `if` has no `endif`"),
         ("endif", "1:1: endif without an `if`"),
         (
             "if a\nendif",
-            "1:4: a condition needs more than a name (write `if defined a`, `if $(a)`, or compare it with something)",
+            "1:4: a condition needs more than a name (write `if defined a` or `if $(a)`, or compare the name with a value)",
         ),
         ("if true\nelse\nelif true\nendif", "3:1: elif after an `else`"),
         ("if version > 8\nendif", "1:4: this is not a version (write `if version >= 23.0` or `if version < 10.0.0`)"),
         (
             "SET A $(limit)\nlimits = 1",
-            "~1:9: the variable limit has no value: it becomes an empty text (did you mean $(limits)?)",
+            "~1:9: the variable limit has no value and is replaced by an empty string (did you mean $(limits)?)",
         ),
         ("SET A \"$int(1)\"", "~1:8: $int() is not a function: it is written $INT()"),
         ("+A = 1", "1:1: this is not how a rule sets an attribute (write `SET A ...`)"),
@@ -81,7 +81,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         ("TRANSFORM x from items.txt", "1:18: items cannot be read from a file: write them after `from (`, one a line"),
         ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, one a line"),
-        ("TRANSFORM 99999 in (a)", "1:20: more than 10000 ads would be made of one"),
+        ("TRANSFORM 99999 in (a)", "1:20: one ad would become more than 10000 ads"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         (
             "TRANSFORM\nSET A 1",

@@ -101,7 +101,7 @@ impl AdGenerator for GangWorkload {
 
     fn contradiction(&self) -> Option<String> {
         let (machines, parts) = (self.machines, self.selectivity);
-        (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} parts"))
+        (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} equal parts"))
     }
 }
 

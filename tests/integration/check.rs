@@ -141,8 +141,7 @@ fn annotations_are_one_line_each() {
     let output = run(&["-o", "github"], "[ a = x < 1 &&\n x > 2; b = y == undefined; p = z =?= \"100%\" ]");
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
-        "::error file=standard input,line=1,endLine=1,col=7,endColumn=12,title=contradiction::no value of `x` makes \
-         both of these true%0Adrop one of the parts, or write `||` between them\n\
+        "::error file=standard input,line=1,endLine=1,col=7,endColumn=12,title=contradiction::no value of `x` can make both of these true%0Adrop one of the parts, or write `||` between them\n\
          ::warning file=standard input,line=2,endLine=2,col=13,endColumn=27,title=undefined-comparison::\
          `== undefined` is always undefined%0Awrite `y is undefined`\n"
     );
@@ -191,7 +190,7 @@ fn numbers_are_compared_with_those_of_a_pool() {
         (
             "TARGET.Memory >= RequestMemory",
             "Memory is at most 2000 (2 GiB) in the pool, and the number here is 1048576 (1 TiB): this is never true; \
-             write 1024 if 1048576 KiB are meant",
+             write 1024 for 1048576 KiB",
         ),
         (
             "900000 <= TARGET.Memory",
@@ -210,8 +209,8 @@ fn numbers_are_compared_with_those_of_a_pool() {
         ),
         (
             "TARGET.Disk > 40",
-            "Disk is in KiB, and at least 30000000 (28.6 GiB) in the pool: this is always true; \
-             write 41943040 if 40 GiB are meant",
+            "Disk is in KiB and is at least 30000000 (28.6 GiB) in the pool: this is always true; \
+             write 41943040 for 40 GiB",
         ),
     ] {
         assert_eq!(findings(constraint), [expected], "{constraint}");

@@ -125,7 +125,7 @@ fn a_schema_gives_the_types() {
     assert_eq!(rows[0]["t"], Field::TimestampMillis(86_400_000));
     assert_eq!([&rows[1]["a"], &rows[1]["t"], &rows[2]["a"]], [&Field::Null; 3]);
     assert!(
-        written.stderr.contains("column `a`: 1 value of other types than integer written as null"),
+        written.stderr.contains("column `a`: 1 value are not of type integer and are written as null"),
         "{}",
         written.stderr
     );
@@ -159,7 +159,7 @@ fn what_has_no_typed_columns_is_refused() {
     for (arguments, message) in [
         (vec!["query", "true", file, "-o", "parquet"], "name them"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--partial"], "no partial results"),
-        (vec!["query", "true", file, "-o", "parquet", "--af", "a,A"], "two columns are called `A`"),
+        (vec!["query", "true", file, "-o", "parquet", "--af", "a,A"], "two columns have the name `A`"),
         (vec!["query", "true", file, "-o", "csv", "--af", "a", "--schema", "x"], "-o parquet"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--schema", file], "is not a schema"),
         (vec!["query", "true", file, "--group-by", "a", "-o", "parquet"], "name them"),

@@ -444,7 +444,7 @@ fn the_first_line_suffices() {
         ("function", &["there is no function regex()", "regexp()"]),
         ("gang-bound", &["cpu stays empty", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),
         ("gang-misspelt", &["cpu stays empty", "no offer has Memroy", "Memory? 2 offers have it"]),
-        ("gang-held", &["first and second both need slot1@a, and there is no other"]),
+        ("gang-held", &["first and second both need slot1@a, and no other offer fits"]),
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
         ("gang-nested", &["service would dock at server", "own port license", "no candidate"]),
         ("gang-taken", &["job-2 could have a gang", "taken by job-1"]),

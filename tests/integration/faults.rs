@@ -84,7 +84,7 @@ fn a_file_that_is_cut_short_while_it_is_read_is_an_error() {
     let output = child.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("it was cut short while it was read"), "{told}");
+    assert!(told.contains("it became shorter while it was read"), "{told}");
 }
 
 #[test]

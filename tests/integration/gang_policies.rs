@@ -176,7 +176,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     let fault = matcher.marshal(0, &request).unwrap_err();
     let GangFault::Policy(fault) = fault else { panic!("{fault:?}") };
     assert!(
-        fault.reason.starts_with("component 2 of `docking` is an integer for some and a string"),
+        fault.reason.starts_with("component 2 of `docking` is an integer for some ads and a string"),
         "{}",
         fault.reason
     );
@@ -392,7 +392,7 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
     assert_eq!(claim(request(1, 1)), (true, None));
     assert_eq!(claim(request(0, 2)), (true, None));
     for (refused, expected) in [
-        (request(2, 2), "nothing was docked at its port `x`"),
+        (request(2, 2), "its port `x` has no offer"),
         (request(0, 0), "are not those that its groups require: `a`, `y`"),
     ] {
         let (committed, veto) = claim(refused);
@@ -400,7 +400,7 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
         assert!(!committed && party == 0 && reason.contains(expected), "{reason}");
     }
     let more = ad(&format!("[ Ports = {{ {}, {}, {} }} ]", port("a", "A"), port("x", "C"), port("y", "B")));
-    assert!(claim(more).1.is_some_and(|(_, reason)| reason.contains("nothing was docked at its port `x`")));
+    assert!(claim(more).1.is_some_and(|(_, reason)| reason.contains("its port `x` has no offer")));
 }
 
 #[test]
@@ -513,7 +513,7 @@ fn a_rank_that_is_no_number_is_told() {
         let mut lines: Vec<&str> = errors.lines().collect();
         lines.sort_unstable();
         let [port, offers] = lines[..] else { panic!("{errors}") };
-        assert_eq!(port, "warning: the rank of the port a of r is a string, which counts as 0");
+        assert_eq!(port, "warning: the rank of the port a of r is a string and counts as 0");
         let expected = "of x and of 1 other offer is an absolute time, which counts as 0";
         assert!(offers.starts_with("warning: the rank of the port") && offers.ends_with(expected), "{errors}");
     }

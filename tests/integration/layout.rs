@@ -229,7 +229,7 @@ fn files_are_rewritten_at_once_or_not_at_all() {
         (&["-w"][..], "-w rewrites files: name them"),
         (&["-w", "-"], "-w rewrites files: name them"),
         (&["-w", "."], "cannot read ."),
-        (&["-w=/x", "good.ad"], "names no folder"),
+        (&["-w=/x", "good.ad"], "cannot contain a slash"),
         (&["-w", "--check", "good.ad"], "cannot be used with"),
         (&["--width", "3", "good.ad"], "a width is a number"),
     ] {

@@ -181,10 +181,10 @@ fn defaults_come_from_a_file() {
     assert_eq!(text(&named), "job 101.0\n");
     let path = folder.join("classad.yaml").display().to_string();
     for (text, told) in [
-        ("dialekt: condor\n", "there is no option of every command called dialekt; did you mean dialect?"),
+        ("dialekt: condor\n", "dialekt is not an option of every command; did you mean dialect?"),
         ("dialect: latin\n", "invalid value 'latin' for '--dialect <classad|condor>'"),
-        ("threads: [1]\n", "threads is a word, a number, or true or false"),
-        ("lenient: perhaps\n", "lenient is true or false, not perhaps"),
+        ("threads: [1]\n", "threads must be a word, a number, true or false"),
+        ("lenient: perhaps\n", "lenient must be true or false, not perhaps"),
         ("max-steps: -1\n", "invalid value '-1' for '--max-steps <N>'"),
     ] {
         write(text);

@@ -207,10 +207,10 @@ fn what_does_not_tile_is_refused() {
     let torn = file("tile-5.part", &torn[..torn.len() - 10]);
     assert_eq!(classad(&["merge", &last, &first, &second]).1, classad(&["query", "true", "--count", &path]).1);
     for (partials, reason) in [
-        (vec![&first, &last], format!("a part is missing; run {path}@300-900")),
-        (vec![&first, &second], format!("a part is missing; run {path}@900-")),
-        (vec![&second, &last], format!("a part is missing; run {path}@0-300")),
-        (vec![&first, &second, &second, &last], "has ads that another part has, too".to_owned()),
+        (vec![&first, &last], format!("a part is missing: run {path}@300-900")),
+        (vec![&first, &second], format!("a part is missing: run {path}@900-")),
+        (vec![&second, &last], format!("a part is missing: run {path}@0-300")),
+        (vec![&first, &second, &second, &last], "overlaps with another part".to_owned()),
         (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
         (vec![&first, &torn, &last], "it is not complete".to_owned()),
         (vec![&first, &path, &last], "it is not a partial result".to_owned()),
@@ -258,16 +258,16 @@ fn files_of_several_hosts_are_told_apart() {
     let (status, out, told) = classad(&["merge", &second, &first[1]]);
     let told = told.replace('\n', " ");
     assert!(
-        status == Some(2) && out.is_empty() && told.contains(&format!("a part is missing; run ap1:{path}@0-300")),
+        status == Some(2) && out.is_empty() && told.contains(&format!("a part is missing: run ap1:{path}@0-300")),
         "{told}"
     );
     // Without the names of the hosts, the message says how to give them.
     let unnamed_second = partial("hosts-4.part", &["--partial"], "");
     let (status, _, told) = classad(&["merge", &unnamed, &unnamed_second]);
     let told = told.replace("\n  ", " ");
-    let reason = "run them with --partial=HOST if they are on several hosts, else again";
+    let reason = "if they are on several hosts, run them with --partial=HOST";
     assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
-    assert!(!told.contains("has ads that another part has"), "{told}");
+    assert!(!told.contains("overlaps with another part"), "{told}");
     // The name of a host is no file.
     assert_eq!(run(&["query", "true", "--partial", "ap1", &path], b"").status.code(), Some(2));
 }
@@ -318,7 +318,7 @@ fn what_a_plan_lacks_is_refused() {
     std::fs::rename(&renamed, &big).expect("both are there");
     let first = file("plan-0.part", run(&[&query[..], &["--partial", &format!("{big}@0-700")]].concat(), b"").stdout);
     let (status, _, told) = text(&run(&["merge", "--plan", &plans[1], &first], b""));
-    assert!(status == Some(2) && told.contains("was replaced since the plan was made"), "{told}");
+    assert!(status == Some(2) && told.contains("was replaced after the plan was made"), "{told}");
     assert_eq!(run(&["merge", "--plan", &big, &first], b"").status.code(), Some(2));
 }
 

@@ -517,8 +517,8 @@ fn ranks_that_are_no_numbers_are_told() {
         assert_eq!(
             told,
             [
-                "warning: the rank of j is a relative time, which counts as 0",
-                "warning: the rank of a and of 2 other offers is a string, which counts as 0",
+                "warning: the rank of j is a relative time and counts as 0",
+                "warning: the rank of a and of 2 other offers is a string and counts as 0",
             ],
             "{command}: {errors}"
         );

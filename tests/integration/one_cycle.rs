@@ -257,7 +257,7 @@ fn a_wide_gang_waits_for_its_round() {
             "round 1: 6 offers",
             "ann: priority 1, up to 3 offers for 3 requests",
             "  small gets p0: m0 { 0, 0 }",
-            "  wide waits for the next round: its gang has 3 offers, ann may get 2 more in this round",
+            "  wide waits for the next round: its gang needs 3 offers, but ann can get only 2 more in this round",
             "  last gets p0: m1 { 0, 0 }",
             "bob: priority 1, up to 3 offers for 1 request",
             "  plain gets m2 { 0, 0 }",

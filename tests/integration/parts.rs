@@ -121,7 +121,7 @@ fn what_has_no_parts_is_refused() {
     for (argument, reason) in [
         (format!("{bracketed}@0-4"), "the bracketed form can only be read whole"),
         (format!("{packed}@0-4"), "a compressed file cannot be read in parts"),
-        (format!("{long}@9-4"), "ends before it begins"),
+        (format!("{long}@9-4"), "the end of the part is before its start"),
         (format!("{long}-none@0-4"), "no such file"),
     ] {
         let (status, _, told) = classad(&["query", "true", &argument, "--af", "A"]);

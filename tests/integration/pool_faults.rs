@@ -177,8 +177,9 @@ fn each_part_of_a_disjunction_is_told() {
     let wanted =
         "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
     let line = first_line("sites-parts", wanted, &sites);
-    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is true of none: it is false in 2; no slot has TARGET.Site == \"c\"";
-    assert!(line.ends_with(&format!(" is true of none: {parts}")), "{line}");
+    let parts =
+        "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has TARGET.Site == \"c\"";
+    assert!(line.ends_with(&format!(" is true for none: {parts}")), "{line}");
 }
 
 #[test]
@@ -213,20 +214,20 @@ fn gpus_are_looked_for_in_their_own_ads() {
     let line = first_line("capability", &wanted("Capability >= 9.0"), &slots);
     assert_eq!(
         line,
-        "1.0 matches none of 3 slots: no slot has a GPU left with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
+        "1.0 matches none of 3 slots: no slot has a free GPU with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
     );
     let found = changes("capability-change", &wanted("Capability >= 9.0 && DeviceName != \"K80\""), &slots);
     let expected =
         "RequireGPUs Capability >= 9.0 && DeviceName != \"K80\" -> Capability >= 8.6 && DeviceName != \"K80\"";
     assert_eq!(found, [(expected.to_owned(), 1)]);
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
-    assert!(line.contains("no slot has a GPU left with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    assert!(line.contains("no slot has a free GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
     // Two slots have one GPU each: none has two.
     let two = wanted("Capability >= 7.0").replace("RequestGPUs = 1", "RequestGPUs = 2");
     let line = first_line("gpu-count", &two, &slots);
     assert!(line.ends_with(">= 2 (RequestGPUs); the largest is 1") && !line.contains("defines"), "{line}");
     let line = first_line("none", &wanted("Capability >= 7.0"), &slots[2..]);
-    assert!(line.ends_with("no slot has a GPU left"), "{line}");
+    assert!(line.ends_with("no slot has a free GPU"), "{line}");
     assert!(
         !changes("never", &wanted("Capability >= 7.0"), &slots[2..]).iter().any(|(change, _)| change.contains("GPUs"))
     );
@@ -290,7 +291,7 @@ fn names_without_quotation_marks_are_quoted() {
         let job = format!("Requirements = TARGET.OpSysAndVer == {word}");
         let line = first_line(name, &job, &slots);
         assert!(line.contains("CentOS9"), "{line}");
-        assert!(line.contains("in quotation marks") || line.contains("the name of an attribute"), "{line}");
+        assert!(line.contains("put it in quotes") || line.contains("the name of an attribute"), "{line}");
         let found = changes(name, &job, &slots);
         assert!(found[0].0.ends_with("-> `TARGET.OpSysAndVer == \"CentOS9\"`") && found[0].1 == 1, "{found:?}");
     }
@@ -312,7 +313,7 @@ fn mistakes_that_the_linter_knows_are_corrected() {
     ] {
         let job = format!("Requirements = {wrong}");
         let line = first_line(&format!("slip-{name}"), &job, &slots);
-        assert!(line.ends_with(&format!("`{right}` would be true of 2 slots")), "{name}: {line}");
+        assert!(line.ends_with(&format!("`{right}` would be true for 2 slots")), "{name}: {line}");
         let found = changes(&format!("slip-change-{name}"), &job, &slots);
         assert_eq!(found[0], (format!("`{wrong}` -> `{right}`"), 2), "{name}: {found:?}");
     }

@@ -270,10 +270,8 @@ fn ports_that_have_changed_since_are_no_docks() {
         let ports = labels.iter().map(|label| format!("[ Label = {label}; Constraint = true ]"));
         format!("[ AcceptPartial = true; Disks = 1; Ports = {{ {} }} ]", ports.collect::<Vec<_>>().join(", "))
     };
-    assert!(
-        says(&ports(&["disk", "spare", "up", "extra"])).contains(&"nothing was docked at its port `extra`".to_owned())
-    );
-    assert!(says(&ports(&["disk", "other", "up"])).contains(&"nothing was docked at its port `other`".to_owned()));
+    assert!(says(&ports(&["disk", "spare", "up", "extra"])).contains(&"its port `extra` has no offer".to_owned()));
+    assert!(says(&ports(&["disk", "other", "up"])).contains(&"its port `other` has no offer".to_owned()));
     assert!(says(&ports(&["disk"])).contains(&"1 has no port `spare`".to_owned()));
     assert!(says(&ports(&["disk"])).contains(&"it has no port 3".to_owned()));
     assert!(says("[ Disks = 1; Ports = 5 ]")[1].contains("must be a list of records"));

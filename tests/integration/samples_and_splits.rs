@@ -87,7 +87,10 @@ fn the_files_of_a_split_have_every_ad_once() {
             // What is there is not overwritten.
             let before = fs::read(files[0]).unwrap();
             let (status, _, told) = classad(&arguments);
-            assert_eq!((status, told), (Some(2), format!("error: {} exists and is not overwritten\n", files[0])));
+            assert_eq!(
+                (status, told),
+                (Some(2), format!("error: {} exists already; it is not overwritten\n", files[0]))
+            );
             assert_eq!(fs::read(files[0]).unwrap(), before);
         }
     }

@@ -309,7 +309,7 @@ fn shares_that_do_not_belong_together_are_refused() {
     // Something else that was read, such as another policy.
     let strange = file("refused-9.part", text.replace("\"offers\":", "\"offers\":7"));
     let told = merge(&[first, &strange, third]).2;
-    assert!(told.contains("read something else than"), "{told}");
+    assert!(told.contains("read different ads"), "{told}");
     // Another policy, a file of which the header tells the size and the inode.
     let of_policy = |text: &str, of: &str| {
         let policy = file("refused.yaml", text);
@@ -317,13 +317,13 @@ fn shares_that_do_not_belong_together_are_refused() {
     };
     let policies = [of_policy("order: JobPrio\n", "1/2"), of_policy("order: JobPrio + 1\n", "2/2")];
     let told = merge(&[&policies[0], &policies[1]]).2;
-    assert!(told.contains("refused.yaml is not as another share read it"), "{told}");
+    assert!(told.contains("refused.yaml differs from what another share read"), "{told}");
     // The queue was written anew, with the same size and with another one.
     std::fs::rename(file("refused.copy", std::fs::read(&requests).expect("it is there")), &requests)
         .expect("it can be");
     let fourth = share("refused-10.part", &best, "2/3");
     let told = merge(&[first, &fourth, third]).2;
-    assert!(told.contains("refused.requests is not as another share read it; run all shares again"), "{told}");
+    assert!(told.contains("refused.requests differs from what another share read; run all shares again"), "{told}");
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn runs_without_shares_are_refused() {
         (&["match", "--partial"], takes),
         (&["match", "--strategy", "max", "--partial", "--share", "1/2"], takes),
         (&["match", "--no-consume", "--partial", "--share", "1/2"], takes),
-        (&["match", "--all", "--partial"], "which share of the work? --share 1/4 is the first of four"),
+        (&["match", "--all", "--partial"], "--share 1/4 for the first of four"),
         (&["match", "--all", "--share", "1/2"], "--partial"),
         (&["match", "--all", "--partial", "--share", "3/2"], "a share is K/N"),
         (
@@ -345,13 +345,13 @@ fn runs_without_shares_are_refused() {
             "--stats cannot be combined with --share, \
             because it counts the work of one run",
         ),
-        (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give it to `merge`"),
-        (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "random numbers of a seed"),
-        (&["match", "--all", "--partial", "--share", "1/2"], "give all of them the same --now TIME"),
+        (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give --quiet to `merge`"),
+        (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "its own random"),
+        (&["match", "--all", "--partial", "--share", "1/2"], "give all shares the same --now TIME"),
         (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "--share and --offer cannot be combined"),
         (&["negotiate", "--partial"], "one run makes all matches, as each takes offers"),
         (&["gangmatch", "--partial"], "`match --best N` lists the candidates of each request, in shares"),
-        (&["autocluster", "--partial"], "match --best, match --all and explain of shares"),
+        (&["autocluster", "--partial"], "match --best, match --all and explain for shares"),
     ] {
         let (status, out, told) = classad(&[command, &sides].concat());
         let told = told.replace('\n', " ");
@@ -412,10 +412,10 @@ fn scatter_plans_shares() {
         let others = run(&["parts", "--shares", "4", "-o", "json", &pool], b"").stdout;
         let others = file("scatter-others.json", others);
         let told = text(&run(&[&["merge", "--plan", &others], &partials[..]].concat(), b"")).2.replace('\n', " ");
-        assert!(told.contains("the plan has 4 shares, the partial results are of 3"), "{told}");
+        assert!(told.contains("the plan has 4 shares, but the partial results are of 3 shares"), "{told}");
         let of_parts = file("scatter-of-parts.json", run(&["parts", "-o", "json", &pool], b"").stdout);
         let told = text(&run(&[&["merge", "--plan", &of_parts], &partials[..]].concat(), b"")).2.replace('\n', " ");
-        assert!(told.contains("the plan is of parts of files"), "{told}");
+        assert!(told.contains("the plan has parts of files"), "{told}");
     }
     // Without --now, old ads tell the time to each share; for others it is the time of the scatter.
     let (aged, fresh) =
@@ -426,8 +426,8 @@ fn scatter_plans_shares() {
     }
     for (arguments, reason) in [
         (&["--shares", "2", "--", "match", "a", "--pool", "b"][..], "match: one run makes all matches"),
-        (&["--shares", "2", "--", "query", "true", &pool], "query has parts, not shares"),
-        (&["--", "match", "--all", &pool, "--pool", &pool], "match has no parts of files"),
+        (&["--shares", "2", "--", "query", "true", &pool], "query is divided by parts of files"),
+        (&["--", "match", "--all", &pool, "--pool", &pool], "match cannot be divided by parts of files"),
         (&["--shares", "2", "--", "match", "--all", "--pool", &pool], "each share reads all requests"),
         (&["--shares", "2", "--", "negotiate", &pool, "--pool", &pool], "negotiate: one run makes all matches"),
         (&["--shares", "2", "--", "parse", &pool], "parse: query, census, refs and check"),

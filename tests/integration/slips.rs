@@ -9,7 +9,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = 1; Requirements = OpSys = \"LINUX\" ]",
-        &["1:31: expected `;` or `]`, found `=` [`==` compares; `=` only binds an attribute of an ad]"],
+        &["1:31: expected `;` or `]`, found `=` [write `==` to compare; `=` only sets an attribute of an ad]"],
     ),
     (
         "new",
@@ -50,7 +50,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &["1:20: expected `;` or `]`, found `=` [write `<=`]", "1:35: expected `;` or `]`, found `=` [write `>=`]"],
     ),
     ("new", "[ a := 1 ]", &["1:5: expected `=`, found `:` [write `=` alone]"]),
-    ("new", "[ a = “LINUX” ]", &["1:7: `“` has no meaning in this language [put strings in straight quotes: \"...\"]"]),
+    ("new", "[ a = “LINUX” ]", &["1:7: `“` is not part of the language [put strings in straight quotes: \"...\"]"]),
     (
         "new",
         "[ a = {1, 2, } ]",
@@ -73,15 +73,15 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ my-attr = 1; a.b = 2 ]",
         &[
-            "1:5: expected `=`, found `-` [put a name with other characters than letters, digits and `_` in single quotes: 'my-attr']",
-            "1:17: expected `=`, found `.` [put a name with other characters than letters, digits and `_` in single quotes: 'a.b']",
+            "1:5: expected `=`, found `-` [a name with characters other than letters, digits and `_` needs single quotes: 'my-attr']",
+            "1:17: expected `=`, found `.` [a name with characters other than letters, digits and `_` needs single quotes: 'a.b']",
         ],
     ),
     ("new", "[ a = (1 + 2; b = 3 ]", &["1:13: expected `)`, found `;` (1:7 this `(` is still open)"]),
     (
         "new",
         "[ a = 1 + 2); b = 3 ]",
-        &["1:12: expected `;` or `]`, found `)` [no bracket is open that this `)` closes]"],
+        &["1:12: expected `;` or `]`, found `)` [this `)` closes nothing: there is no open bracket before it]"],
     ),
     (
         "new",
@@ -101,11 +101,11 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
             of a function] (1:20 this `(` is still open)",
         ],
     ),
-    ("new", "[ a = 1 # one\n]", &["1:9: `#` has no meaning in this language [a comment begins with `//`]"]),
+    ("new", "[ a = 1 # one\n]", &["1:9: `#` is not part of the language [a comment begins with `//`]"]),
     (
         "new",
         "[ a = $(MEMORY) ]",
-        &["1:7: `$` has no meaning in this language [macros such as $(NAME) only work in configuration and submit \
+        &["1:7: `$` is not part of the language [macros such as $(NAME) only work in configuration and submit \
             files, not in ads]"],
     ),
     (
@@ -117,8 +117,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ a = x === 1; b = x !== 2 ]",
         &[
-            "1:11: expected an expression, found `=` [write `==`, or `is` for the same value of the same type]",
-            "1:24: expected an expression, found `=` [write `!=`, or `isnt` for another value or type]",
+            "1:11: expected an expression, found `=` [write `==`, or `is` to compare types, too]",
+            "1:24: expected an expression, found `=` [write `!=`, or `isnt` to compare types, too]",
         ],
     ),
     (
@@ -126,13 +126,13 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ a = \"say \"hello\" to\" ]",
         &["1:13: expected `;` or `]`, found a name `hello` [write a quote in a string as `\\\"`]"],
     ),
-    ("new", "[ a = b ≥ 3 ]", &["1:9: `≥` has no meaning in this language [write `>=`]"]),
+    ("new", "[ a = b ≥ 3 ]", &["1:9: `≥` is not part of the language [write `>=`]"]),
     (
         "new",
         "[ a = ; b = 2; = 3 ]",
         &[
             "1:7: expected an expression, found `;` [this name has no expression]",
-            "1:16: expected a name, found `=` [one `=` binds an expression to a name: `name = expression`]",
+            "1:16: expected a name, found `=` [write one `=` to set an attribute: `name = expression`]",
         ],
     ),
     (
@@ -152,7 +152,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = 99999999999999999999 ]",
-        &["1:7: `99999999999999999999` does not fit into 64 bits [write 99999999999999999999.0 for a real]"],
+        &["1:7: `99999999999999999999` is too large for 64 bits [write 99999999999999999999.0 for a real]"],
     ),
     ("new", "[ a = x in {1,2} ]", &["1:9: expected `;` or `]`, found a name `in` [write `member(x, { ... })`]"]),
     ("new", "a = 1; b = 2", &["1:1: expected an ad, which begins with `[`"]),
@@ -162,7 +162,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &[
             "2:27: expected `)`, found the end (2:16 this `(` is still open)",
             "3:14: expected an expression, found the end [`+` needs something after it]",
-            "4:1: this line is not an attribute [in the long form every line reads `name = expression`]",
+            "4:1: this line does not have the form `name = expression` [in the long form every line reads `name = \
+            expression`]",
         ],
     ),
     (
@@ -174,14 +175,14 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "long",
         "Requirements == true\n",
-        &["1:15: expected an expression, found `=` [one `=` binds an expression to a name: `name = expression`]"],
+        &["1:15: expected an expression, found `=` [write one `=` to set an attribute: `name = expression`]"],
     ),
     (
         "long",
         "= 5\na = 0x10\n",
         &[
             "1:1: a name is missing before this `=` [in the long form every line reads `name = expression`]",
-            "2:5: HTCondor reads no octal or hexadecimal integers: `0x10` [write 16]",
+            "2:5: HTCondor does not accept octal or hexadecimal integers: `0x10` [write 16]",
         ],
     ),
     (
@@ -217,7 +218,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "json",
         "{\"a\": 1, \"b\": None}",
-        &["1:15: `None` is not a JSON value [write undefined as null, and any other expression as \
+        &["1:15: `None` is not a valid value in JSON [write undefined as null, and any other expression as \
             \"\\/Expr(...)\\/\"]"],
     ),
     (
@@ -265,19 +266,19 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "yaml",
         "a: !exp x\n",
-        &["1:4: there is no tag `!exp` [`!expr` is the only one: write it before the text of an expression]"],
+        &["1:4: there is no tag `!exp` [the only tag is `!expr`, before the text of an expression]"],
     ),
     ("expression", "a && (b || c", &["1:13: expected `)`, found the end (1:6 this `(` is still open)"]),
     ("expression", "x > 5 &&& y", &["1:9: expected an expression, found `&` [write `&&`]"]),
     (
         "expression",
         "\"abc\" + \\ 5",
-        &["1:9: `\\\\` has no meaning in this language [no `\\` is needed: an expression continues on the next line]"],
+        &["1:9: `\\\\` is not part of the language [no `\\` is needed: an expression continues on the next line]"],
     ),
     (
         "expression",
         "user@host == 1",
-        &["1:5: `@` has no meaning in this language [put text with an `@` in double quotes: \"user@host\"]"],
+        &["1:5: `@` is not part of the language [put text with an `@` in double quotes: \"user@host\"]"],
     ),
     ("expression", "a b", &["1:3: expected the end, found a name `b` [is an operator missing between these names?]"]),
     ("expression", "1 +* 2", &["1:4: expected an expression, found `*`"]),

@@ -45,7 +45,7 @@ fn read_list(list: &str) -> Result<Vec<String>, Failure> {
     let name = if list == "-" { "standard input" } else { list };
     let bytes = read_whole(list).map_err(|error| Failure::unreadable(name, &error))?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return refuse(format!("{name}: the name of a file is not UTF-8"));
+        return refuse(format!("{name}: the names of files must be UTF-8"));
     };
     let separator = if text.contains('\0') { '\0' } else { '\n' };
     let line = |line: &str| if separator == '\n' { line.trim_end_matches('\r').to_owned() } else { line.to_owned() };

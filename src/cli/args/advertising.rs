@@ -20,7 +20,7 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 
 /// The options that say which ads are current.
 #[derive(Args)]
@@ -112,7 +112,7 @@ impl LifetimeArgs {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
         let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        let reason = format!("expired at {at} (--at sets another time, --as-given includes them)");
+        let reason = format!("expired at {} (--at sets another time, --as-given includes them)", utc_text(at));
         retain_flagged(session, ads, what, &is_current, &reason)
     }
 }

@@ -65,7 +65,7 @@ pub struct GlobalOptions {
     /// the number of processors, but at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
-    /// Fail, instead of warning, if the output form cannot represent a value
+    /// Make it an error, not a warning, if the output format cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
     /// Report bad ads as warnings, which do not change the exit status

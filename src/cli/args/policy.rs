@@ -212,8 +212,10 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
     if let Some(config) = &config {
         match configure(&mut policy, &config.configuration, &context) {
             Ok(left_out) => left_out.iter().for_each(|group| {
-                session
-                    .warning(&format!("GROUP_NAMES: {group} is left out: it is named twice, or its parent is missing"));
+                session.warning(&format!(
+                    "GROUP_NAMES: {group} is ignored, because it occurs twice or its parent is \
+                        missing"
+                ));
             }),
             Err(problems) => {
                 session.print_setting_problems(&config.text, &problems);

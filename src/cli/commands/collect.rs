@@ -19,7 +19,7 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
@@ -174,6 +174,6 @@ impl Collector {
         let Some(at) = at else { return ads };
         let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);
         let is_current: Vec<bool> = ads.iter().map(|ad| !has_expired(ad)).collect();
-        retain_flagged(session, ads, "ads", &is_current, &format!("expired at {at}"))
+        retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at)))
     }
 }

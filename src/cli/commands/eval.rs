@@ -36,7 +36,7 @@ Only the necessary attributes of ads in the long form are read. Errors in other 
 #[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help("Files of ads to evaluate the expression in")))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Eval {
-    /// The expression to evaluate; with --attr, the first file of ads instead
+    /// The expression to evaluate. With --attr, all arguments are files
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub struct Eval {
     /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Read cases {"id","ad","target","expr"} from a file of JSON lines
+    /// Read cases from a file in JSON Lines, each with {"id","ad","target","expr"}
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct Parse {
     /// Print the tree of each expression
     #[arg(long)]
     ast: bool,
-    /// Read cases {"id","text","form"} from a file of JSON lines
+    /// Read cases from a file in JSON Lines, each with {"id","text","form"}
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// Format of the output

@@ -57,7 +57,7 @@ the time of the newest ad, as one run does. Parts and shares run with one thread
 #[derive(Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
 pub struct ScatterCommand {
-    /// Write a submit file, a DAG and a plan into the folder DIR, for `condor_submit_dag`
+    /// Write a submit file, a DAG and a plan to the folder DIR, for `condor_submit_dag`
     #[arg(long, value_name = "DIR", group = "engine")]
     dag: Option<String>,
     /// Print a command line for each part

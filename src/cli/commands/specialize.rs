@@ -88,7 +88,7 @@ pub struct Specialize {
     /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Read cases {"id","ad","expr"} from a file of JSON lines
+    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -97,7 +97,7 @@ pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) 
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     revision.check(&path)?;
     // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.

@@ -68,7 +68,7 @@ impl LoadedConfiguration {
         let stored = configuration.entry(&file).map(|entry| (entry, true));
         let Some((entry, is_file)) = stored.or_else(|| Some((configuration.entry(&data)?, false))) else {
             session.warning(&format!(
-                "{}: the map {name} is not defined: there is no {file} and no {data}",
+                "{}: the map {name} is not defined: {file} and {data} are both missing",
                 self.text.name
             ));
             return Ok(Ok(()));
@@ -94,7 +94,7 @@ impl LoadedConfiguration {
             }
             // The dump may be of another machine.
             Err(error) => session.warning(&format!(
-                "{}: cannot read {value}: {}; userMap(\"{name}\", ...) maps no user (--map {name}=FILE gives it a map)",
+                "{}: cannot read {value}: {}; userMap(\"{name}\", ...) finds no user (--map {name}=FILE sets a map)",
                 entry.name,
                 diagnostics::io_reason(&error)
             )),

@@ -41,11 +41,11 @@ impl FilePart {
     ///
     /// # Errors
     ///
-    /// The file cannot be read in parts, or the part ends before it begins.
+    /// The file cannot be read in parts, or the end of the part is before its start.
     pub fn detect(&self, form: Option<FileFormat>) -> io::Result<Option<FileFormat>> {
         let refuse = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         if self.end.is_some_and(|end| end < self.start) {
-            return refuse("the part ends before it begins".to_owned());
+            return refuse("the end of the part is before its start".to_owned());
         }
         let file = File::open(&self.path)?;
         if !file.metadata()?.is_file() {

@@ -9,7 +9,7 @@ use classad::text::with_commas;
 use super::input::for_each_ad;
 use super::source::{AdSource, SourceText};
 use crate::cli::Failure;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 
 /// Reads the ads that a collector holds at the time `at`, in seconds since 1970: those that `match --at` lets take part.
 /// Prints notes of how many are left out.
@@ -28,7 +28,7 @@ pub fn read_held_ads(
     let is_current = headers.iter().zip(&is_latest).filter(|(_, is_latest)| **is_latest);
     let is_current: Vec<bool> = is_current.map(|(header, _)| !header.has_expired(at)).collect();
     let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
-    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired at {at}")))
+    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at))))
 }
 
 /// Why an ad is left out: later ads have the same identity.

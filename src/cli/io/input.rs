@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use classad::ad::{AbsoluteTime, Ad, Attribute, Dialect, Expression, Name};
+use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
@@ -16,7 +16,7 @@ use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::TimeOption;
 use crate::cli::render::diagnostics;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 use crate::cli::{Failure, refuse};
 
 /// Maximum number of files that stay open between detecting their forms and reading them.
@@ -120,7 +120,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
             (Some(time), _) => session.set_time(time),
             (None, Some(time)) => {
                 session.set_time(time);
-                let time = AbsoluteTime { seconds: time, offset: 0 };
+                let time = utc_text(time);
                 session.note(&format!(
                     "--now dump: no ad says when it was written; the newest event of a job, {time}, \
                     is used instead"
@@ -339,7 +339,7 @@ pub fn parse_attribute_name(session: &Session, text: &str) -> Result<Option<Name
     let name = read_name(text.trim(), session.dialect()).map(|name| Name::new(&name));
     match name.filter(|name| !name.as_str().is_empty()) {
         Some(name) if session.dialect() == Dialect::Classad && name.is_reserved() => {
-            refuse(format!("`{name}` is reserved and cannot name an attribute"))
+            refuse(format!("`{name}` is a reserved word, not an attribute name"))
         }
         name => Ok(name),
     }

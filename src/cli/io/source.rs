@@ -37,7 +37,7 @@ impl Read for WholeFile {
         self.bytes_read += count as u64;
         // Files of the system, such as those in /sys, have fewer bytes than their size says, and keep that size.
         if count == 0 && !into.is_empty() && self.bytes_read < self.size && self.file.metadata()?.len() < self.size {
-            return Err(io::Error::other("it was cut short while it was read"));
+            return Err(io::Error::other("it became shorter while it was read"));
         }
         Ok(count)
     }

@@ -171,7 +171,7 @@ impl AdWriter {
             None => Some(input),
             Some(OutputForm::Names) => None,
             Some(form) => {
-                let message = "whole ads are written as long, new, json, jsonl, xml, yaml or names";
+                let message = "whole ads can be printed as long, new, json, jsonl, xml, yaml or names";
                 Some(form.ad_form().ok_or_else(|| Failure::refused(message))?)
             }
         };

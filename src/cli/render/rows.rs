@@ -164,7 +164,7 @@ impl TableWriter {
             return refuse("this command prints no trees: only gangmatch does");
         }
         if form == OutputForm::Parquet {
-            return refuse("only the columns of `query --af` are written as parquet");
+            return refuse("only columns of `query --af` can be written as parquet");
         }
         if form == OutputForm::Svg {
             return refuse("this command draws no picture: census, explain and gangmatch do");

@@ -288,7 +288,7 @@ mod tests {
         let text = "a".repeat(40_000);
         check(&[(
             &format!("replaceAll(\"\", \"{text}\", \"{text}\")"),
-            "evaluation made values of more than 67108864 bytes",
+            "functions made values of more than 67108864 bytes in one evaluation",
         )]);
     }
 

@@ -44,7 +44,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "splitUserName(\"ann@cs.wisc.edu\")" => "{ \"ann\", \"cs.wisc.edu\" }",
         |call| split_at_sign(call, |all| [all, b""])),
     function!(splitSlotName(1, 1) Lazy "(string) -> list",
-        "the parts before and after the first @; without an @, all of it is the machine",
+        "split a name at the first @ into slot and machine; without an @, the slot is empty",
         both "splitSlotName(\"slot1@crane\")" => "{ \"slot1\", \"crane\" }",
         |call| split_at_sign(call, |all| [b"", all])),
 ];

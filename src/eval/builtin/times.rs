@@ -38,7 +38,7 @@ macro_rules! measure {
 }
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
-    clock!(time "int", "now, in seconds since 1970",
+    clock!(time "int", "current time in seconds since 1970",
         "time() > 0" => "true", |call| Ok(integer_value(call, call.evaluator.now()?))),
     clock!(currentTime "abstime", "now",
         "currentTime() == absTime()" => "true", |call| Ok(Value::AbsoluteTime(local_now(call)?))),

@@ -142,13 +142,13 @@ impl SummaryWriter<'_> {
                 });
                 match (other, port.independent) {
                     (Some(other), alone) if port.consistent == 0 => format!(
-                        "none of the {} of {} fits with one of {label} ({alone}): {reasons}",
+                        "none of the {} for {} fits together with a candidate for {label} ({alone}): {reasons}",
                         counted(other.independent, "candidate"),
                         other.label
                     ),
-                    (_, 1) => format!("the only candidate of {label} does not dock{beside}: {reasons}"),
+                    (_, 1) => format!("the only candidate for {label} does not fit{beside}: {reasons}"),
                     (_, many) => {
-                        format!("of {} candidates of {label} none docks{beside}: {reasons}", with_commas(many))
+                        format!("none of {} candidates for {label} fits{beside}: {reasons}", with_commas(many))
                     }
                 }
             }
@@ -175,8 +175,8 @@ impl SummaryWriter<'_> {
         let name = self.offer_name(first);
         let missing = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
         let what = match blocked.unserved.len() {
-            1 => format!("{name} would dock at {label}, but cannot fill its own"),
-            many => format!("{} offers would dock at {label}, but cannot fill their own", with_commas(many)),
+            1 => format!("{name} fits {label}, but cannot fill its own"),
+            many => format!("{} offers fit {label}, but cannot fill their own", with_commas(many)),
         };
         match missing.collect::<Vec<_>>().as_slice() {
             [] => format!("{what} ports together"),

@@ -171,12 +171,12 @@ mod tests {
             (r#"{a: 1} {"b": 2}"#, "!1:2: expected a name in double quotes or `}`, found `a`"),
             (r#"{"a" 1} {"b": 2}"#, "!1:6: expected `:`, found `1`"),
             (r#"{"a": "x" "y"} {"b": 2}"#, "!1:11: expected `,` or `}`, found a string"),
-            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is not a JSON value"),
-            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is not a JSON number"),
-            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a JSON number"),
-            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a JSON number"),
-            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a JSON number"),
-            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` does not fit into 64 bits"),
+            (r#"{"a": undefined} {"b": 2}"#, "!1:7: `undefined` is not a valid value in JSON"),
+            (r#"{"a": 01} {"b": 2}"#, "!1:7: `01` is not a valid number in JSON"),
+            (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a valid number in JSON"),
+            (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a valid number in JSON"),
+            (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a valid number in JSON"),
+            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` is too large for 64 bits"),
             (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this escape is only one half of a surrogate pair"),
             (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
             (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
@@ -184,7 +184,7 @@ mod tests {
             (r#"{"a": "/Expr(x\ty)/"} {"b": 2}"#, "!1:17: expected the end, found a name `y`"),
             ("{\"a\": 1 /* x }\n{\"b\": 2}", "!1:9: this comment has no closing `*/`"),
             ("1, \"x\"\n{\"b\": 2}", "!1:1: expected an ad, which begins with `{`"),
-            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot hold another array"),
+            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot contain an array"),
         ] {
             assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
         }
@@ -192,7 +192,7 @@ mod tests {
         // One ad can have several bad values, and each of them is reported.
         assert_eq!(
             items(r#"{"a": 01, "b": [x]}"#),
-            ["!1:7: `01` is not a JSON number", "!1:17: `x` is not a JSON value"]
+            ["!1:7: `01` is not a valid number in JSON", "!1:17: `x` is not a valid value in JSON"]
         );
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn the_papers_reserve_names() {
         assert_eq!(items(r#"{"parent": 1}"#), ["[ parent = 1 ]"]);
         let problems = items_in(br#"{"a": {"Self": 1}}"#, Dialect::Classad);
-        assert_eq!(problems, ["!1:8: `Self` is reserved and cannot name an attribute"]);
+        assert_eq!(problems, ["!1:8: `Self` is a reserved word, not an attribute name"]);
     }
 
     #[test]

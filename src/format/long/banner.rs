@@ -19,7 +19,7 @@ pub const RECORD_TYPE: &str = "RecordType";
 /// shadow, and all but the first repeat an attribute of the record.
 const JOB_NAMES: [&str; 5] = ["Offset", "ClusterId", "ProcId", "Owner", "CompletionDate"];
 
-const TORN: &str = "this banner is torn";
+const TORN: &str = "this banner is broken";
 
 const UNKNOWN: &str = "HTCondor does not write such a banner";
 

@@ -30,7 +30,7 @@ impl LineParser {
             return Err(Problem::error_at(
                 offset + indent..offset + end,
                 self.ad_number,
-                "this line is not an attribute",
+                "this line does not have the form `name = expression`",
             )
             .with_help("in the long form every line reads `name = expression`"));
         };

@@ -394,10 +394,10 @@ mod tests {
                     "d = 4",
                 ],
             ),
-            ("a\n\nb = 1", vec!["!1:1: this line is not an attribute", "b = 1"]),
+            ("a\n\nb = 1", vec!["!1:1: this line does not have the form `name = expression`", "b = 1"]),
             (" = 1", vec!["!1:2: a name is missing before this `=`"]),
             ("a = \"x\nb=1", vec!["!1:5: this string has no closing quote"]),
-            ("a = 010", vec!["!1:5: HTCondor reads no octal or hexadecimal integers: `010`"]),
+            ("a = 010", vec!["!1:5: HTCondor does not accept octal or hexadecimal integers: `010`"]),
         ] {
             assert_eq!(items(text), expected, "{text}");
         }

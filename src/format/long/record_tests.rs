@@ -82,7 +82,7 @@ fn a_banner_ends_its_record() {
         (
             "ClusterId = 2\nOwner = \"b\"\n*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\" CompletionDate = 1\n",
             vec![
-                "~1 3:16: ClusterId differs from that of the record before this banner: 2",
+                "~1 3:16: this banner and its record differ in ClusterId, which is 2 in the record",
                 "1 1: ClusterId = 2 | Owner = \"b\" | Offset = 0 | ProcId = 0 | CompletionDate = 1",
             ],
         ),
@@ -103,7 +103,7 @@ fn a_record_without_a_banner_is_left_out() {
 
 #[test]
 fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
-    let torn = |column: usize| format!("!1 2:{column}: this banner is torn");
+    let torn = |column: usize| format!("!1 2:{column}: this banner is broken");
     for (banner, place) in [
         ("*** Offset = 0 Clus", torn(16)),
         ("*** Offset = ", torn(5)),
@@ -132,8 +132,8 @@ fn a_record_whose_first_line_is_behind_a_torn_banner_is_left_out() {
         let text = format!("A = 1\n{banner}\nA = 2\n***\nA = 3\n***\n");
         let read = items(&text);
         assert_eq!((read.len(), &*read[0], &*read[3]), (4, "1 1: A = 1", "3 5: A = 3"), "{read:?}");
-        assert!(read[1].ends_with("this banner is torn"), "{read:?}");
-        assert!(read[2].starts_with("!2 3:1: this record is left out"), "{read:?}");
+        assert!(read[1].ends_with("this banner is broken"), "{read:?}");
+        assert!(read[2].starts_with("!2 3:1: this record is skipped"), "{read:?}");
     }
 }
 

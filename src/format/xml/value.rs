@@ -213,7 +213,7 @@ mod tests {
             ("<i>x</i>", "!1:16: `x` is not an integer"),
             ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
             ("<i></i>", "!1:16: `` is not an integer"),
-            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into 64 bits"),
+            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` is too large for 64 bits"),
             ("<r>x</r>", "!1:16: `x` is not a real"),
             ("<b v=\"1\"/>", "!1:13: expected true or false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
@@ -223,7 +223,7 @@ mod tests {
             ("<rt>x</rt>", "!1:17: \"x\" is not a relative time"),
             ("<s>a &foo; b</s>", "!1:18: `&foo;` is not defined"),
             ("<s>a & b</s>", "!1:18: `&` is not defined"),
-            ("<s>a\\0</s>", "!1:17: an escape in a string is a byte from 1 to 255"),
+            ("<s>a\\0</s>", "!1:17: an escape in a string must be a byte from 1 to 255"),
             ("<n>1</n>", "!1:13: expected a value, such as `<i>` or `<s>`, found `<n>`"),
             ("1", "!1:13: expected a value, such as `<i>` or `<s>`, found text"),
             ("", "!1:13: expected a value, such as `<i>` or `<s>`, found `</a>`"),
@@ -279,7 +279,7 @@ mod tests {
     fn the_papers_reserve_names() {
         let text = b"<c><a n=\"self\"><i>1</i></a></c>";
         assert_eq!(items_in(text, Dialect::Condor), ["[ self = 1 ]"]);
-        let problem = "!1:4: `self` is reserved and cannot name an attribute";
+        let problem = "!1:4: `self` is a reserved word, not an attribute name";
         assert_eq!(items_in(text, Dialect::Classad), [problem]);
     }
 

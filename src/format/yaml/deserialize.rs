@@ -102,7 +102,7 @@ impl YamlAdPass<'_> {
         }
         reject_nul(text)?;
         if self.dialect == Dialect::Classad && name.is_reserved() {
-            let message = format!("`{name}` is reserved and cannot name an attribute");
+            let message = format!("`{name}` is a reserved word, not an attribute name");
             return Err(YamlRejection::new(message, "HTCondor allows it: --dialect condor"));
         }
         Ok(name)
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for YamlDocumentVisitor<'_, '_> {
     type Value = Vec<Option<Ad>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a mapping of names to values, or a sequence of such mappings")
+        f.write_str("write a mapping of names to values, or a sequence of such mappings")
     }
 
     fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
@@ -267,7 +267,7 @@ impl<'de> Visitor<'de> for YamlValueSeed<'_, '_> {
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Expression, A::Error> {
         let (tag, content): (String, _) = tagged.variant()?;
         if tag != EXPRESSION {
-            let help = "`!expr` is the only one: write it before the text of an expression";
+            let help = "the only tag is `!expr`, before the text of an expression";
             return Err(self.pass.reject(YamlRejection::new(format!("there is no tag `!{tag}`"), help)));
         }
         let (expected, read) = ("the text of an expression", YamlAdPass::parse_expression);

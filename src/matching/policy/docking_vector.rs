@@ -254,7 +254,7 @@ mod tests {
         let fault = PolicyVector::check_comparable(&vectors, "docking", &rules).unwrap_err();
         assert_eq!(
             fault.reason,
-            "component 2 of `docking` is a boolean for some and an integer for others, which do not compare"
+            "component 2 of `docking` is a boolean for some ads and an integer for others, which cannot be compared"
         );
         // In HTCondor's dialect booleans compare as numbers.
         let condor = vectors.map(|vector| {

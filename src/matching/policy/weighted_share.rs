@@ -15,7 +15,7 @@ pub struct WeightedShare {
     /// The weight that a request asks for, evaluated in the request: `RequestCpus`. It decides how the surplus of
     /// groups is divided. If `None`, a request asks for 1.
     pub demand: Option<PolicyRule>,
-    /// The submitter who uses an offer now, evaluated in the offer; if `None`, no offer is in use.
+    /// The submitter that uses an offer now, evaluated in the offer; if `None`, no offer is in use.
     pub in_use_by: Option<PolicyRule>,
     /// Whether a request may take a candidate in the first round although its submitter has used up its share.
     /// Evaluated like a component of the docking vector. If `None`, it may not.

@@ -196,7 +196,7 @@ cases:
             "m1 does not accept big: `TARGET.RequestCpus <= MY.Cpus` is false (MY.Cpus is 4, TARGET.RequestCpus is 8)",
             "first does not accept m2: `TARGET.Cpus >= 3` is false (TARGET.Cpus is 2)",
             "second and m1 accept each other, but first has it",
-            "there is no request called third",
+            "there is no request third",
         ]
     );
     let misspelt = "gang gets no gang: cpu stays empty: no offer has Memroy (did you mean Memory? 1 offer has it)";

@@ -4,8 +4,8 @@ use super::{problems, run};
 
 /// Specs, and all that is wrong with each; `CASE` stands for a case that is not.
 const BROKEN: &[(&str, &[&str])] = &[
-    ("cases:\n- name: a\n  expresion: 1\n  expect: 1\n", &["3:3 `expresion` is not a key of a case"]),
-    ("case: []\n", &["1:1 `case` is not a key of a spec"]),
+    ("cases:\n- name: a\n  expresion: 1\n  expect: 1\n", &["3:3 a case has no key `expresion`"]),
+    ("case: []\n", &["1:1 a spec has no key `case`"]),
     ("ads: {}\n", &["1:1 this spec has no `cases`"]),
     ("cases: []\n", &["1:8 this spec has no cases"]),
     ("cases:\n", &["1:7 this spec has no cases"]),
@@ -34,11 +34,11 @@ const BROKEN: &[(&str, &[&str])] = &[
         &["2:37 an expected value is evaluated alone, but this refers to x"],
     ),
     ("cases:\n- { name: a, expression: 1, expect: !date 1 }\n", &["2:37 there is no tag `!date`"]),
-    ("cases:\n- { name: a, expression: 1, my: b, expect: 1 }\n", &["2:33 there is no ad called `b`"]),
-    ("ads: { a: b, b: {} }\nCASE", &["1:11 there is no ad called `b`"]),
+    ("cases:\n- { name: a, expression: 1, my: b, expect: 1 }\n", &["2:33 there is no ad `b`"]),
+    ("ads: { a: b, b: {} }\nCASE", &["1:11 there is no ad `b`"]),
     ("ads: { a: { x: 1, X: 2 } }\nCASE", &["1:19 the attribute `X` is given twice"]),
     ("ads: { a: { like: {}, file: x } }\nCASE", &["1:11 this has both `file` and `like`"]),
-    ("ads: { a: { like: {}, whit: {} } }\nCASE", &["1:23 `whit` is not a key of an ad with `file` or `like`"]),
+    ("ads: { a: { like: {}, whit: {} } }\nCASE", &["1:23 an ad with `file` or `like` has no key `whit`"]),
     ("ads: { a: '[ x = 1; y = ]' }\nCASE", &["1:25 expected an expression, found `]`"]),
     (
         "ads: { a: { x: !expr '1 +' } }\nCASE",
@@ -65,10 +65,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ),
     (
         "policy: { docking: 1 +, ordr: 2 }\ncases: [ { name: a, requests: [ {} ], offers: [ {} ], matches: none } ]\n",
-        &[
-            "1:23 expected an expression, found the end (column 4 of the expression)",
-            "1:25 `ordr` is not a key of a policy",
-        ],
+        &["1:23 expected an expression, found the end (column 4 of the expression)", "1:25 a policy has no key `ordr`"],
     ),
     (
         "policy: tests/cases/negotiate/broken.yaml\ncases: [ { name: a, requests: {}, offers: {}, matches: none } ]\n",

@@ -52,7 +52,7 @@ of the `attributes`.";
 pub struct CensusCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Describe only these attributes, in detail
+    /// Summarize only these attributes, with more detail
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
@@ -61,7 +61,7 @@ pub struct CensusCommand {
     /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
-    /// Count the attributes of nested ads too, as `Outer.Inner`
+    /// Also summarize the attributes of nested ads, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
     /// How to sort the attributes [default: main; in JSON: count]

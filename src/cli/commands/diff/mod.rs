@@ -42,17 +42,16 @@ missing. With jsonl, each line is one of the `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///
-/// Ads are paired by identity. Ads that share an identity, or have none, are paired by their order in the files.
-/// Otherwise the order of ads does not matter. The order of attributes and the way an expression is written do not matter
-/// either.
+/// Ads are paired by identity. Ads that have the same name or no name are paired in the order of the files. Apart from
+/// that, the order of ads does not matter. The order of attributes and the layout of expressions do not matter, either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Diff {
-    /// File of the ads as they were
+    /// File of the old ads
     #[arg(value_name = "A")]
     before: String,
-    /// File of the ads as they are now
+    /// File of the new ads
     #[arg(value_name = "B")]
     after: String,
     /// Expression that gives the name of an ad in the output

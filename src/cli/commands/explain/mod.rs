@@ -112,13 +112,13 @@ impl Explain {
         if !is_listed
             && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl | OutputForm::Svg))
         {
-            return refuse("explanations are written as text, json, jsonl, csv, tsv or svg");
+            return refuse("reports can be printed as text, json, jsonl, csv, tsv or svg");
         }
         if self.summary && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Svg)) {
-            return refuse("--summary is written as text, json or svg");
+            return refuse("--summary can be printed as text, json or svg");
         }
         if (is_listed || form == Some(OutputForm::Svg)) && self.offer.is_some() && !self.reverse {
-            return refuse("the explanation of a pair is written as text, json or jsonl");
+            return refuse("the explanation of a pair can be printed as text, json or jsonl");
         }
         Ok(())
     }
@@ -340,7 +340,8 @@ fn report_unexplained(session: &mut Session, unexplained: usize) {
 }
 
 /// What a match means in the sentence about hypothetical attributes.
-const WHAT_IS_COUNTED: &str = "a match is counted even if another request takes the offer; `match --what-if` gives each offer to one request only";
+const WHAT_IS_COUNTED: &str = "a request counts as a match even if another request gets the offer; `match --what-if` \
+    gives each offer to one request only";
 
 /// Returns what the hypothetical attributes and the policies of a configuration change, if anything, as text.
 fn beginning_text(

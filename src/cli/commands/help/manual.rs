@@ -33,7 +33,7 @@ pub struct ManualCommand {
     /// The command or topic; without one, show classad(1)
     #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
-    /// Write all pages into this folder instead of printing one
+    /// Write all pages to this folder instead of printing one
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }

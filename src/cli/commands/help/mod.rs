@@ -46,7 +46,7 @@ pub struct Help {
     /// A command, a topic or a word of the topic `words`; or `commands`, `options`, `topics` or `schema` for a list
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
-    /// After `schema`, the output whose JSON Schema is printed
+    /// After `schema`: the name of an output, to print its JSON Schema
     #[arg(value_parser = SuggestedValues(schema_names), hide_possible_values = true)]
     name: Option<String>,
 }

@@ -58,9 +58,13 @@ impl HelpTopic {
 /// Environment variables and what they set.
 const ENVIRONMENT: [(&str, &str); 4] = [
     ("CLASSAD_DIALECT", "the dialect, if there is no `--dialect`"),
-    ("NO_COLOR, CLICOLOR_FORCE", "disable colour; use colour even in a pipe; `--color` overrides both"),
-    ("CLASSAD_HISTORY", "the history file of `classad repl`; if it is empty, no history is kept"),
-    ("COLUMNS", "width of tables and error messages, in columns"),
+    (
+        "NO_COLOR, CLICOLOR_FORCE",
+        "the first disables colour, the second enables it even in a pipe; `--color` overrides \
+        both",
+    ),
+    ("CLASSAD_HISTORY", "the history file of `classad repl`; with an empty value, no history is kept"),
+    ("COLUMNS", "the width of tables and error messages, in columns"),
 ];
 
 /// Files and what they hold.

@@ -77,7 +77,7 @@ pub struct MatchCommand {
     /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Read cases {"id","left","right"} from a file of JSON lines
+    /// Read cases from a file in JSON Lines, each with {"id","left","right"}
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

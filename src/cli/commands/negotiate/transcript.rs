@@ -88,12 +88,12 @@ impl<'p> Transcript<'p> {
                 self.lines.push(format!("  {request} gets {}", parts.join("; ")));
                 if let Some(choice) = &grant.choice {
                     let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
-                    self.lines.push(format!("    next best: {next}; decided by {text}"));
+                    self.lines.push(format!("    next best: {next}; the difference is {text}"));
                 }
             }
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let request = parties.request_name(request, None);
-                let detail = "the offers that are left do not fill its ports";
+                let detail = "the remaining offers do not fill its ports";
                 self.push(
                     format!("  {request} is rejected: {detail}"),
                     submitter,

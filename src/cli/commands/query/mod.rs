@@ -123,8 +123,8 @@ pub struct QueryCommand {
     at: Option<i64>,
     /// Print the newest ad of a history first, as `condor_history` does
     ///
-    /// Of several files the last one comes first. The files of one history (history, history.20260101T120000) are
-    /// always read in the order of their times.
+    /// If there are several files, the last file comes first. The files of one history (history,
+    /// history.20260101T120000) are always read in the order of their times.
     #[arg(long)]
     newest: bool,
     /// Read the history from the newest ad backwards, and stop at this job, or at the first ad for which the expression
@@ -152,7 +152,7 @@ pub struct QueryCommand {
     undefined: bool,
     #[command(flatten)]
     groups: GroupArgs,
-    /// Print equal rows of --af once
+    /// Print each row of --af only once
     #[arg(long, requires = "af")]
     distinct: bool,
     /// Expression that gives the name of an ad in the output
@@ -167,13 +167,13 @@ pub struct QueryCommand {
     /// Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or an object such
     /// as {"Memory": "integer"}
     ///
-    /// Without this option, the files are read twice, and the first time for the types.
+    /// Without this option, the files are read twice: first for the types, then for the rows.
     #[arg(long, value_name = "FILE")]
     schema: Option<String>,
     /// Parse every ad completely, and report all syntax errors
     ///
-    /// Without this option, only the needed attributes of ads in the long form are parsed. Each other line is only
-    /// checked to be blank, a comment, or a name, `=`, and text with closed quotes.
+    /// Without this option, only the necessary attributes of ads in the long form are parsed. Other lines are only
+    /// checked roughly: each must be blank, a comment, or `NAME = TEXT` with closed quotes.
     #[arg(long)]
     strict_input: bool,
 }

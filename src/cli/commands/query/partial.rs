@@ -123,7 +123,11 @@ impl QueryCommand {
             (scanner.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
             (self.newest || self.since.is_some() || self.completed_since.is_some(), "--partial reads forwards only"),
             (self.at.is_some(), "--partial does not work with --at"),
-            (!(self.ads.is_empty() && self.userlog.is_empty()), "--partial: name the files after the constraint"),
+            (
+                !(self.ads.is_empty() && self.userlog.is_empty()),
+                "--partial needs files: name them after the \
+                constraint",
+            ),
         ])?;
         let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;
         let task = ScanTask { scanner };

@@ -72,7 +72,7 @@ pub struct Refs {
     /// List references to attributes of the ad itself (internal) instead of references to other ads (external)
     #[arg(long)]
     internal: bool,
-    /// Print one list for all ads
+    /// Print one list of references for all ads
     #[arg(long)]
     union: bool,
     /// Print one list, with the number of ads that have each reference
@@ -91,7 +91,7 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// Read cases {"id","ad","expr"} from a file of JSON lines
+    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]

@@ -86,7 +86,7 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
         let file_name = &file.text;
         let message = match ads {
             0 => format!("there is no ad in {file_name}"),
-            _ => format!("none of the {} in {file_name} is number {wanted} or has this name", counted(ads, "ad")),
+            _ => format!("none of the {} in {file_name} has the number or the name {wanted}", counted(ads, "ad")),
         };
         state.error_at(which.unwrap_or(file).part, message)
     })

@@ -47,7 +47,7 @@ pub fn wait_for<T: Send + 'static>(
         }
     };
     let thread = Builder::new().stack_size(THREAD_STACK_BYTES).spawn(run);
-    *latest = Some(thread.map_err(|error| Failure::refused(format!("no thread could be started: {error}")))?);
+    *latest = Some(thread.map_err(|error| Failure::refused(format!("cannot start a thread: {error}")))?);
     drop(latest);
     loop {
         match results.recv_timeout(POLL_INTERVAL) {

@@ -231,7 +231,7 @@ impl<'s> ReplState<'s> {
 
     /// Returns the ad of `:target`. Fails if there is none.
     pub fn other_side(&self) -> Result<NamedAd, Failure> {
-        let message = "there is no other side: `:target FILE` or `:target [ ... ]` gives an ad";
+        let message = "there is no other ad: `:target FILE` or `:target [ ... ]` gives an ad";
         self.target.clone().ok_or_else(|| Failure::refused(message))
     }
 

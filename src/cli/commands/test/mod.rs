@@ -79,13 +79,13 @@ if a spec is broken; 3 if a budget was exceeded.";
 
 /// Run unit tests of ads and policies, written in YAML
 ///
-/// The first line says how many cases passed and which failed. Then, for each failed case, come the values of its
-/// expression and of the names in it, the clauses that are not met, the reason why there is no gang or match, and the
-/// expected result.
+/// The first line gives the number of passed cases and the names of failed cases. Below it are, for each failed case,
+/// the values of the expression and of the attributes in it, the clauses that are not met, the reason why there is no
+/// gang or match, and the expected result.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct TestCommand {
-    /// Specs, or folders to look for specs in; standard input if there are none
+    /// Specs, or folders with specs; standard input if there are none
     #[arg(value_name = "SPEC")]
     specs: Vec<String>,
     /// Format of the output

@@ -26,7 +26,7 @@ const FLAGS: [(&str, &str, &str); 8] = [
     ("set", "NAME=EXPR", "Set an attribute"),
     ("default", "NAME=EXPR", "Set an attribute if the ad does not have it"),
     ("eval-set", "NAME=EXPR", "Evaluate an expression in the ad, and store its value in an attribute"),
-    ("copy", "OLD=NEW", "Copy attributes to a second name"),
+    ("copy", "OLD=NEW", "Copy an attribute to a second name"),
     ("rename", "OLD=NEW", "Give attributes another name"),
     ("delete", "NAME", "Delete attributes"),
     (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules, or of rules in brackets"),

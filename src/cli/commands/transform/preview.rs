@@ -58,7 +58,7 @@ impl<'a> PreviewWriter<'a> {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
                 Ok(PreviewWriter { pipeline, json: form.map(JsonValueWriter::new), colored, has_changes: false })
             }
-            Some(_) => refuse("differences are written as text, or with -o json or jsonl"),
+            Some(_) => refuse("the changes can be printed as text, json or jsonl"),
         }
     }
 

@@ -90,7 +90,7 @@ impl NoticeRecord {
         for (own, party) in parties.iter().enumerate().skip(1) {
             let docking = party.docking.as_ref().ok_or("an offer must have `above`, `label` and `link`")?;
             if docking.parent >= own {
-                return Err("`above` must be an earlier member".to_owned());
+                return Err("`above` must be the index of an earlier member".to_owned());
             }
         }
         Ok(Notice { id: self.id, time: self.time, kind: self.bond, parties })

@@ -198,10 +198,13 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
         let partials = [&parts[0].path, &other.path];
         let fault = format!("{} and {} come from two different files {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
-        return vec![format!("{fault}; run them with --partial=HOST if they are on several hosts, else again")];
+        return vec![format!(
+            "{fault}: if they are on several hosts, run them with --partial=HOST, else run them \
+            again"
+        )];
     }
     if parts.iter().any(|part| part.file.size != size) && size < last {
-        faults.push(format!("{name} became shorter between the runs; run all its parts again"));
+        faults.push(format!("{name} became shorter between the runs: run all its parts again"));
     }
     // `None` is the end of the file.
     let mut covered = Some(0);
@@ -226,7 +229,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
 
 /// Joins faults as the text of one message: one after the other.
 pub fn join_faults(faults: &[String]) -> String {
-    let mut text = String::from("the partial results do not belong together: ");
+    let mut text = String::from("the partial results do not fit together: ");
     for (index, fault) in faults.iter().enumerate() {
         let _ = write!(text, "{}{fault}", if index > 0 { "; " } else { "" });
     }

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use classad::ad::{AbsoluteTime, Dialect};
+use classad::ad::Dialect;
 use classad::format::Severity;
 use classad::text::join_first;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use super::set::join_faults;
 use super::{MergedFile, PartialEvent, PartialFile, form_of};
 use crate::cli::io::part_plan::{PartPlan, shell_word};
 use crate::cli::io::share::WorkShare;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 use crate::cli::{Failure, refuse};
 
 /// Maximum number of shares that a message names.
@@ -171,11 +171,11 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
             faults.push(format!("{path}: {fault}; run all shares again"));
         } else if other.header.now != first.header.now {
             let times = [other, first].map(|partial| match partial.header.now {
-                Some(seconds) => AbsoluteTime { seconds, offset: 0 }.to_string(),
+                Some(seconds) => utc_text(seconds),
                 None => "no time".to_owned(),
             });
             let fault = format!("{path} is of {}, {reference} of {}", times[0], times[1]);
-            faults.push(format!("{fault}; give all shares the same --now"));
+            faults.push(format!("{fault}: give all shares the same --now"));
         } else if other.common != first.common && other.header.arguments == first.header.arguments {
             faults.push(format!("{path} and {reference} read different ads: run all shares again"));
         }

@@ -144,7 +144,7 @@ pub fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
 /// Describes a file that is not one of ads.
 pub fn describe_setting(path: &str) -> Result<PartialFile, Failure> {
     let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
-    let Some(metadata) = metadata else { return refuse(format!("--partial: {path} is not a file")) };
+    let Some(metadata) = metadata else { return refuse(format!("--partial needs files, but {path} is not a file")) };
     let (size, inode) = (metadata.len(), inode(&metadata));
     Ok(PartialFile { file: path.to_owned(), form: String::new(), start: 0, end: None, size, inode, is_empty: true })
 }
@@ -156,7 +156,7 @@ fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
     let given = given.into_iter().skip(1).map(|argument| argument.into_string().ok());
     match given.collect() {
         Some(given) => Ok(arguments_without(given, paths)),
-        None => refuse("--partial: an argument is not UTF-8"),
+        None => refuse("--partial does not work with an argument that is not UTF-8"),
     }
 }
 

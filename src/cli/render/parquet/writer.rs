@@ -40,11 +40,11 @@ impl ParquetWriter {
     /// Standard output is a terminal, two columns have one name, or writing fails.
     pub fn new(columns: Vec<(String, ColumnType)>) -> Result<Self, Failure> {
         if Session::is_terminal() {
-            return refuse("Parquet is not text: write it to a file, as `> ads.parquet`");
+            return refuse("Parquet cannot go to a terminal: write it to a file, with `> ads.parquet`");
         }
         for (index, (name, _)) in columns.iter().enumerate() {
             if columns[..index].iter().any(|(before, _)| before.eq_ignore_ascii_case(name)) {
-                return refuse(format!("two columns are called `{name}`: name one of them, as NAME=EXPR"));
+                return refuse(format!("two columns have the name `{name}`: rename one of them with NAME=EXPR"));
             }
         }
         let columns: Vec<ParquetColumn> =

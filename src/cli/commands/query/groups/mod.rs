@@ -35,8 +35,8 @@ pub struct GroupArgs {
     pub group_by: Option<String>,
     /// Print the sum of these expressions over the ads of each group, or over all ads
     ///
-    /// Sums are exact and rounded once, so that the order of the ads does not matter. Booleans count as 1 and 0; other
-    /// values that are not numbers are ignored.
+    /// Sums are computed exactly and rounded once, so the order of the ads does not matter. Booleans count as 1 and 0;
+    /// other values that are not numbers are ignored.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
     /// Print the mean of these expressions, over the ads in which they are numbers
@@ -48,7 +48,7 @@ pub struct GroupArgs {
     /// Print the greatest value of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
-    /// Also print a last row for all groups together, including those beyond --limit
+    /// Also print a last row with the totals of all groups, even of groups that --limit hides
     #[arg(long, requires = "group_by")]
     totals: bool,
 }
@@ -143,7 +143,11 @@ impl GroupColumns {
         let found = index(text).map(|column| (column, false)).or_else(descending);
         let (column, is_descending) = found.ok_or_else(|| {
             let near = suggestion(&closest_names(text, header.iter().map(String::as_str)));
-            Failure::refused(format!("--sort: the groups have no column {text}{near}; they have {}", header.join(", ")))
+            Failure::refused(format!(
+                "--sort: there is no column {text}{near}; the columns of the groups are \
+                {}",
+                header.join(", ")
+            ))
         })?;
         Ok((column, is_descending != is_reversed))
     }
@@ -236,7 +240,7 @@ impl GroupedAds {
                 AggregateFunction::Sum | AggregateFunction::Mean => "not numbers",
                 AggregateFunction::Min | AggregateFunction::Max => "errors, lists or ads",
             };
-            session.note(&format!("{}: {} values are {kind} and are left out", aggregate.name, values.unfit));
+            session.note(&format!("{}: {} values are {kind} and are ignored", aggregate.name, values.unfit));
         }
         if columns.has_totals {
             let labels = std::iter::once(TOTAL_LABEL).chain(std::iter::repeat(""));

@@ -199,7 +199,7 @@ impl ColumnWords {
                 "use AUTO or a number up to {MAX_WIDTH}; a negative number aligns the column to the \
                 left"
             );
-            return Err((format!("`{text}` is not a valid width"), help));
+            return Err((format!("the width `{text}` is not valid"), help));
         };
         (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);
         if matches!(self.format, ColumnFormat::Default) {

@@ -143,7 +143,7 @@ pub fn choose_table(
         || query.groups.group_by.is_some()
         || query.undefined;
     if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
-        return refuse("-print-format and -aaf describe a table: they cannot be combined with other forms of output");
+        return refuse("-print-format and -aaf describe a table, so they cannot be combined with other output formats");
     }
     if is_other || query.count || session.options.quiet {
         return Ok(None);
