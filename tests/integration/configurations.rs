@@ -37,7 +37,9 @@ fn user_map_answers_as_htcondors_does() {
         status == Some(2) && out == "1\n" && err.contains("bad.map:1:1") && err.contains("a result is missing"),
         "{err}"
     );
-    for (option, expected) in [("g", "NAME=FILE"), ("a.b=x", "must have no dot"), ("g=/nowhere", "cannot read /nowhere")] {
+    for (option, expected) in
+        [("g", "NAME=FILE"), ("a.b=x", "must have no dot"), ("g=/nowhere", "cannot read /nowhere")]
+    {
         let (status, _, err) = classad(&["eval", "--map", option, "-e", "1"]);
         assert!(status == Some(2) && err.contains(expected), "{err}");
     }

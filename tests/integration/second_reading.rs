@@ -148,7 +148,10 @@ fn lists_are_evaluated_in_columns() {
 #[test]
 fn slips_in_the_names_of_options_and_topics_are_understood() {
     for (arguments, expected) in [
-        (&["query", "--hlep"][..], "there is no option --hlep; did you mean --help? An expression that begins in this way"),
+        (
+            &["query", "--hlep"][..],
+            "there is no option --hlep; did you mean --help? An expression that begins in this way",
+        ),
         (&["query", "--limt", "3", "true"], "did you mean --limit? An expression"),
         (&["help", "polcy"], "did you mean policy?"),
         (&["help", "commnds"], "did you mean commands?"),
@@ -179,5 +182,5 @@ fn rewriting_the_usage_file_is_noted() {
     let usage = file("second-usage.yaml", "");
     std::fs::remove_file(&usage).expect("it is there");
     let (_, _, notes) = classad(&["negotiate", JOBS, "--pool", MACHINES, "--usage", &usage]);
-    assert!(notes.contains(&format!("note: the usage file {usage} was rewritten")), "{notes}");
+    assert!(notes.contains(&format!("note: the usage file {usage} is updated")), "{notes}");
 }
