@@ -112,7 +112,7 @@ rules! {
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
-        "alternatives of which one is true for every value, as in `x != 1 || x != 2`"
+        "alternatives that are always true together, as in `x != 1 || x != 2`"
         "`&&` was probably meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",

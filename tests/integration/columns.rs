@@ -158,7 +158,7 @@ fn what_has_no_typed_columns_is_refused() {
     let file = "samples/pool/machines.long";
     for (arguments, message) in [
         (vec!["query", "true", file, "-o", "parquet"], "name them"),
-        (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--partial"], "no partial results"),
+        (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--partial"], "cannot be combined"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a,A"], "two columns have the name `A`"),
         (vec!["query", "true", file, "-o", "csv", "--af", "a", "--schema", "x"], "-o parquet"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--schema", file], "is not a schema"),

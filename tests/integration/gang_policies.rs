@@ -514,7 +514,7 @@ fn a_rank_that_is_no_number_is_told() {
         lines.sort_unstable();
         let [port, offers] = lines[..] else { panic!("{errors}") };
         assert_eq!(port, "warning: the rank of the port a of r is a string and counts as 0");
-        let expected = "of x and of 1 other offer is an absolute time, which counts as 0";
+        let expected = "of x and of 1 other offer is an absolute time and counts as 0";
         assert!(offers.starts_with("warning: the rank of the port") && offers.ends_with(expected), "{errors}");
     }
 }

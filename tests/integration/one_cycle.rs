@@ -271,7 +271,10 @@ fn a_wide_gang_waits_for_its_round() {
     let weighted = file("one-cycle-weights.yaml", weighted);
     let arguments = ["negotiate", &requests, "--pool", &offers, "--policy", &weighted, "--transcript"];
     let (_, out, _) = classad(&arguments);
-    assert!(out.contains("wide waits for the next round: its gang has weight 4.5, ann may get 3 more"), "{out}");
+    assert!(
+        out.contains("wide waits for the next round: its gang needs weight 4.5, but ann can get only 3 more"),
+        "{out}"
+    );
     let (_, out, _) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", &policy, "--why"]);
     assert!(
         out.starts_with("request\toffer\trequest_rank\toffer_rank\tpreempted\tport\trunner_up\tdecided_by\n"),

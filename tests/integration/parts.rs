@@ -119,7 +119,7 @@ fn what_has_no_parts_is_refused() {
     let packed = file("parts.zst", zstd::stream::encode_all(&b"A = 1\n"[..], 1).expect("it packs"));
     let long = file("parts-shrunk.long", "A = 1\n");
     for (argument, reason) in [
-        (format!("{bracketed}@0-4"), "the bracketed form can only be read whole"),
+        (format!("{bracketed}@0-4"), "the bracketed form cannot be read in parts"),
         (format!("{packed}@0-4"), "a compressed file cannot be read in parts"),
         (format!("{long}@9-4"), "the end of the part is before its start"),
         (format!("{long}-none@0-4"), "no such file"),

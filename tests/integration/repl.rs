@@ -389,7 +389,7 @@ fn files_are_entered_line_by_line() {
     std::fs::write(&other, format!(":load {}\n", other.display())).expect("it can be written");
     let output = piped(&["--file", &other.display().to_string()], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("more than 20 deep"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("more than 20 levels deep"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         ("query", &["-format", "%s"], "-format needs a format and an expression"),
         ("query", &["-limit"], "-limit needs a value"),
         ("query", &["true", "-af:k", "x", "README.md"], "does not support the letter `k`; it supports j job id"),
-        ("query", &["true", "-format", "%c", "x", "README.md"], "the conversion `%c` is not supported: there is %s %d"),
+        ("query", &["true", "-format", "%c", "x", "README.md"], "the conversion `%c` is not supported: use %s %d"),
         ("query", &["-sort", "--limit", "3"], "-sort needs a value"),
         ("query", &["-format", "%d", "--limit", "3"], "-format needs a format and an expression"),
         ("query", &["-nobacth", "README.md"], "there is no option -nobacth; did you mean -nobatch"),

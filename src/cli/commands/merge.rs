@@ -20,7 +20,7 @@ These commands write the partial results of the example:
 merge prints what one run over all files would print: output, messages and exit status. It reads the files in the order
 of their names, and the files of one history in the order of their times. It refuses missing or repeated parts, and
 partial results of other commands, options or versions. Then it lists what to run again, and the exit status is 2. Give
-it --plan, so that it notices a file of which all parts are missing. The options --quiet, --color and --exit-zero of
+it --plan, so that it notices a file without any part. The options --quiet, --color and --exit-zero of
 `merge` itself apply.
 
 To query the history of each access point (submit host), write the host after --partial. merge then calls a file

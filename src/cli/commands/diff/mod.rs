@@ -72,7 +72,7 @@ pub struct Diff {
     /// Compare expressions as they are written, including parentheses and the case of names
     #[arg(long)]
     textual: bool,
-    /// Format of the output [default: lines that begin with `~`, `-` and `+`]
+    /// Format of the output; without this option, lines that begin with `~`, `-` and `+`
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
     /// Omit the heading
