@@ -242,25 +242,39 @@ impl CompiledPattern {
         calls.saturating_mul(cost) / CALLS_PER_STEP
     }
 
+    /// Returns the number of steps of a quick search.
+    fn quick_steps(&self, subject: &[u8]) -> u64 {
+        let length = subject.len() as u64;
+        let starts = if self.form == SearchForm::Anchored { 1 } else { length + 1 };
+        if subject.len() <= MAX_SHORT_BYTES {
+            self.steps(starts * u64::from(QUICK_LIMITS[0]), length)
+        } else {
+            self.steps(starts * u64::from(QUICK_LIMITS[1]), self.bytes_per_call.min(length))
+        }
+    }
+
+    /// Counts the steps of a search in a text that does not begin with [`CompiledPattern::literal_prefix`], without the
+    /// search: it finds nothing.
+    ///
+    /// # Errors
+    ///
+    /// The search takes too many steps.
+    pub(in crate::eval) fn reject(&self, subject: &[u8], steps: &mut SearchSteps) -> Result<bool, SearchFault> {
+        steps.take(self.quick_steps(subject)).map(|()| false)
+    }
+
     /// Whether the pattern matches any part of a text.
     ///
     /// # Errors
     ///
     /// The search takes too many steps or exceeds a limit of PCRE2.
     pub(crate) fn matches(&self, subject: &[u8], steps: &mut SearchSteps) -> Result<bool, SearchFault> {
-        let length = subject.len() as u64;
-        let starts = if self.form == SearchForm::Anchored { 1 } else { length + 1 };
+        steps.take(self.quick_steps(subject))?;
         let regex = if subject.len() <= MAX_SHORT_BYTES {
-            steps.take(self.steps(starts * u64::from(QUICK_LIMITS[0]), length))?;
             &self.quick
         } else {
-            steps.take(self.steps(starts * u64::from(QUICK_LIMITS[1]), self.bytes_per_call.min(length)))?;
-            let new = || {
-                build(
-                    &format!("{}{}", self.options.start(QUICK_LIMITS[1]), as_utf8(self.text.as_bytes())),
-                    self.options,
-                )
-            };
+            let source = as_utf8(self.text.as_bytes());
+            let new = || build(&format!("{}{source}", self.options.start(QUICK_LIMITS[1])), self.options);
             self.quick_in_long.get_or_init(new).as_ref().map_err(|reason| SearchFault::Failed(reason.clone()))?
         };
         match regex.is_match(subject) {
