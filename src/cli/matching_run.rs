@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::ad::Ad;
+use classad::eval::Context;
 use classad::matching::negotiate::{
     Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse,
     negotiate,
@@ -75,6 +76,7 @@ impl PairSelection {
     fn add_pairs(
         &self,
         outcome: &mut NegotiationOutcome,
+        context: &Context,
         lists: &[Arc<[Candidate]>],
         units: impl Fn(usize) -> (usize, Option<usize>),
     ) {
@@ -87,7 +89,12 @@ impl PairSelection {
                 let pairs = lists.iter().enumerate().flat_map(|(place, list)| {
                     self.listed_candidates(list).into_iter().map(move |candidate| candidate.match_with(place))
                 });
-                pairs.for_each(add);
+                // Each pair becomes a row of a table.
+                let granted = pairs.take_while(|_| {
+                    context.count_comparisons(STEPS_PER_LISTED_PAIR);
+                    !context.has_spent_comparisons()
+                });
+                granted.for_each(add);
                 lists.iter().filter(|list| !list.is_empty()).count()
             }
             MatchStrategy::Stable => stable_matching(lists).into_iter().map(add).count(),
@@ -107,6 +114,9 @@ impl PairSelection {
         candidates
     }
 }
+
+/// Number of steps for comparisons that a listed pair counts as. Its row takes some 700 bytes.
+const STEPS_PER_LISTED_PAIR: u64 = 72;
 
 /// Converts a match to a grant of a whole offer. The field `unit` of the grant is `None`: the caller sets `unit` for a
 /// request with a `ResourceRequestCount`.
@@ -251,7 +261,7 @@ impl MatchingRun {
                 break;
             }
         }
-        self.selection.add_pairs(&mut outcome, &lists, |request| (request, None));
+        self.selection.add_pairs(&mut outcome, &self.settings.context, &lists, |request| (request, None));
         outcome.statistics.add(&matcher.statistics);
         outcome.into()
     }
@@ -330,7 +340,7 @@ impl MatchingRun {
         }
         let unordered_components = ranking.unordered_components();
         let mut outcome = NegotiationOutcome { unordered_components, ..NegotiationOutcome::default() };
-        selection.add_pairs(&mut outcome, &lists, |list| units[list]);
+        selection.add_pairs(&mut outcome, &settings.context, &lists, |list| units[list]);
         outcome.statistics.add(&ranking.statistics());
         outcome.statistics.autoclusters += autoclusters;
         outcome.statistics.failures += failures;

@@ -64,14 +64,18 @@ impl<'e> Spending<'e> {
         if self.context.is_interrupted() {
             return Err(Abort::Interrupted);
         }
-        if self.steps > self.context.max_steps {
-            return Err(Abort::TooManySteps(self.context.max_steps));
-        }
+        let is_over = self.steps > self.context.max_steps;
         if let Some(run) = &self.context.run_steps
             && self.steps > self.counted
         {
-            run.take(self.steps - self.counted)?;
+            let taken = run.take(self.steps - self.counted);
             self.counted = self.steps;
+            if !is_over {
+                taken?;
+            }
+        }
+        if is_over {
+            return Err(Abort::TooManySteps(self.context.max_steps));
         }
         let interval = STEPS_BETWEEN_CHECKS.min(self.counted);
         self.next_check = self.steps.saturating_add(interval).min(self.context.max_steps);
@@ -145,7 +149,7 @@ impl<'e> Spending<'e> {
         let mut steps = SearchSteps::new(of_evaluator.min(of_run));
         let found = search(&mut steps);
         self.steps += steps.taken();
-        if matches!(found, Err(SearchFault::TooManySteps)) {
+        if matches!(found, Err(SearchFault::TooManySteps)) && of_run < of_evaluator {
             self.steps = self.steps.saturating_add(steps.left()).saturating_add(1);
         }
         if self.steps > self.next_check {
@@ -154,7 +158,6 @@ impl<'e> Spending<'e> {
         match found {
             Ok(found) => Ok(Ok(found)),
             Err(SearchFault::Failed(reason)) => Ok(Err(reason)),
-            // Another thread may have been granted steps in the meantime.
             Err(SearchFault::TooManySteps) => Err(Abort::TooManySteps(self.context.max_steps)),
         }
     }

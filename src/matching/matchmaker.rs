@@ -101,7 +101,7 @@ impl Matchmaker {
                 self.statistics.probes += 1;
                 let mut evaluator = request_evaluator(&mut self.pair, request, &self.indexed_offers);
                 let ProbeResult { sure, unsure } = index.probe(request, &mut evaluator);
-                self.statistics.evaluations += evaluator.evaluations;
+                self.statistics.evaluations += evaluator.take_evaluations();
                 // The index does not know the replacements, so that all replaced offers are tested below.
                 (sure, unsure, 0)
             }
@@ -143,6 +143,7 @@ impl Matchmaker {
             self.rank_more(&mut queue);
         }
         queue.ranked.truncate(most);
+        self.pair.context().count_comparisons(queue.ranked.len() as u64 * STEPS_PER_CANDIDATE);
         queue.ranked.shrink_to_fit();
         queue.ranked
     }
@@ -173,7 +174,7 @@ impl Matchmaker {
             left.difference_with(&known);
         }
         let ranked = left.into_sure().map_err(|left| index.rank(request, left, &mut evaluator));
-        self.statistics.evaluations += evaluator.evaluations;
+        self.statistics.evaluations += evaluator.take_evaluations();
         let mut queue = match ranked {
             Ok(offers) => CandidateQueue::of_unranked(request.clone(), offers),
             Err(ranked) => CandidateQueue::of_ranked(request.clone(), self.test_unsure(request, ranked)),
@@ -195,14 +196,14 @@ impl Matchmaker {
         self.pair.context().count_comparisons(queue.unranked.count_ones(..) as u64);
         let mut evaluator = request_evaluator(&mut self.pair, &queue.request, &self.indexed_offers);
         let best = index.best(&queue.request, &queue.unranked, queue.batch, &mut evaluator);
-        self.statistics.evaluations += std::mem::take(&mut evaluator.evaluations);
+        self.statistics.evaluations += evaluator.take_evaluations();
         if let Some(best) = best {
             return queue.refill(best);
         }
         let all = queue.unranked.clone();
         queue.unranked.clear();
         let ranked = index.rank(&queue.request, RemainingOffers::all_of(all), &mut evaluator);
-        self.statistics.evaluations += evaluator.evaluations;
+        self.statistics.evaluations += evaluator.take_evaluations();
         queue.refill(self.test_unsure(&queue.request, ranked));
     }
 
@@ -273,7 +274,7 @@ impl Matchmaker {
 /// Puts a request into a pair, for evaluations with the offers.
 fn request_evaluator<'m>(pair: &'m mut Pair, request: &Ad, offers: &'m [Arc<ScopeFrame>]) -> PairEvaluator<'m> {
     pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
-    PairEvaluator { pair, offers, evaluations: 0 }
+    PairEvaluator { pair, offers, evaluations: 0, switches: 0, last_expression: 0 }
 }
 
 #[cfg(test)]

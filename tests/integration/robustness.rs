@@ -490,6 +490,79 @@ fn a_run_ends_within_its_steps() {
 }
 
 #[test]
+fn comparing_ads_ends_within_its_steps() {
+    let job = |n: usize| {
+        format!(
+            "JobId = \"j{n}\"\nOwner = \"u{n}\"\nRequirements = TARGET.Cpus >= 0\nRank = TARGET.Cpus % {}\n\n",
+            n + 2
+        )
+    };
+    let offer = |n: usize| format!("Name = \"m{n}\"\nCpus = {n}\nk = 1\nRequirements = true\n\n");
+    let jobs = file("compared.jobs", (0..100).map(job).collect::<String>());
+    let offers = file("compared.offers", (0..100).map(offer).collect::<String>());
+    for arguments in [
+        &["match", &jobs, "--pool", &offers, "--strategy", "stable"][..],
+        &["match", &jobs, "--pool", &offers, "--all"],
+        &["match", &jobs, "--pool", &offers, "--best", "50"],
+        &["negotiate", &jobs, "--pool", &offers],
+        &["negotiate", &jobs, "--pool", &offers, "--policy", "htcondor"],
+        &["join", &offers, "--with", &offers, "--on", "k"],
+        &["join", &jobs, "--with", &offers, "--on", "1=k"],
+    ] {
+        // Each byte of input adds 25 steps. Without the option they suffice.
+        let (status, all, err) = run_on(arguments);
+        assert!(status != Some(3) && !err.contains("comparing"), "{arguments:?}: {err}");
+        let (_, fewer, _) = run_on(&[arguments, &["--max-run-steps", "0"]].concat());
+        assert!(fewer.len() <= all.len(), "{arguments:?}");
+    }
+    let tiny = |n: usize| format!("[k=1;Name=\"{n}\"]\n");
+    let ads = file("compared.ad", (0..600).map(tiny).collect::<String>());
+    let arguments = ["join", &ads, "--with", &ads, "--on", "k"];
+    let (status, some, err) = run_on(&[&arguments[..], &["--max-run-steps", "1000"]].concat());
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("some results are missing: comparing ads took more than"), "{err}");
+    assert!(err.contains("--max-run-steps raises the limit"), "{err}");
+    assert!((20_000..200_000).contains(&some.lines().count()), "{}", some.lines().count());
+    assert_eq!(run_on(&arguments).1.lines().count(), 360_001);
+}
+
+#[test]
+fn vectors_and_derived_ads_are_bounded() {
+    let components: String = (0..257).map(|n| format!("  - Cpus + {n}\n")).collect();
+    let policy = file("long-vector.yaml", format!("order:\n{components}"));
+    let jobs = file("long-vector.jobs", "JobId = \"1\"\nRequirements = true\n");
+    let (status, _, err) = run_on(&["negotiate", &jobs, "--pool", &jobs, "--policy", &policy]);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("this vector has more than 256 components"), "{err}");
+    let derived: String = (1..2100).map(|n| format!("  a{n}: {{ like: a{}, with: {{ y{n}: 1 }} }}\n", n - 1)).collect();
+    let spec =
+        format!("ads:\n  a0: {{ x: 1 }}\n{derived}cases:\n  - {{ name: c, my: a0, expression: x, expect: 1 }}\n");
+    let (status, _, err) = run_on(&["test", &file("derived.yaml", spec)]);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("the ads that are like others have more than 2000000 attributes"), "{err}");
+}
+
+/// Searches of patterns count by what they do, not by the time that they take.
+#[test]
+fn patterns_take_steps() {
+    let ad = file("patterns.long", format!("s = \"{}\"\nt = \"{}!\"\n", "x".repeat(300_000), "a".repeat(40)));
+    for expression in ["regexp(\"(?:x*+y|x)*z\", s)", "regexp(\"x{1000,}[yz]\", s)"] {
+        let (status, _, err) = run_on(&["eval", "--each", expression, &ad]);
+        assert_eq!(status, Some(3), "{expression}: {err}");
+        assert!(err.contains("--max-steps raises the limit"), "{err}");
+    }
+    for (expression, value) in
+        [("regexp(\"^(a+)+$\", t)", "error"), ("regexp(\"(x+x+)+[yz]\", s)", "error"), ("regexp(\"x.*y\", s)", "false")]
+    {
+        let (status, out, err) = run_on(&["eval", "--each", expression, &ad]);
+        assert!(status == Some(0) && out.ends_with(&format!("{value}\n")), "{expression}: {out} {err}");
+    }
+    let map = file("patterns.map", "* /^(a+)+$/ x\n".repeat(100));
+    let user = format!("userMap(\"m\", \"{}b\")", "a".repeat(40));
+    assert_eq!(run_on(&["eval", "--map", &format!("m={map}"), &user]).0, Some(3));
+}
+
+#[test]
 fn an_ad_has_a_bounded_number_of_ports() {
     let ports =
         |count: usize| (0..count).map(|n| format!("[ Label = p{n}; Constraint = true ]")).collect::<Vec<_>>().join(",");

@@ -374,11 +374,12 @@ impl<'a> Run<'a> {
         }
         let Some(subject) = self.strings.text(subject) else { return Ok(Operand::Error) };
         let subject = subject.as_bytes();
-        if !subject.starts_with(&test.prefix) {
-            return Ok(Operand::Boolean(false));
-        }
         let mut steps = SearchSteps::new(u64::from(self.max_steps.saturating_sub(self.steps)));
-        let found = test.pattern.matches(subject, &mut steps);
+        let found = if subject.starts_with(&test.prefix) {
+            test.pattern.matches(subject, &mut steps)
+        } else {
+            test.pattern.reject(subject, &mut steps)
+        };
         self.steps += u32::try_from(steps.taken()).unwrap_or(u32::MAX);
         match found {
             Ok(found) => Ok(Operand::Boolean(found)),

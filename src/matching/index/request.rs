@@ -25,6 +25,21 @@ pub struct PairEvaluator<'m> {
     pub offers: &'m [Arc<ScopeFrame>],
     /// Number of expressions evaluated.
     pub evaluations: u64,
+    /// Number of these that were of another expression than the one before. They take longer.
+    pub switches: u64,
+    /// Identity of the expression that was evaluated last.
+    pub last_expression: usize,
+}
+
+/// Number of steps for comparisons that an evaluation of another expression than the one before counts as.
+const STEPS_PER_SWITCH: u64 = 8;
+
+impl PairEvaluator<'_> {
+    /// Returns the number of evaluations so far, and begins to count anew. Counts them as steps for comparisons.
+    pub fn take_evaluations(&mut self) -> u64 {
+        self.pair.context().count_comparisons(std::mem::take(&mut self.switches) * STEPS_PER_SWITCH);
+        std::mem::take(&mut self.evaluations)
+    }
 }
 
 /// A request during a probe of the index, with cached attribute values and classes.

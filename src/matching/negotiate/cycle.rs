@@ -289,7 +289,7 @@ impl<'c> NegotiationCycle<'c> {
             ..GrantedOffer::of_candidate(candidate)
         };
         let offer = granted(best);
-        let choice = next.map(|next| Choice::between_offers(&offer, &granted(next)));
+        let choice = next.map(|next| Box::new(Choice::between_offers(&offer, &granted(next))));
         let needs = match needs {
             Some(needs) => needs,
             None => self.ledger.limits_of(&mut self.offers, representative, Some(offer.offer)).unwrap_or_default(),
@@ -358,7 +358,7 @@ impl<'c> NegotiationCycle<'c> {
             Some(matchmaker) => matchmaker.find_runner_up(&gang)?,
             None => None,
         };
-        let choice = next.map(|next| Choice::between_gangs(&gang, &next));
+        let choice = next.map(|next| Box::new(Choice::between_gangs(&gang, &next)));
         self.offers.take_gang(&gang);
         self.ledger.settle(&self.offers, submitter, (&members, &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice });

@@ -18,7 +18,7 @@ pub struct Grant {
     /// The gang of a request that has ports, or that an offer with ports serves; `None` for a single offer.
     pub gang: Option<Gang>,
     /// The runner-up, and what decided against it; `None` if there is none, or if it was not asked for.
-    pub choice: Option<Choice>,
+    pub choice: Option<Box<Choice>>,
 }
 
 /// An event of a negotiation cycle.
