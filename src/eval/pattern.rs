@@ -218,8 +218,8 @@ impl CompiledPattern {
     }
 
     fn new(text: &ByteString, options: PatternOptions) -> Result<Self, String> {
-        if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_HEAP=").is_some() {
-            return Err("a pattern cannot set its own limit of memory".to_owned());
+        if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_").is_some() {
+            return Err("a pattern cannot set its own limits".to_owned());
         }
         let source = as_utf8(text.as_bytes());
         let quick = build(&format!("{}{source}", options.limits(QUICK_LIMITS[0])), options)
