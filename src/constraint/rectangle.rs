@@ -77,7 +77,9 @@ fn profiles_within(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, 
                 }
                 product = match of_part.as_slice() {
                     [only] => {
-                        product.iter_mut().for_each(|growing| growing.narrow(only, dialect));
+                        for growing in &mut product {
+                            growing.narrow(only, dialect);
+                        }
                         product
                     }
                     several => {

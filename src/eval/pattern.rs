@@ -132,8 +132,11 @@ pub(crate) enum SearchFault {
     Failed(String),
 }
 
-impl SearchFault {
-    fn match_limit() -> Self {
+/// A search takes more match calls than the last limit.
+struct MatchLimitExceeded;
+
+impl From<MatchLimitExceeded> for SearchFault {
+    fn from(_: MatchLimitExceeded) -> Self {
         SearchFault::Failed("match limit exceeded".to_owned())
     }
 }
@@ -215,8 +218,8 @@ impl CompiledPattern {
     }
 
     fn new(text: &ByteString, options: PatternOptions) -> Result<Self, String> {
-        if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_HEAP=").is_some() {
-            return Err("a pattern cannot set a limit of memory".to_owned());
+        if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_").is_some() {
+            return Err("a pattern cannot set its own limits".to_owned());
         }
         let source = as_utf8(text.as_bytes());
         let quick = build(&format!("{}{source}", options.limits(QUICK_LIMITS[0])), options)
@@ -232,7 +235,7 @@ impl CompiledPattern {
             at_start,
             non_empty,
             bytes_per_call: bytes_per_call(&source),
-            group_count: text.as_bytes().iter().filter(|byte| **byte == b'(').count() as u64,
+            group_count: memchr::memchr_iter(b'(', text.as_bytes()).count() as u64,
         })
     }
 
@@ -315,19 +318,19 @@ impl CompiledPattern {
         if self.form != SearchForm::Prefixed {
             let is_repeated = self.form == SearchForm::Repeated;
             let found = self.find_within(&self.limited, &whole, is_repeated, (subject, from), steps)?;
-            return found.ok_or_else(SearchFault::match_limit);
+            return Ok(found?);
         }
         let prefixed =
             |limit| build(&format!("{}\\G(?s-x:.*?)\\K(?:{source}{end}", self.options.start(limit)), self.options);
         let (last, limited) = (MATCH_LIMITS.len() - 1, &self.limited);
-        if let Some(found) = self.find_within(&limited[..last], &prefixed, false, (subject, from), steps)? {
+        if let Ok(found) = self.find_within(&limited[..last], &prefixed, false, (subject, from), steps)? {
             return Ok(found);
         }
         // A search of so many match calls is rare. PCRE2's own limit holds at each start position.
         let at_start = |limit| build(&format!("{}\\G(?:{source}{end}", self.options.start(limit)), self.options);
         for start in from..=subject.len() {
             let found = self.find_within(&self.at_start, &at_start, false, (subject, start), steps)?;
-            if let Some(groups) = found.ok_or_else(SearchFault::match_limit)? {
+            if let Some(groups) = found? {
                 return Ok(Some(groups));
             }
         }
@@ -355,11 +358,11 @@ impl CompiledPattern {
             if is_anchored { anchored() } else { build(&format!("{start}{source}"), self.options) }
         };
         let found = self.find_within(&self.non_empty, &regex, !is_anchored, (subject, from), steps)?;
-        let found = found.ok_or_else(SearchFault::match_limit)?;
+        let found = found?;
         Ok(found.filter(|found| is_anchored || found.get(0).is_some_and(|(start, _)| start == from)))
     }
 
-    /// Searches with one of [`MATCH_LIMITS`] after the other, until one suffices; `None` if none does. `limited` has a
+    /// Searches with one of [`MATCH_LIMITS`] after the other, until one suffices. `limited` has a
     /// regular expression for each, which `regex` makes. `is_repeated` says whether the limit holds at each start position.
     fn find_within(
         &self,
@@ -368,8 +371,8 @@ impl CompiledPattern {
         is_repeated: bool,
         (subject, from): (&[u8], usize),
         steps: &mut SearchSteps,
-    ) -> Result<Option<Option<CaptureLocations>>, SearchFault> {
-        let Some(length) = subject.len().checked_sub(from) else { return Ok(Some(None)) };
+    ) -> Result<Result<Option<CaptureLocations>, MatchLimitExceeded>, SearchFault> {
+        let Some(length) = subject.len().checked_sub(from) else { return Ok(Ok(None)) };
         let starts = if is_repeated { length as u64 + 1 } else { 1 };
         for (known, limit) in limited.iter().zip(MATCH_LIMITS) {
             let regex =
@@ -379,10 +382,10 @@ impl CompiledPattern {
             match regex.captures_read_at(&mut groups, subject, from) {
                 Err(error) if error.code() == MATCH_LIMIT_ERROR => {}
                 Err(error) => return Err(SearchFault::Failed(error_message(&error))),
-                Ok(found) => return Ok(Some(found.map(|_| groups))),
+                Ok(found) => return Ok(Ok(found.map(|_| groups))),
             }
         }
-        Ok(None)
+        Ok(Err(MatchLimitExceeded))
     }
 }
 
@@ -513,8 +516,8 @@ mod tests {
         let mut text = String::new();
         for _ in 0..random.usize(1..4) {
             match random.u8(0..10) {
-                0 if depth > 0 => text += &format!("({})", random_pattern(random, depth - 1)),
-                1 if depth > 0 => text += &format!("(?:{})*", random_pattern(random, depth - 1)),
+                0 if depth > 0 => text += &["(", &random_pattern(random, depth - 1), ")"].concat(),
+                1 if depth > 0 => text += &["(?:", &random_pattern(random, depth - 1), ")*"].concat(),
                 2 => text.push('|'),
                 3 if random.u8(0..8) == 0 => text += ["(*COMMIT)", "(*SKIP)", "(?R)?", "(*ACCEPT)"][random.usize(..4)],
                 _ => text += PARTS[random.usize(..PARTS.len())],

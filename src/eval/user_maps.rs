@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{ByteString, Name};
 
-use super::Context;
 use super::pattern::{CompiledPattern, PatternOptions, SearchFault, SearchSteps, group_text};
 
 /// The maps that `userMap()` knows, by name. Clones share the maps.
@@ -56,13 +55,11 @@ impl UserMaps {
     }
 
     /// Returns what a map makes of a text; `None` if there is no such map, or if no key of it fits. `name` is the name
-    /// of a map, or a name and a method with a dot between them. Searches of patterns take at most
-    /// [`Context::DEFAULT_MAX_STEPS`] steps together; a pattern beyond them does not fit.
-    ///
-    /// [`Context::DEFAULT_MAX_STEPS`]: super::Context::DEFAULT_MAX_STEPS
+    /// of a map, or a name and a method with a dot between them. Searches of patterns take at most 1,000,000 steps
+    /// together; a pattern beyond them does not fit.
     #[must_use]
     pub fn look_up(&self, name: &str, text: &[u8]) -> Option<Vec<u8>> {
-        self.look_up_within(name, text, &mut SearchSteps::new(Context::DEFAULT_MAX_STEPS)).ok().flatten()
+        self.look_up_within(name, text, &mut SearchSteps::new(1_000_000)).ok().flatten()
     }
 
     /// Returns what a map makes of a text, as [`UserMaps::look_up`] does. The searches of patterns take `steps`.

@@ -316,5 +316,5 @@ fn names_of_policies_and_their_variables() {
     let wrong = file("htc-wrong.dump", "GROUP_NAMES = a\nGROUP_QUOTA_a = many\n");
     let (status, _, errors) = run("htcondor", &["--config", &wrong]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("GROUP_QUOTA_a is not a number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
+    assert!(errors.contains("GROUP_QUOTA_a must be a number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
 }

@@ -528,13 +528,15 @@ fn comparing_ads_ends_within_its_steps() {
 
 #[test]
 fn vectors_and_derived_ads_are_bounded() {
-    let components: String = (0..257).map(|n| format!("  - Cpus + {n}\n")).collect();
+    let component = |n: usize| format!("  - Cpus + {n}\n");
+    let components: String = (0..257).map(component).collect();
     let policy = file("long-vector.yaml", format!("order:\n{components}"));
     let jobs = file("long-vector.jobs", "JobId = \"1\"\nRequirements = true\n");
     let (status, _, err) = run_on(&["negotiate", &jobs, "--pool", &jobs, "--policy", &policy]);
     assert_eq!(status, Some(2), "{err}");
     assert!(err.contains("this vector has more than 256 components"), "{err}");
-    let derived: String = (1..2100).map(|n| format!("  a{n}: {{ like: a{}, with: {{ y{n}: 1 }} }}\n", n - 1)).collect();
+    let ad = |n: usize| format!("  a{n}: {{ like: a{}, with: {{ y{n}: 1 }} }}\n", n - 1);
+    let derived: String = (1..2100).map(ad).collect();
     let spec =
         format!("ads:\n  a0: {{ x: 1 }}\n{derived}cases:\n  - {{ name: c, my: a0, expression: x, expect: 1 }}\n");
     let (status, _, err) = run_on(&["test", &file("derived.yaml", spec)]);

@@ -267,5 +267,5 @@ fn schemas_are_listed() {
     let (status, _, told) = classad(&["help", "schema", "chek"]);
     assert!(status == Some(2) && told.contains("there is no schema chek; did you mean check?"), "{told}");
     let (status, _, told) = classad(&["help", "query", "check"]);
-    assert!(status == Some(2) && told.contains("one word too many"), "{told}");
+    assert!(status == Some(2) && told.contains("give one word"), "{told}");
 }

@@ -6,7 +6,10 @@ use classad::matching::policy::Policy;
 use classad::syntax::{Style, print};
 use classad::text::join_and;
 
-use super::rows::{ResultTable, TableCell, value_text};
+use super::output::out;
+use super::rows::{TableCell, TableWriter, value_text};
+use crate::cli::Failure;
+use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
 
 /// Maximum length of a component of the docking vector that is printed, in bytes.
@@ -30,11 +33,19 @@ pub fn pair_row(request: String, offer: String, ranks: [f64; 2]) -> Vec<TableCel
     vec![request.into(), offer.into(), request_rank, offer_rank]
 }
 
-/// Returns a table with a row for each offer of each match. If there are gangs, the column `port` has the port at which
-/// the offer is docked.
-pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_>) -> ResultTable {
-    let mut table = ResultTable::new(&PAIR_HEADER);
-    table.keeps_columns = columns.why.is_some();
+/// Writes a row for each offer of each match to standard output. If there are gangs, the column `port` has the port at
+/// which the offer is docked. Only a table for people is held in memory.
+///
+/// # Errors
+///
+/// The form is not one of rows, or writing fails.
+pub fn write_match_table(
+    parties: &Parties,
+    grants: &[Grant],
+    columns: MatchColumns<'_>,
+    form: TableOutputArgs,
+) -> Result<(), Failure> {
+    let mut header = PAIR_HEADER.map(str::to_owned).to_vec();
     let has_gangs = grants.iter().any(|grant| grant.gang.is_some());
     let further = [
         (columns.preempted, &["preempted"][..]),
@@ -42,7 +53,12 @@ pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_
         (columns.why.is_some(), &["runner_up", "decided_by"]),
     ];
     let further = further.into_iter().filter(|(is_shown, _)| *is_shown).flat_map(|(_, names)| names);
-    table.header.extend(further.map(|name| (*name).to_owned()));
+    header.extend(further.map(|name| (*name).to_owned()));
+    let mut writer = TableWriter::new(header, form.form, !form.no_header)?;
+    if columns.why.is_some() {
+        writer = writer.keeping_columns();
+    }
+    let mut out = out();
     for grant in grants {
         let request = parties.request_name(grant.request, grant.unit);
         let paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default();
@@ -60,10 +76,10 @@ pub fn match_table(parties: &Parties, grants: &[Grant], columns: MatchColumns<'_
                 };
                 row.extend(texts.map(TableCell::from));
             }
-            table.rows.push(row);
+            writer.write(&mut out, row)?;
         }
     }
-    table
+    writer.finish(&mut out)
 }
 
 /// Returns the names of the next best offer, or of the offers of the next best gang.

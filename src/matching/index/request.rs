@@ -32,7 +32,7 @@ pub struct PairEvaluator<'m> {
 }
 
 /// Number of steps for comparisons that an evaluation of another expression than the one before counts as.
-const STEPS_PER_SWITCH: u64 = 8;
+const STEPS_PER_SWITCH: u64 = 16;
 
 impl PairEvaluator<'_> {
     /// Returns the number of evaluations so far, and begins to count anew. Counts them as steps for comparisons.

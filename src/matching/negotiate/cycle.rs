@@ -103,7 +103,9 @@ impl<'c> NegotiationCycle<'c> {
             RequestProgress { remaining, granted: 0, is_counted, failed_at_division: None }
         };
         let mut asking = vec![0; cluster_of.iter().max().map_or(0, |last| last + 1)];
-        cluster_of.iter().for_each(|cluster| asking[*cluster] += 1);
+        for cluster in &cluster_of {
+            asking[*cluster] += 1;
+        }
         let of_input = context.run_steps.as_ref().map_or(u64::MAX, |steps| steps.granted() / STEPS_PER_KEPT_BYTE);
         NegotiationCycle {
             settings,

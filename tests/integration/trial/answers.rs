@@ -196,12 +196,12 @@ cases:
             "m1 does not accept big: `TARGET.RequestCpus <= MY.Cpus` is false (MY.Cpus is 4, TARGET.RequestCpus is 8)",
             "first does not accept m2: `TARGET.Cpus >= 3` is false (TARGET.Cpus is 2)",
             "second and m1 accept each other, but first has it",
-            "there is no request third",
+            "there is no request called third",
         ]
     );
     let misspelt = "gang gets no gang: cpu stays empty: no offer has Memroy (did you mean Memory? 1 offer has it)";
     assert_eq!([reasons(1), reasons(2)], [[misspelt], [misspelt]]);
-    assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true is not true of it"]);
+    assert_eq!(reasons(3), ["idle is not served: `roots` of the policy is not true for it"]);
     // The policy decides before any offer does.
-    assert_eq!(reasons(4), ["gang is not served: `roots` of the policy is not true is not true of it"]);
+    assert_eq!(reasons(4), ["gang is not served: `roots` of the policy is not true for it"]);
 }

@@ -1,5 +1,6 @@
 //! `classad help`: the help of commands, and topics.
 
+mod glossary;
 mod markup;
 mod overview;
 mod roff;
@@ -132,7 +133,7 @@ impl Help {
         let command = tree.find_subcommand_mut(word).map(|command| command.render_long_help().to_string());
         let texts: Vec<String> = topic.into_iter().chain(command).collect();
         if texts.is_empty() {
-            if let Some(row) = topics::find_word(word) {
+            if let Some(row) = glossary::find_word(word) {
                 return print(&terminal::render(&[markup::HelpBlock::Terms(vec![row])], width));
             }
             let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();

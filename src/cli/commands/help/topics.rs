@@ -9,7 +9,6 @@ use classad::matching::policy::MAX_COMPONENTS;
 use classad::policy_test::MAX_DERIVED_ATTRIBUTES;
 use classad::protocol::MAX_PORTS;
 
-use super::markup::{HelpBlock, parse};
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
 use crate::cli::render::rows::MAX_CLUSTER_CELLS;
@@ -33,19 +32,6 @@ topics! { "language" "words" "dialects" "functions" "formats" "exit-codes" "poli
 /// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
-}
-
-/// Returns the row of the topic `words` that explains this word, ignoring case. `None` if no row does.
-pub fn find_word(word: &str) -> Option<(String, String)> {
-    let blocks = parse(find_topic("words")?.text);
-    let rows = blocks.into_iter().filter_map(|block| match block {
-        HelpBlock::Terms(rows) => Some(rows),
-        _ => None,
-    });
-    let names = |terms: &str| terms.split(", ").any(|term| term.eq_ignore_ascii_case(word));
-    let begins = |terms: &str| terms.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case(word));
-    let rows: Vec<(String, String)> = rows.flatten().collect();
-    rows.iter().find(|row| names(&row.0)).or_else(|| rows.iter().find(|row| begins(&row.0))).cloned()
 }
 
 impl HelpTopic {
@@ -202,15 +188,8 @@ fn operator_meaning(symbol: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{HelpBlock, TOPICS, find_word, named_table, operators, parse};
-
-    #[test]
-    fn words_are_explained() {
-        for word in ["TARGET", "my", "partitionable", "access point", "undefined"] {
-            assert!(find_word(word).is_some(), "{word}");
-        }
-        assert!(find_word("nothing").is_none() && find_word("").is_none());
-    }
+    use super::{TOPICS, named_table, operators};
+    use crate::cli::commands::help::markup::{HelpBlock, parse};
 
     #[test]
     fn every_topic_says_what_it_is_about_and_every_table_is_there() {

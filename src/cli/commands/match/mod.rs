@@ -24,7 +24,7 @@ use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelec
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::gains_and_losses::gains_and_losses;
-use crate::cli::render::match_table::{MatchColumns, match_table};
+use crate::cli::render::match_table::{MatchColumns, write_match_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
@@ -158,7 +158,7 @@ impl MatchCommand {
             writeln!(out(), "{count}")?;
         } else {
             let columns = MatchColumns { preempted: false, why: self.why.then_some(&run.settings.policy) };
-            self.ads.common.output.write(&match_table(&parties, &outcome.grants, columns))?;
+            write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
         }
         if policy.policy.docking.is_empty() {
             RankWarnings::of_pairs(&parties, &run.settings, &outcome.grants).report(session);

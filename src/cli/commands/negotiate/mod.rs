@@ -28,7 +28,7 @@ use crate::cli::matching_run::cycle_progress;
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
-use crate::cli::render::match_table::{MatchColumns, match_table};
+use crate::cli::render::match_table::{MatchColumns, write_match_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -183,7 +183,7 @@ impl Negotiate {
         } else {
             let why = self.why.then_some(&settings.policy);
             let columns = MatchColumns { preempted: true, why };
-            self.ads.common.output.write(&match_table(&parties, &outcome.grants, columns))?;
+            write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);

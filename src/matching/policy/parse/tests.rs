@@ -44,7 +44,7 @@ fn mistakes_have_places() {
         ("docking: { a: b }", 1, 10, "not a mapping"),
         ("residual: 1", 1, 11, "residual must be a mapping"),
         ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 17, ""),
-        ("residual: { set: { parent: 1 } }", 1, 20, "not an attribute name"),
+        ("residual: { set: { parent: 1 } }", 1, 20, "cannot name an attribute"),
         ("residual: { wile: 1 }", 1, 13, "residual has no key `wile`"),
         ("share: { priorities: { a: 1 } }", 1, 8, "`by` is missing"),
         ("share: { by: Owner, priorities: { a: 0 } }", 1, 38, "greater than 0"),
