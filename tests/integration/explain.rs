@@ -446,8 +446,8 @@ fn the_first_line_suffices() {
         ("gang-misspelt", &["cpu stays empty", "no offer has Memroy", "Memory? 2 offers have it"]),
         ("gang-held", &["first and second both need slot1@a, and no other offer fits"]),
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
-        ("gang-nested", &["service would dock at server", "own port license", "no candidate"]),
-        ("gang-taken", &["job-2 could have a gang", "taken by job-1"]),
+        ("gang-nested", &["service fits server", "own port license", "no candidate"]),
+        ("gang-taken", &["job-2 could have a gang", "go to job-1"]),
         ("docking", &["2 offers would do", "the docking vector discards them all", "label.Speeed"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
