@@ -24,7 +24,7 @@ pub struct GlobalOptions {
     /// Format of the input [default: detected from the content]
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
-    /// The current time for functions such as time(): seconds since 1970, a time as in absTime("..."), `now`, or
+    /// The current time for functions such as `time()`: seconds since 1970, a time as in absTime("..."), `now`, or
     /// `dump`: the newest time at which one of the ads was written
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,

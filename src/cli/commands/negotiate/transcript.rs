@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
+use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::counted_plain;
 
@@ -72,25 +72,7 @@ impl<'p> Transcript<'p> {
                 let who = if slice.is_none() { "all submitters" } else { submitter };
                 self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
-            NegotiationEvent::Matched { grant, submitter } => {
-                let request = parties.request_name(grant.request, grant.unit);
-                let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();
-                let mut parts = Vec::new();
-                for granted in &grant.offers {
-                    let offer = parties.offer_name(granted.offer, granted.part);
-                    let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
-                    let worth = format!("{port}{}", worth_text(granted));
-                    let preempted = granted.preempted.clone().unwrap_or_default();
-                    let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
-                    parts.push(format!("{port}{offer} {}{loser}", worth_text(granted)));
-                    self.add_record(submitter, "matched", [&request, &offer, &preempted, &worth]);
-                }
-                self.lines.push(format!("  {request} gets {}", parts.join("; ")));
-                if let Some(choice) = &grant.choice {
-                    let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
-                    self.lines.push(format!("    next best: {next}; the difference is {text}"));
-                }
-            }
+            NegotiationEvent::Matched { grant, submitter } => self.record_match(grant, submitter),
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let request = parties.request_name(request, None);
                 let detail = "the remaining offers do not fill its ports";
@@ -156,6 +138,28 @@ impl<'p> Transcript<'p> {
                 let line = format!("  {request} is skipped{units}: {detail}");
                 self.push(line, submitter, "skipped", [&request, "", "", detail]);
             }
+        }
+    }
+
+    /// Records the offers that a request gets.
+    fn record_match(&mut self, grant: &Grant, submitter: &str) {
+        let parties = self.parties;
+        let request = parties.request_name(grant.request, grant.unit);
+        let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();
+        let mut parts = Vec::new();
+        for granted in &grant.offers {
+            let offer = parties.offer_name(granted.offer, granted.part);
+            let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
+            let worth = format!("{port}{}", worth_text(granted));
+            let preempted = granted.preempted.clone().unwrap_or_default();
+            let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
+            parts.push(format!("{port}{offer} {}{loser}", worth_text(granted)));
+            self.add_record(submitter, "matched", [&request, &offer, &preempted, &worth]);
+        }
+        self.lines.push(format!("  {request} gets {}", parts.join("; ")));
+        if let Some(choice) = &grant.choice {
+            let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
+            self.lines.push(format!("    next best: {next}; the difference is {text}"));
         }
     }
 }
