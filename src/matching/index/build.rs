@@ -58,7 +58,7 @@ impl<'a> CollectedClauses<'a> {
             followed: Vec::new(),
             eligible: none.clone(),
             needs_evaluation: none,
-            unindexable: columns.unindexable(),
+            unindexable: columns.unindexable().clone(),
             bounds: BoundCollector::default(),
             item_postings: FxHashMap::default(),
             residues: ResidueTable::new(PairSide::Offer),

@@ -30,6 +30,7 @@ pub struct OfferColumns {
     codes: OnceCell<Option<FxHashMap<Name, CodedExpressions>>>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
+    unindexable: OnceCell<FixedBitSet>,
 }
 
 impl OfferColumns {
@@ -42,15 +43,18 @@ impl OfferColumns {
             codes: OnceCell::new(),
             columns: FxHashMap::default(),
             classes: FxHashMap::default(),
+            unindexable: OnceCell::new(),
         }
     }
 
     /// Returns the offers that cannot be indexed, because they redefine a scope name such as `target`.
-    pub fn unindexable(&self) -> FixedBitSet {
-        let mut unindexable = FixedBitSet::with_capacity(self.offers.len());
-        let rows = self.offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad));
-        unindexable.extend(rows.map(|(row, _)| row));
-        unindexable
+    pub fn unindexable(&self) -> &FixedBitSet {
+        self.unindexable.get_or_init(|| {
+            let mut unindexable = FixedBitSet::with_capacity(self.offers.len());
+            let rows = self.offers.iter().enumerate().filter(|(_, ad)| has_scope_attribute(ad));
+            unindexable.extend(rows.map(|(row, _)| row));
+            unindexable
+        })
     }
 
     /// Returns the column of an attribute of the offers, and builds the column on first use.
@@ -73,8 +77,8 @@ impl OfferColumns {
         Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
     }
 
-    /// Returns the classes of offers that agree in all attributes that an expression mentions. The classes are built on
-    /// first use.
+    /// Returns the classes of indexable offers that agree in all attributes that an expression mentions. The classes are
+    /// built on first use.
     pub fn classes(&mut self, mentions: &FreeNames) -> Rc<RefCell<AttributeClasses>> {
         let mut names: Vec<Name> = mentions.names.iter().filter(|name| !is_side_name(name)).cloned().collect();
         names.sort();
@@ -82,6 +86,10 @@ impl OfferColumns {
             return Rc::clone(classes);
         }
         let mut offers = Partition::new(self.offers.len());
+        let unindexable = self.unindexable();
+        if !unindexable.is_clear() {
+            offers.split(1, |row| (!unindexable.contains(row)).then_some(0));
+        }
         for name in &names {
             self.column(name).split(&mut offers);
         }
@@ -104,7 +112,8 @@ fn code_small_ads(ads: &[Ad]) -> Option<FxHashMap<Name, CodedExpressions>> {
 
 /// Classes of offers that have equal values in some attributes.
 pub struct OfferClasses {
-    /// The classes. An offer is in no class if one of the attributes is deviant in the offer.
+    /// The classes. An offer is in no class if one of the attributes is deviant in the offer, or if the offer cannot be
+    /// indexed: an expression that is evaluated in it, for the whole class, has another value.
     pub partition: Partition,
     rows: OnceCell<ClassRows>,
     /// The offer of each class in which expressions are evaluated, [`NO_OFFER`] before the first evaluation.

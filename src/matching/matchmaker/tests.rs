@@ -28,6 +28,33 @@ fn an_interrupted_list_is_not_kept() {
     }
 }
 
+/// An offer that redefines `target` agrees with another in all attributes that the other's rank mentions. The rank has
+/// another value in it, so that it must not stand for the other.
+#[test]
+fn an_offer_that_redefines_target_stands_for_no_other() {
+    let rules = ParseOptions::new(Dialect::Condor);
+    let ad = |text: &str| parse_ad(text.as_bytes(), rules).unwrap();
+    let offers = [
+        ad(
+            "[ a = 0; b = 4; c = 2; s = 3; Requirements = (s + 0) isnt (TARGET.b + 0) && other.s && TARGET.d is undefined; \
+            Rank = TARGET.s ]",
+        ),
+        ad("[ a = 4; c = \"X\"; d = 1; e = c; s = 3; target = [ a = 3 ]; START = START; Requirements = TARGET.START; \
+            Rank = 5 ]"),
+    ];
+    let requests = [
+        ad("[ a = 0; b = b + 1; c = -1; d = 3; e = 0; s = 3; START = time() > 0 && \"x\" <= (e + 0); \
+            Requirements = 1 && stringListMember(s, \"y\"); Rank = 1 ]"),
+        ad("[ a = 1; c = -1; s = 5; Requirements = \"x\" != \"5\" ]"),
+    ];
+    let mut matchmaker =
+        Matchmaker::new(&offers, Protocol::new(Dialect::Condor), Context::new(Dialect::Condor), Accelerations::ALL);
+    matchmaker.candidates(&requests[0]);
+    let found: Vec<(usize, f64)> =
+        matchmaker.candidates(&requests[1]).iter().map(|candidate| (candidate.offer, candidate.offer_rank)).collect();
+    assert_eq!(found, [(0, 5.0)]);
+}
+
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "s"];
 
 fn pick<'a>(random: &mut fastrand::Rng, among: &[&'a str]) -> &'a str {
