@@ -56,9 +56,10 @@ impl Run {
         (Run::of(start.elapsed()), result)
     }
 
+    /// Sets how much work each of the runs did that this one sums up.
     #[allow(clippy::cast_precision_loss)] // amounts are small
     pub fn amount(self, amount: usize) -> Self {
-        Run { amount: amount as f64, ..self }
+        Run { amount: self.amount * amount as f64, ..self }
     }
 
     pub fn answer(self, answer: usize) -> Self {
