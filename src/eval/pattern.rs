@@ -239,7 +239,7 @@ impl CompiledPattern {
         })
     }
 
-    /// Returns the number of steps that match calls count as, each of which passes at most `bytes`.
+    /// Converts match calls to steps. Each call passes at most `bytes`.
     fn steps(&self, calls: u64, bytes: u64) -> u64 {
         let cost = 1 + bytes / BYTES_PER_CALL + self.group_count / GROUPS_PER_CALL;
         calls.saturating_mul(cost) / CALLS_PER_STEP
@@ -326,7 +326,7 @@ impl CompiledPattern {
         if let Ok(found) = self.find_within(&limited[..last], &prefixed, false, (subject, from), steps)? {
             return Ok(found);
         }
-        // A search of so many match calls is rare. PCRE2's own limit holds at each start position.
+        // The largest limit is rarely reached. From here on, each start position has a search and a limit of its own.
         let at_start = |limit| build(&format!("{}\\G(?:{source}{end}", self.options.start(limit)), self.options);
         for start in from..=subject.len() {
             let found = self.find_within(&self.at_start, &at_start, false, (subject, start), steps)?;
@@ -507,7 +507,7 @@ mod tests {
 
     const ENOUGH: u64 = 1_000_000_000;
 
-    /// Returns a pattern of a few parts, some of which do not fit together.
+    /// Returns a random pattern. It may be invalid.
     fn random_pattern(random: &mut fastrand::Rng, depth: u8) -> String {
         const PARTS: [&str; 22] = [
             "a", "b", ".", "[ab]", "[^a]", "\\n", "^", "$", "\\b", "\\G", "\\K", "a*", "b+", ".*?", "a{2,}", "(a)",

@@ -292,8 +292,8 @@ impl AdChecker {
         reached
     }
 
-    /// Finds what is wrong between the attributes of an ad. `residues` are the specialized clauses of its constraint, if
-    /// they are known.
+    /// Finds mistakes that concern several attributes of an ad. `residues` are the specialized clauses of the ad's
+    /// constraint. `None` if they are unknown.
     fn check_ad(&self, ad: &Ad, class: &AdClass, residues: Option<Vec<ClauseResidue>>) -> Vec<LintFinding> {
         let (checked, mut found) = (&class.attributes, Vec::new());
         let cycles = ads::reference_cycles(checked);
