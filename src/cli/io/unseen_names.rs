@@ -122,6 +122,18 @@ impl UnseenNames {
     }
 }
 
+/// Notes the names that are not among the `known` names of the first ads, and to which one of these is similar. Later
+/// ads may have them.
+pub fn note_misspelt_names<'n>(session: &Session, names: impl IntoIterator<Item = &'n Name>, known: &[String]) {
+    let known = || known.iter().map(String::as_str);
+    for name in names.into_iter().filter(|name| known().all(|known| !name.as_str().eq_ignore_ascii_case(known))) {
+        let near = closest_names(name.as_str(), known());
+        if !near.is_empty() {
+            session.note(&format!("the first ads have no attribute {name}{}", suggestion(&near)));
+        }
+    }
+}
+
 /// Returns the attribute names of a text. In the long form bad ads count, too: an ad may be bad only where it was not
 /// read.
 pub fn attribute_names(session: &Session, text: &SourceText) -> Vec<Name> {

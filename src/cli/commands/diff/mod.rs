@@ -6,7 +6,7 @@ pub mod name_glob;
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Expression};
+use classad::ad::{Ad, Attribute, Expression, Name};
 use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
@@ -19,6 +19,7 @@ use super::diff::ad_texts::compare_texts;
 use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
+use crate::cli::io::unseen_names::{first_names, note_misspelt_names};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::write_json_document;
 use crate::cli::render::output::{OutputForm, out};
@@ -142,6 +143,15 @@ impl Diff {
         CLOCKS.into_iter().filter(|_| self.no_clocks).map(NameGlob::new)
     }
 
+    /// Notes names of --only and --ignore that are most likely misspelt.
+    fn note_misspelt(&self, session: &Session, sources: &[AdSource]) {
+        let plain = self.only.iter().chain(&self.ignore).filter(|pattern| !pattern.contains('*'));
+        let names: Vec<Name> = plain.map(|name| Name::new(name)).collect();
+        if let Some(known) = first_names(session, sources).filter(|_| !names.is_empty()) {
+            note_misspelt_names(session, &names, &known);
+        }
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let mut sources = input::open_sources(session, &[self.before.clone(), self.after.clone()])?;
         input::decide_dialect_and_time(session, &sources);
@@ -160,6 +170,7 @@ impl Diff {
             context: session.context(),
         };
         let report = comparison.compare(session, [before, after])?;
+        self.note_misspelt(session, &sources);
         if !session.options.quiet {
             let counts = report.counts();
             let mut out = out();

@@ -24,8 +24,8 @@ pub struct GroupExplainer<'g> {
     pub renderer: ReportRenderer<'g>,
     /// Whether each request is a row of a table.
     pub is_listed: bool,
-    /// Whether the causes are drawn.
-    pub is_drawn: bool,
+    /// Whether the causes are printed without the reports.
+    pub only_causes: bool,
     /// Whether requests that match some offer are left out.
     pub leaves_out_matching: bool,
 }
@@ -55,10 +55,18 @@ impl GroupExplainer<'_> {
         groups: &[Vec<usize>],
         take: &mut dyn FnMut(&Session, ExplainedGroup) -> Result<(), Failure>,
     ) -> Result<GroupOutcome, Failure> {
-        let GroupExplainer { case, explainer, gangs, allocation, renderer, is_listed, is_drawn, leaves_out_matching } =
-            self;
+        let GroupExplainer {
+            case,
+            explainer,
+            gangs,
+            allocation,
+            renderer,
+            is_listed,
+            only_causes,
+            leaves_out_matching,
+        } = self;
         let (case, explainer, renderer, allocation) = (*case, *explainer, *renderer, allocation.as_ref());
-        let (is_listed, is_drawn, leaves_out_matching) = (*is_listed, *is_drawn, *leaves_out_matching);
+        let (is_listed, only_causes, leaves_out_matching) = (*is_listed, *only_causes, *leaves_out_matching);
         let total = Some(groups.len());
         let mut outcome = GroupOutcome::default();
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
@@ -71,7 +79,7 @@ impl GroupExplainer<'_> {
                 progress::report_step("explaining", next, total);
                 if let Some(report) = gangs.explain(session, groups[next][0], allocation)? {
                     outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
-                    if is_drawn {
+                    if only_causes {
                         let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
                         take(session, ExplainedGroup::Report(entry, String::new()))?;
                     } else if !session.options.quiet {
@@ -102,7 +110,7 @@ impl GroupExplainer<'_> {
                 if is_listed {
                     return Ok((Some(ExplainedGroup::Rows(case.rows(session, group, &report))), matches));
                 }
-                let text = if is_drawn { String::new() } else { renderer.report(session, group, &report)? };
+                let text = if only_causes { String::new() } else { renderer.report(session, group, &report)? };
                 let entry = Box::new(CauseEntry::new(session, case, group, &report));
                 Ok((Some(ExplainedGroup::Report(entry, text)), matches))
             };

@@ -1,35 +1,37 @@
 //! `explain --what-if`: who gains and who loses a match by hypothetical attributes.
 
-use classad::eval::Context;
 use classad::explain::RequestVerdict;
 
-use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::wanted_ads::WantedAds;
+use super::groups::allocate;
+use crate::cli::Failure;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::causes::MAX_NAMED;
+use crate::cli::render::explanation::gangs::any_ports;
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;
 
 /// Who gains and who loses a match by `--what-if`, as indexes of subjects.
 pub struct MatchDifference {
+    /// Whether a match is an offer of one's own, which no other request gets.
+    is_exclusive: bool,
     gaining: Vec<usize>,
     losing: Vec<usize>,
 }
 
 impl MatchDifference {
-    /// Compares who matches as the ads are with who matches with the hypothetical attributes. With `wanted`, only these
-    /// requests count.
-    pub fn new(
-        [before, after]: [&[bool]; 2],
-        wanted: Option<&WantedAds>,
-        (requests, context): (&[NamedAd], &Context),
-    ) -> Self {
-        let is_wanted = |at: &usize| wanted.is_none_or(|wanted| wanted.has(&requests[*at], context));
+    /// Compares who matches as the ads are with who matches with the hypothetical attributes. Only the subjects count
+    /// whose indexes `is_wanted` accepts. `is_exclusive` is what [`matching_subjects`] got.
+    pub fn new([before, after]: [&[bool]; 2], is_exclusive: bool, is_wanted: impl Fn(usize) -> bool) -> Self {
         let changed = |is: bool| {
             let changed = (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is);
-            changed.filter(is_wanted).collect()
+            changed.filter(|at| is_wanted(*at)).collect()
         };
-        MatchDifference { gaining: changed(true), losing: changed(false) }
+        MatchDifference { is_exclusive, gaining: changed(true), losing: changed(false) }
+    }
+
+    /// Whether a request counts as a match even if another request gets the offer.
+    pub fn counts_taken_offers(&self) -> bool {
+        !self.is_exclusive
     }
 
     /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list
@@ -37,7 +39,12 @@ impl MatchDifference {
     pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
         let most = if case.evidence_level == 0 { MAX_NAMED } else { usize::MAX };
         let names = |subjects: &[usize]| subjects.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>();
-        gains_and_losses(&names(&self.gaining), &names(&self.losing), [noun, "a match"], most)
+        let object = match (self.is_exclusive, noun) {
+            (false, _) => "a match",
+            (true, "job") => "a slot",
+            (true, _) => "an offer",
+        };
+        gains_and_losses(&names(&self.gaining), &names(&self.losing), [noun, object], most)
     }
 
     pub fn to_json(&self, case: &ExplanationInput<'_>) -> serde_json::Value {
@@ -47,8 +54,21 @@ impl MatchDifference {
     }
 }
 
-/// Returns for each subject whether it matches; of slots only free ones count.
-pub fn matching_subjects(session: &Session, case: &ExplanationInput<'_>) -> Vec<bool> {
+/// Returns for each subject whether it matches; of slots only free ones count. If matches are exclusive, a request
+/// matches if it gets an offer when each offer is given to one request.
+///
+/// # Errors
+///
+/// The policy is wrong.
+pub fn matching_subjects(
+    session: &mut Session,
+    case: &ExplanationInput<'_>,
+    is_exclusive: bool,
+) -> Result<Vec<bool>, Failure> {
+    if is_exclusive {
+        let has_gangs = any_ports(&case.parties.requests) || any_ports(&case.parties.offers);
+        return Ok(allocate(session, case, has_gangs)?.is_matched);
+    }
     let explainer = case.explainer(session, false);
     let all: Vec<usize> = (0..case.subjects.len()).collect();
     let mut matches = vec![false; all.len()];
@@ -58,5 +78,5 @@ pub fn matching_subjects(session: &Session, case: &ExplanationInput<'_>) -> Vec<
             matches[subject] = is_match;
         }
     }
-    matches
+    Ok(matches)
 }

@@ -2,24 +2,10 @@
 
 use classad::text::with_commas;
 
-use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::session::Session;
-
-/// Returns the requests of `wanted` that get an offer; none without an allocation.
-pub fn matched_requests(
-    session: &Session,
-    case: &ExplanationInput<'_>,
-    allocation: Option<&Allocation>,
-    wanted: Option<&WantedAds>,
-) -> Vec<usize> {
-    let (Some(allocation), Some(wanted)) = (allocation, wanted) else { return Vec::new() };
-    let context = session.context();
-    let is_called = |request: &usize| wanted.has(&case.subjects[*request], &context);
-    (0..case.subjects.len()).filter(|request| allocation.is_matched[*request]).filter(is_called).collect()
-}
 
 /// Returns a line for each of the first of these requests: which offers it gets.
 pub fn matched_text(case: &ExplanationInput<'_>, allocation: Option<&Allocation>, requests: &[usize]) -> String {

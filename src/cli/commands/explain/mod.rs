@@ -30,7 +30,9 @@ use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
-use crate::cli::render::explanation::{CauseEntry, ExplanationInput, GangExplainer, ReportRenderer, gangs, pair};
+use crate::cli::render::explanation::{
+    Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer, gangs, pair,
+};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
@@ -39,7 +41,7 @@ use explained::GroupExplainer;
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
-use matched::{matched_requests, matched_text, note_whole_slots};
+use matched::{matched_text, note_whole_slots};
 use page::{ExplanationFrame, ExplanationPage};
 use selection::accepts;
 use share::{ExplanationNotes, form_name, merge_shares};
@@ -86,7 +88,7 @@ pub struct Explain {
     offer_constraint: Vec<String>,
     /// Set this attribute in every request before explaining (offer.NAME: in every offer), and report which requests
     /// gain or lose a match; in EXPR, NAME is the old value
-    #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true, conflicts_with = "unmatched")]
+    #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Set START and RANK of a configuration in all machines, apply its transforms to all jobs, and report which jobs
     /// its policies refuse, change, hold, release or remove. DUMP is a file with the output of `condor_config_val
@@ -114,8 +116,8 @@ impl Explain {
         {
             return refuse("reports can be printed as text, json, jsonl, csv, tsv or svg");
         }
-        if self.summary && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Svg)) {
-            return refuse("--summary can be printed as text, json or svg");
+        if self.summary && form == Some(OutputForm::Jsonl) {
+            return refuse("--summary can be printed as text, json, csv, tsv or svg");
         }
         if (is_listed || form == Some(OutputForm::Svg)) && self.offer.is_some() && !self.reverse {
             return refuse("the explanation of a pair can be printed as text, json or jsonl");
@@ -191,10 +193,12 @@ impl Explain {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
             let [before, after] = [&parties, &changed].map(|parties| {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
-                matching_subjects(session, &if tells_states { case.with_states() } else { case })
+                matching_subjects(session, &if tells_states { case.with_states() } else { case }, self.unmatched)
             });
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
-            difference = Some(MatchDifference::new([&before, &after], wanted.as_ref(), (&changed.requests, &context)));
+            let is_wanted =
+                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.has(&changed.requests[at], &context));
+            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, is_wanted));
             parties = changed;
         }
         let mut case =
@@ -240,28 +244,30 @@ impl Explain {
         let left = roots.into_iter().filter(is_left).collect();
         let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &session.context());
         let wanted = wanted.as_ref();
-        let served = matched_requests(session, case, allocation.as_ref(), wanted);
-        let [left, unserved] =
-            self.select_wanted(session, case, filter, [left, unserved], (wanted, !served.is_empty()))?;
+        let served = allocation.as_ref().map_or(Vec::new(), Allocation::served);
+        let served = self.selected(session, case, filter, wanted, served);
+        let may_be_empty = !served.is_empty();
+        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], (wanted, may_be_empty))?;
         let output = self.ads.common.output;
         let renderer = ReportRenderer::new(case, output.form, self.all_offers);
-        let is_listed = output.form.is_some_and(OutputForm::has_lines_of_cells);
-        let is_drawn = output.form == Some(OutputForm::Svg);
+        let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
+        let only_causes = output.form == Some(OutputForm::Svg) || (has_rows && self.summary);
+        let is_listed = has_rows && !self.summary;
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
         let is_well = unserved.is_empty() && (left.is_empty() || left.iter().any(waits));
         let groups = group_requests(session, case, gangs.as_ref(), &left);
-        let has_text = !renderer.is_data() && !is_listed && !is_drawn && !session.options.quiet;
+        let has_text = !renderer.is_data() && !has_rows && !only_causes && !session.options.quiet;
         let mut opening = String::new();
         if has_text {
             opening = beginning_text(session, case, (difference, effects));
         }
-        if has_text && groups.is_empty() && unserved.is_empty() {
+        if has_text && groups.is_empty() && unserved.is_empty() && wanted.is_some() {
             opening.push_str(&matched_text(case, allocation.as_ref(), &served));
         }
         let unserved = (!unserved.is_empty() && !session.options.quiet).then(|| {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
-            let text = if is_drawn { String::new() } else { renderer.report(session, &unserved, &report)? };
+            let text = if only_causes { String::new() } else { renderer.report(session, &unserved, &report)? };
             Ok::<_, Failure>((Box::new(CauseEntry::new(session, case, &unserved, &report)), text))
         });
         let noun = case.subject_noun(session);
@@ -272,6 +278,7 @@ impl Explain {
             noun: noun.to_owned(),
             caption,
             groups: groups.len(),
+            served: allocation.is_some().then_some(served.len()),
             is_queue: self.summary || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
             opening,
             unserved: unserved.transpose()?,
@@ -280,8 +287,16 @@ impl Explain {
             form: form_name(output),
         };
         let leaves_out_matching = self.unmatchable;
-        let mut group_explainer =
-            GroupExplainer { case, explainer, gangs, allocation, renderer, is_listed, is_drawn, leaves_out_matching };
+        let mut group_explainer = GroupExplainer {
+            case,
+            explainer,
+            gangs,
+            allocation,
+            renderer,
+            is_listed,
+            only_causes,
+            leaves_out_matching,
+        };
         if let Some(input) = share {
             let own = input.share.slice(groups.len());
             let mut writer = ShareWriter::begin(session, input, &frame)?;
@@ -349,7 +364,7 @@ fn beginning_text(
     case: &ExplanationInput<'_>,
     (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
 ) -> String {
-    if difference.is_some() {
+    if difference.is_some_and(MatchDifference::counts_taken_offers) {
         session.note(WHAT_IS_COUNTED);
     }
     let difference = difference.map(|difference| difference.sentence(case, case.subject_noun(session)) + "\n\n");

@@ -18,6 +18,8 @@ pub struct ExplanationFrame {
     pub noun: String,
     /// Number of groups.
     pub groups: usize,
+    /// Number of requests that get an offer; `None` without `--unmatched`.
+    pub served: Option<usize>,
     /// Whether the reports are a table of causes, with the report of the largest group of each.
     pub is_queue: bool,
     /// The text before the reports.
@@ -70,7 +72,7 @@ impl ExplanationPage {
             is_summary,
             is_quiet,
             writer: ExplanationWriter::new(output.form),
-            causes: CauseTable::new(frame.noun.clone()),
+            causes: CauseTable::new(frame.noun.clone(), frame.served),
             rows: Vec::new(),
             frame,
         })
@@ -87,7 +89,7 @@ impl ExplanationPage {
                 self.causes.add(*entry, String::new());
                 if self.is_summary { Ok(()) } else { self.writer.add(text) }
             }
-            ExplainedGroup::Report(entry, text) if self.frame.is_queue || self.is_drawn() => {
+            ExplainedGroup::Report(entry, text) if self.frame.is_queue || self.has_only_causes() => {
                 self.causes.add(*entry, text);
                 Ok(())
             }
@@ -100,10 +102,20 @@ impl ExplanationPage {
         self.output.form == Some(OutputForm::Svg) && !self.is_quiet
     }
 
+    /// Whether the output has a row for each cause or request.
+    fn has_rows(&self) -> bool {
+        self.output.form.is_some_and(OutputForm::has_lines_of_cells)
+    }
+
+    /// Whether the causes are printed without the reports.
+    fn has_only_causes(&self) -> bool {
+        self.is_drawn() || (self.has_rows() && self.is_summary)
+    }
+
     /// Ends the output.
     pub fn finish(mut self) -> Result<(), Failure> {
         if let Some((entry, text)) = self.frame.unserved.take() {
-            if self.is_drawn() {
+            if self.has_only_causes() {
                 self.causes.add(*entry, text);
             } else {
                 self.writer.add(text)?;
@@ -113,7 +125,10 @@ impl ExplanationPage {
             out().write_all(self.causes.into_picture(&self.frame.caption).as_bytes())?;
             return Ok(());
         }
-        if self.output.form.is_some_and(OutputForm::has_lines_of_cells) {
+        if self.has_rows() && self.is_summary {
+            return self.output.write(&self.causes.into_table());
+        }
+        if self.has_rows() {
             // The groups are in the order of their first members.
             self.rows.sort_by_key(|(subject, _)| *subject);
             let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);

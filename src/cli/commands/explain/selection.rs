@@ -25,12 +25,7 @@ impl Explain {
         (wanted, may_be_empty): (Option<&WantedAds>, bool),
     ) -> Result<[Vec<usize>; 2], Failure> {
         let context = session.context();
-        let mut is_wanted = |request: &usize| {
-            let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| wanted.has(request, &context))
-                && (!self.unmatched || accepts(session, filter, request))
-        };
-        let selected = requests.map(|requests| requests.into_iter().filter(&mut is_wanted).collect::<Vec<_>>());
+        let selected = requests.map(|requests| self.selected(session, case, filter, wanted, requests));
         let is_found = |wanted: &&WantedAds| {
             !may_be_empty && selected.iter().all(Vec::is_empty) || wanted.unknown(case.subjects, &context).is_some()
         };
@@ -43,6 +38,24 @@ impl Explain {
             }
             None => Ok(selected),
         }
+    }
+
+    /// Returns those of the requests that `wanted` names and that the constraint accepts.
+    pub fn selected(
+        &self,
+        session: &mut Session,
+        case: &ExplanationInput<'_>,
+        filter: Option<&Query>,
+        wanted: Option<&WantedAds>,
+        mut requests: Vec<usize>,
+    ) -> Vec<usize> {
+        let context = session.context();
+        requests.retain(|request| {
+            let request = &case.subjects[*request];
+            wanted.is_none_or(|wanted| wanted.has(request, &context))
+                && (!self.unmatched || accepts(session, filter, request))
+        });
+        requests
     }
 
     /// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.

@@ -164,9 +164,10 @@ impl<'p> Transcript<'p> {
     }
 }
 
-/// Rounds a weight to six decimals, for people.
+/// Rounds a weight for people: to two decimals, below 1 to six.
 fn rounded(weight: f64) -> f64 {
-    (weight * 1e6).round() / 1e6
+    let scale = if weight.abs() < 1.0 { 1e6 } else { 1e2 };
+    (weight * scale).round() / scale
 }
 
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
@@ -187,7 +188,7 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
 fn worth_text(granted: &GrantedOffer) -> String {
     match &granted.vector {
         Some(vector) => vector_text(vector),
-        None => format!("{{ {}, {} }}", granted.request_rank, granted.offer_rank),
+        None => format!("(request rank {}, offer rank {})", granted.request_rank, granted.offer_rank),
     }
 }
 

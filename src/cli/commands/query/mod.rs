@@ -36,7 +36,7 @@ use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::{note_error, note_slips};
 use crate::cli::io::source::AdSource;
-use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts};
+use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
@@ -272,6 +272,9 @@ impl QueryCommand {
             scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
         } else if status == Status::Yes {
             self.note_constraint_column(session);
+            if !columns.attributes.is_empty() {
+                note_misspelt_names(session, &columns.attributes, &attribute_name_texts(session, &first));
+            }
         }
         Ok(status)
     }

@@ -337,10 +337,10 @@ fn current_time() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Lists the names that the constraint reads and the ad lacks.
-fn missing_names(ad: &Ad, constraint: &Expression, context: &Context) -> String {
+/// Returns the names that the constraint reads and the ad lacks.
+fn missing_names(ad: &Ad, constraint: &Expression, context: &Context) -> Vec<String> {
     let (environment, frame) = Environment::single(ad.clone());
     let references = external_references(constraint, &frame, &environment, context);
     let name = |reference: &Reference| reference.path.iter().map(print_name).collect::<Vec<_>>().join(".");
-    references.iter().map(name).collect::<Vec<_>>().join(", ")
+    references.iter().map(name).collect()
 }

@@ -101,13 +101,16 @@ impl CollectedReferences {
         ResultTable::with_rows(&["reference"], counted.into_iter().map(|(name, ..)| vec![name.into()]))
     }
 
-    /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool.
+    /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool. The
+    /// references that most ads have come first.
     pub fn missing_table(self, pool: &Census) -> ResultTable {
-        let mut rows = ResultTable::new(&["reference", "ads", "near"]);
+        let mut rows = ResultTable::new(&["reference", "ads", "similar"]);
         // Collect the attributes of nested ads too: an expression that is evaluated in a nested ad can refer to them.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
-        for (name, count, reference) in self.counts.into_values() {
+        let mut counted: Vec<_> = self.counts.into_values().collect();
+        counted.sort_by_key(|(_, count, _)| Reverse(*count));
+        for (name, count, reference) in counted {
             let Some(reference) = reference else { continue };
             // In `cpu.Memory`, take `cpu` for the label of a port and look for `Memory`. If the pool has an attribute
             // `cpu`, look for `cpu`.
@@ -119,11 +122,11 @@ impl CollectedReferences {
             if pool.attribute(wanted).is_some() || inner.contains(wanted) {
                 continue;
             }
-            let near = pool.closest_names(wanted.as_str()).into_iter().map(|near| {
-                let ads = pool.attribute(&Name::new(near)).map_or(0, AttributeSummary::ads);
-                format!("{near} ({ads} of {})", pool.ads())
+            let similar = pool.closest_names(wanted.as_str()).into_iter().map(|similar| {
+                let ads = pool.attribute(&Name::new(similar)).map_or(0, AttributeSummary::ads);
+                format!("{similar} ({ads} of {})", pool.ads())
             });
-            rows.rows.push(vec![name.into(), count.into(), near.collect::<Vec<String>>().into()]);
+            rows.rows.push(vec![name.into(), count.into(), similar.collect::<Vec<String>>().into()]);
         }
         rows
     }

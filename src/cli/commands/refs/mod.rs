@@ -50,7 +50,7 @@ With --expr or --attr, only the necessary attributes of ads in the long form are
 reported. Exit status: 0 if there are references, 1 if there are none; with --pool, 0 if the pool has all of them, else
 1.
 -o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
---pool of {reference, ads, near: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
+--pool of {reference, ads, similar: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
 {attribute, of, indexed, deviant, unindexed, absent}.
 The state of a side of a rectangle is indexed, empty (no value satisfies it), deviant (it must be evaluated with the
 other ad) or unindexed (undefined, an error, a list or an ad). The verdict `never` means that no ad can satisfy the

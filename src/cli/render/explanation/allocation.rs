@@ -40,6 +40,11 @@ impl Allocation {
         }
     }
 
+    /// Returns the requests that got an offer or a gang, in ascending order.
+    pub fn served(&self) -> Vec<usize> {
+        (0..self.is_matched.len()).filter(|request| self.is_matched[*request]).collect()
+    }
+
     /// Returns the offers that a request holds whole or in part, in ascending order. O(n) in the number of offers.
     pub fn offers_of(&self, request: usize) -> Vec<usize> {
         let is_holder = |offer: usize| {

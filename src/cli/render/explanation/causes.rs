@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::render::chart::percent;
 use crate::cli::render::diagnostics::{self, single_line};
+use crate::cli::render::rows::ResultTable;
 use crate::cli::render::svg::bars::{Bar, BarGroup, draw_above};
 use crate::cli::render::svg::{Drawing, Fill};
 use crate::cli::render::table::TableLayout;
@@ -43,6 +44,8 @@ pub struct CauseTable {
     matching: usize,
     /// Number of all subjects.
     all: usize,
+    /// Number of further subjects, which get a partner and are not explained; `None` unless the run gives partners away.
+    served: Option<usize>,
 }
 
 /// Subjects that have one cause, but for numbers.
@@ -117,8 +120,8 @@ impl CauseEntry {
 }
 
 impl CauseTable {
-    pub fn new(noun: String) -> Self {
-        CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0 }
+    pub fn new(noun: String, served: Option<usize>) -> Self {
+        CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0, served }
     }
 
     /// Adds the report of a group. `text` is the whole report.
@@ -165,7 +168,15 @@ impl CauseTable {
 
     /// Says how many subjects there are, how many of them match, and how many do not wait.
     fn headline(&self) -> String {
-        let all = counted(self.all, &self.noun);
+        let all = match self.served {
+            Some(served) => {
+                let verb = if self.all == 1 { "gets" } else { "get" };
+                let partner = if self.noun == "job" { "slot" } else { "offer" };
+                let total = counted(self.all + served, &self.noun);
+                format!("{} of {total} {verb} no {partner}", with_commas(self.all))
+            }
+            None => counted(self.all, &self.noun),
+        };
         let taken: usize =
             self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
         let matching = match self.matching {
@@ -252,6 +263,23 @@ impl CauseTable {
         drawing.finish()
     }
 
+    /// Returns a row for each cause.
+    pub fn into_table(mut self) -> ResultTable {
+        self.sort();
+        let rows = self.causes.values().map(|cause| {
+            let (change, helped) = cause.best_change().unwrap_or_default();
+            vec![
+                cause.verdict.clone().into(),
+                cause.subjects.into(),
+                cause.users.len().into(),
+                cause.text.to_string().into(),
+                change.into(),
+                helped.into(),
+            ]
+        });
+        ResultTable::with_rows(&["verdict", "requests", "owners", "cause", "change", "helps"], rows)
+    }
+
     /// Returns the table as JSON.
     pub fn into_json(mut self) -> Json {
         self.sort();
@@ -266,7 +294,12 @@ impl CauseTable {
                 "helps": best.as_ref().map(|(_, helped)| helped),
             })
         });
-        json!({ "requests": self.all, "matching": self.matching, "causes": causes.collect::<Json>() })
+        let causes: Json = causes.collect();
+        let mut totals = json!({ "requests": self.all, "matching": self.matching, "causes": causes });
+        if let (Some(served), Some(members)) = (self.served, totals.as_object_mut()) {
+            members.insert("served".to_owned(), served.into());
+        }
+        totals
     }
 }
 
