@@ -418,7 +418,7 @@ fn jobs_that_get_a_slot_are_no_mistake() {
     let (status, _, told) = classad(&[&explain[..], &["--request", "1.7"]].concat());
     assert!(status == Some(2) && told.contains("there is no ad 1.7"), "{told}");
     let (_, text, told) = classad(&explain);
-    assert!(text.starts_with("3 jobs: 2 match nothing, 1 matches only what others take\n"), "{text}");
+    assert!(text.starts_with("3 of 8 jobs get no slot: 2 match nothing, 1 matches only what others take\n"), "{text}");
     assert!(told.contains("each job takes its slot whole"), "{told}");
     let (_, _, told) = classad(&[&explain[..], &["--policy", "htcondor"]].concat());
     assert!(!told.contains("takes its slot whole") && !told.contains("`share`"), "{told}");

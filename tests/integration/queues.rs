@@ -80,7 +80,7 @@ fn totals_are_in_json_too() {
     // With --summary, the totals are all.
     let short: Json = serde_json::from_str(&explained("json-summary", &["--summary", "-o", "json"]).0).unwrap();
     assert_eq!((&short["totals"], &short["reports"]), (totals, &Json::Array(Vec::new())));
-    for refused in [&["--summary", "-o", "csv"][..], &["--offer-constraint", "Memory > 9000"]] {
+    for refused in [&["--summary", "-o", "jsonl"][..], &["--offer-constraint", "Memory > 9000"]] {
         let output = run(&[&["explain", "--pool", &pool("refused")], refused].concat(), queue().as_bytes());
         assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(2), true), "{refused:?}");
     }

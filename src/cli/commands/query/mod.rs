@@ -268,15 +268,22 @@ impl QueryCommand {
             if session.options.now.is_none() && reads_time(&constraint) {
                 session.note("time() is the time of today; --now dump takes the newest time in the ads");
             }
-        } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
-            scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
         } else if status == Status::Yes {
-            self.note_constraint_column(session);
-            if !columns.attributes.is_empty() {
-                note_misspelt_names(session, &columns.attributes, &attribute_name_texts(session, &first));
-            }
+            let names =
+                if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };
+            self.note_columns(session, &columns, &scanner.unseen_columns, &names);
         }
         Ok(status)
+    }
+
+    /// Notes columns that are most likely misspelt, or not what the user expects. `names` are those of the first ads.
+    fn note_columns(&self, session: &Session, columns: &Columns, unseen: &UnseenNames, names: &[String]) {
+        if unseen.has_unseen() {
+            unseen.report_columns(session, names);
+        } else {
+            self.note_constraint_column(session);
+        }
+        note_misspelt_names(session, &columns.attributes, names);
     }
 
     /// Notes that a column of constraints is evaluated without the other ad of a match.

@@ -149,7 +149,7 @@ impl QueryCommand {
             writer.end_file(source)?;
         }
         let (has_valid_value, reason) = scanner.errors.to_parts();
-        let needs_names = !has_found || scanner.unseen_columns.has_unseen();
+        let needs_names = !has_found || scanner.has_misspelt_candidates();
         let names = if needs_names { first_names(session, sources) } else { None };
         let (seen, seen_columns) = (scanner.unseen_names.seen(), scanner.unseen_columns.seen());
         let notes = QueryNotes { seen, seen_columns, has_valid_value, reason, names };
@@ -201,7 +201,7 @@ impl QueryCommand {
             note_slips(session, &constraint);
             self.note_names(session, &choice);
         } else if status == Status::Yes {
-            unseen_columns.report_columns(session, &names);
+            self.note_columns(session, &columns, &unseen_columns, &names);
         }
         Ok(status)
     }

@@ -126,6 +126,11 @@ impl AdScanner<'_> {
         projected.number()
     }
 
+    /// Whether names of columns may be misspelt, as far as the ads of the scan tell.
+    pub fn has_misspelt_candidates(&self) -> bool {
+        self.unseen_columns.has_unseen() || !self.columns.attributes.is_empty()
+    }
+
     fn mark_present(&self, has: impl Fn(&Name) -> bool) {
         self.unseen_names.mark_present(&has);
         self.unseen_columns.mark_present(&has);
