@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use classad::ad::Dialect;
 
+use super::set::join_faults;
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
 use crate::cli::{Failure, refuse};
 
@@ -55,7 +56,7 @@ impl ScannedPartials {
                 Err(fault) => faults.push(format!("{path}: {fault}")),
             }
         }
-        let Some(expected) = partials.first() else { return refuse(faults.join("\n")) };
+        let Some(expected) = partials.first() else { return refuse(join_faults(&faults)) };
         // Files without ads say nothing about the dialect.
         let has_ads = |partial: &ScannedPartial| partial.header.files.iter().any(|file| !file.is_empty);
         let of_dialect = partials.iter().find(|partial| has_ads(partial)).unwrap_or(expected);
@@ -87,7 +88,7 @@ impl ScannedPartial {
         let mut line = Vec::new();
         let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
         let header: PartialHeader = serde_json::from_slice(&line)
-            .map_err(|_| "it is not a partial result; a run with --partial writes one".to_owned())?;
+            .map_err(|_| "it is not a partial result (a run with --partial writes one)".to_owned())?;
         if header.classad_partial != PARTIAL_VERSION {
             return Err(format!("it has version {} of the format, not {PARTIAL_VERSION}", header.classad_partial));
         }
