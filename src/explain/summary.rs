@@ -315,10 +315,11 @@ impl SummaryWriter<'_> {
                 }
             }
             RequestVerdict::Unmet { clause, fault, near } => {
-                let others = report.clauses.iter().filter(|other| other.failure.is_some()).count() - 1;
-                let more = match others {
+                let is_other = |at: &usize| at != clause && report.clauses[*at].failure.is_some();
+                let others: Vec<usize> = (0..report.clauses.len()).filter(is_other).collect();
+                let more = match others.len() {
                     0 => String::new(),
-                    1 => "; one more clause is true for none".to_owned(),
+                    1 => format!("; none meets {} either", self.list_clauses(report, &others)),
                     others => format!("; {others} more clauses are true for none"),
                 };
                 format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))

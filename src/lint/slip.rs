@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use crate::ad::{ByteString, Expression, ExpressionKind, Name};
 
 use super::rules::{self, LintRule};
+use super::units::written_suffix;
 
 /// A probable mistake in an expression.
 #[derive(Clone, Debug)]
@@ -62,6 +63,12 @@ impl Slip {
             ExpressionKind::Attribute(word) if self.rule == &rules::WORD => Some(word),
             _ => None,
         }
+    }
+
+    /// Whether the slip is a number with a suffix such as `G`.
+    #[must_use]
+    pub fn is_of_suffix(&self) -> bool {
+        self.rule == &rules::UNIT && written_suffix(&self.place).is_some()
     }
 
     /// Returns the expression in which the slip was found, with the mistaken part corrected. `None` if no correction is

@@ -52,9 +52,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     let sized = beside.and_then(|name| Some((name, SizeUnit::of(name)?)));
     let in_unit = |unit: SizeUnit| Expression::literal(whole_number((number / unit.bytes()).ceil()));
     let text = |expression: &Expression| short_text(expression, Dialect::Condor);
-    if let Value::Real(_) = literal.as_literal()?
-        && let Some(suffix) = suffix(number, literal.without_parentheses().span().range().len())
-    {
+    if let Some(suffix) = written_suffix(literal) {
         let rewrite = sized.map_or_else(|| Expression::literal(whole_number(number)), |(_, unit)| in_unit(unit));
         let counts = sized.map_or_else(String::new, |(name, unit)| format!("{name} counts {}: ", unit.symbol()));
         let help = format!("{counts}write {}", text(&rewrite));
@@ -66,6 +64,14 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     let message = format!("{name} is in {}: no machine has as much", unit.symbol());
     let help = format!("write {} for a size in bytes", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Returns the suffix with which a literal number was written, such as `G`.
+pub(super) fn written_suffix(literal: &Expression) -> Option<char> {
+    match literal.as_literal()? {
+        Value::Real(real) if real.is_finite() => suffix(*real, literal.without_parentheses().span().range().len()),
+        _ => None,
+    }
 }
 
 /// Returns a number as an integer if it is one.

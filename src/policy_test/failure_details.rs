@@ -149,7 +149,10 @@ fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> Failur
         let target = scoped.target.as_ref().map(|known| known.ad.clone()).unwrap_or_default();
         let protocol = Protocol::new(context.dialect).with_attributes(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).explain_pair(&my.ad, 0);
-        let clauses = paired.request.iter().filter(|clause| clause.outcome != ClauseOutcome::True);
+        let is_met = |clause: &&EvaluatedClause| clause.outcome == ClauseOutcome::True;
+        // If all clauses are true, the case expects that one is not: all are of interest.
+        let are_all_met = paired.request.iter().all(|clause| is_met(&clause));
+        let clauses = paired.request.iter().filter(|clause| are_all_met || !is_met(clause));
         // List the clause even if there is only one, because the list also shows the values that the clause reads.
         reasons.extend(clauses.take(MAX_DETAILS).map(|clause| {
             let attribute = clause.clause.attribute().unwrap_or(name);

@@ -16,7 +16,7 @@ use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::TimeOption;
 use crate::cli::render::diagnostics;
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::{Session, current_time, utc_text};
 use crate::cli::{Failure, refuse};
 
 /// Maximum number of files that stay open between detecting their forms and reading them.
@@ -132,6 +132,30 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
             let reason = diagnostics::io_reason(&error);
             session.error(&format!("--now dump must read the input twice, but {reason}"));
         }
+    }
+}
+
+/// Maximum number of bytes of files that are read only to find out how old they are.
+const MAX_DATED_BYTES: u64 = 64 << 20;
+
+/// Notes that `time()` is the time of today, if the newest ad of the files is more than a day old. Says nothing of pipes
+/// and of large files.
+pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
+    const DAY_SECONDS: i64 = 86_400;
+    let size = |source: &AdSource| std::fs::metadata(source.path()).map_or(u64::MAX, |file| file.len());
+    let is_dated = session.options.now.is_some() || !sources.iter().all(AdSource::is_file);
+    if is_dated || sources.iter().map(size).fold(0, u64::saturating_add) > MAX_DATED_BYTES {
+        return;
+    }
+    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.ads.max(times.events))
+    else {
+        return;
+    };
+    if newest < current_time() - DAY_SECONDS {
+        let newest = utc_text(newest);
+        session.note(&format!(
+            "time() is the time of today, but the newest ad is from {newest}; --now dump takes that time"
+        ));
     }
 }
 

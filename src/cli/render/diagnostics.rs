@@ -9,6 +9,8 @@ use miette::{
     SourceCode, SourceSpan, SpanContents,
 };
 
+use textwrap::WordSeparator;
+
 use super::progress;
 use crate::cli::args::global::{Color, GlobalOptions};
 use crate::cli::io::source::SourceText;
@@ -196,7 +198,9 @@ impl SourceDiagnostic {
     /// Draws the diagnostic, without a line feed at the end.
     pub fn render(self, colored: bool) -> String {
         let mut shown = String::new();
-        let handler = GraphicalReportHandler::new_themed(theme(colored)).with_width(terminal_width());
+        let handler = GraphicalReportHandler::new_themed(theme(colored))
+            .with_width(terminal_width())
+            .with_word_separator(WordSeparator::AsciiSpace);
         let name = self.excerpt.name.clone();
         let report = Report::new(self.diagnostic).with_source_code(self.excerpt);
         if handler.render_report(&mut shown, report.as_ref()).is_err() {

@@ -66,10 +66,10 @@ impl<M> RequestChange<M> {
         }
     }
 
-    /// The descriptions of all edits on one line, separated by commas.
+    /// The descriptions of all edits on one line, separated by ` and `.
     #[must_use]
     pub fn text(&self) -> String {
-        self.steps.join(", ")
+        self.steps.join(" and ")
     }
 }
 

@@ -19,7 +19,10 @@ const DEFAULT_MAX_BARS: usize = 8;
 /// Draws the values of some attributes. `top` is the number of values to show of each.
 pub fn draw_census(census: &Census, attributes: &[CensusEntry], top: Option<usize>) -> String {
     let title = format!("{} with {}", counted(census.ads(), "ad"), counted(census.attributes().len(), "attribute"));
-    let mut drawing = Drawing::new(&title, "each bar shows how many ads have the value; 100 % is all ads");
+    let mut drawing = Drawing::new(
+        &title,
+        "the longest bar of each attribute is its most frequent value; 100 % is all ads; the range 0..8 excludes 8",
+    );
     for (name, summary) in attributes {
         let heading = name.to_string();
         let bars = bars(&heading, summary, census, top);

@@ -78,7 +78,7 @@ pub struct Explain {
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
     /// Print only the totals and a table of causes: the number of requests, and the change that helps most of them
-    #[arg(long, conflicts_with = "verbose")]
+    #[arg(long)]
     summary: bool,
     /// Skip requests that match at least one offer, free or not
     #[arg(long)]
@@ -93,7 +93,7 @@ pub struct Explain {
     /// Set START and RANK of a configuration in all machines, apply its transforms to all jobs, and report which jobs
     /// its policies refuse, change, hold, release or remove. DUMP is a file with the output of `condor_config_val
     /// -dump`
-    #[arg(long, value_name = "DUMP", conflicts_with = "unmatched")]
+    #[arg(long, value_name = "DUMP")]
     config: Option<String>,
     /// List all offers and all reasons of refusal in JSON, not only the first 10
     #[arg(long)]

@@ -220,7 +220,7 @@ fn note_difference(
         false if selection.keeps_offers => ("matches", ""),
         false => (
             "matches",
-            "; each offer is given to one request (`explain --what-if` counts a match even if another request takes the offer)",
+            "; the requests compete for the offers (in `explain --what-if`, they compete only with --unmatched)",
         ),
     };
     session.note(&format!("{} {what} with the change, {} without it{uses}", after.0, before.0));

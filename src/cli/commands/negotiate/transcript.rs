@@ -112,11 +112,8 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted_plain(requests, "request");
-                let detail = format!(
-                    "priority {priority}, uses {}, may get {} more for {asked}",
-                    rounded(usage),
-                    rounded(limit)
-                );
+                let more = if limit > 0.0 { format!("{} more", rounded(limit)) } else { "nothing more".to_owned() };
+                let detail = format!("priority {priority}, uses {}, may get {more} for {asked}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
@@ -125,7 +122,9 @@ impl<'p> Transcript<'p> {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
                     RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
                     RefusalReasons { over_share, .. } => {
-                        format!("{} more than the share of {submitter} allows", counted_plain(*over_share, "offer"))
+                        let weigh = if *over_share == 1 { "weighs" } else { "each weigh" };
+                        let offers = counted_plain(*over_share, "compatible offer");
+                        format!("{offers} {weigh} more than {submitter} may still get")
                     }
                 };
                 let line = format!("  {request} is rejected: {detail}");

@@ -34,7 +34,7 @@ use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
-use crate::cli::io::slip_notes::{note_error, note_slips};
+use crate::cli::io::slip_notes::{note_error, note_slips, note_suffixes};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
@@ -260,14 +260,15 @@ impl QueryCommand {
             }
             return Ok(status);
         };
+        note_suffixes(session, columns.af().chain([&constraint]));
+        if columns.expressions().chain([&constraint]).any(reads_time) {
+            input::note_old_ads(session, &sources);
+        }
         if status == Status::No && scanner.filter == TruthFilter::True {
             scanner.unseen_names.report(session, &first);
             scanner.errors.report(session);
             note_slips(session, &constraint);
             self.note_names(session, &choice);
-            if session.options.now.is_none() && reads_time(&constraint) {
-                session.note("time() is the time of today; --now dump takes the newest time in the ads");
-            }
         } else if status == Status::Yes {
             let names =
                 if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };

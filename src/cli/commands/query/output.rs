@@ -19,7 +19,7 @@ use crate::cli::io::source::SourceText;
 use crate::cli::render::output::{AdWriter, BufferedStdout, out};
 use crate::cli::render::parquet::{ColumnType, ParquetWriter};
 use crate::cli::render::rows::{TableCell, TableWriter};
-use crate::cli::session::Session;
+use crate::cli::session::{Session, current_time};
 use crate::cli::{Failure, Status};
 
 /// Output of a query. Takes ads and rows as the scan finds them, and prints them at once or at the end.
@@ -329,12 +329,6 @@ impl<'q> QueryOutput<'q> {
         session.report_budget_failures(self.failures);
         Ok(Status::of(self.found_count > 0))
     }
-}
-
-/// Returns the time, in seconds since 1970.
-fn current_time() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Returns the names that the constraint reads and the ad lacks.

@@ -45,7 +45,7 @@ If the entries come from a pipe or a file, the results are the same, but there i
 if an entry or an ad is wrong, 3 if a budget was exceeded, else 0. A session on a terminal exits with 0.";
 
 fn after_help() -> String {
-    format!("{EXAMPLES}{}", help::command_list(80).trim_end())
+    format!("{EXAMPLES}\n\n{}", help::command_list(80).trim_end())
 }
 
 /// Evaluate expressions, match and explain at a prompt

@@ -29,7 +29,7 @@ const TAKEN: &str = "taken";
 pub const MAX_NAMED: usize = 10;
 
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
-const MAX_CHANGE_CHARS: usize = 100;
+const MAX_CHANGE_CHARS: usize = 240;
 
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
@@ -79,8 +79,8 @@ pub struct CauseEntry {
 impl CauseEntry {
     /// Makes the entry of a group of requests that need a gang.
     pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
-        let subject = if group.len() == 1 { "it" } else { "they" };
-        let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
+        let subject = cause_subject(session, case);
+        let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
         let changes = report.changes.iter().map(|change| gangs::change_steps(change, case.parties).join("; "));
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
@@ -107,8 +107,8 @@ impl CauseEntry {
 
     /// Makes the entry of a group that has one report.
     pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
-        let subject = if group.len() == 1 { "it" } else { "they" };
-        let writer = case.summary_writer(session, subject, group, super::writer::MAX_CLAUSE_CHARS);
+        let subject = cause_subject(session, case);
+        let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
@@ -140,7 +140,7 @@ impl CauseTable {
             largest: (0, Vec::new(), String::new()),
             other_names: Vec::new(),
         });
-        cause.text.include(&entry.text);
+        cause.text.include(&entry.text, entry.subjects);
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
@@ -149,7 +149,7 @@ impl CauseTable {
             if counted.insert(struck.clone()) {
                 let known = cause.changes.entry(struck).or_insert_with(|| (SpreadText::new(&change), 0));
                 known.1 += entry.subjects;
-                known.0.include(&change);
+                known.0.include(&change, entry.subjects);
             }
         }
         let others = if entry.subjects > cause.largest.0 {
@@ -303,6 +303,12 @@ impl CauseTable {
     }
 }
 
+/// Returns the subject of the sentences in the table: `the job`. It is singular for every group, so that groups with one
+/// cause share a line.
+fn cause_subject(session: &Session, case: &ExplanationInput<'_>) -> String {
+    format!("the {}", case.subject_noun(session))
+}
+
 /// Says how many subjects match nothing, and how many match only what others hold.
 fn taken_phrase(none: usize, taken: usize) -> String {
     let phrase = |number: usize, object: &str| {
@@ -324,7 +330,7 @@ impl Cause {
     fn help_phrase(&self) -> String {
         self.best_change().map_or(String::new(), |(change, helped)| {
             let change = shorten(&change, MAX_CHANGE_CHARS);
-            if helped == self.subjects { change } else { format!("{change} ({})", with_commas(helped)) }
+            if helped == self.subjects { change } else { format!("{change} (for {})", with_commas(helped)) }
         })
     }
 

@@ -1,39 +1,94 @@
 //! Several texts that are equal but for numbers, as one text with the range of each number.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use classad::text::with_commas;
+use rustc_hash::{FxHashSet, FxHasher};
 
 /// A text that stands for several texts which are equal but for numbers.
 pub struct SpreadText {
-    /// The text before each number, and the smallest and the largest number there as they are written.
-    pieces: Vec<(String, [String; 2])>,
+    pieces: Vec<Piece>,
+    /// The largest weight of a text.
+    weight: usize,
+    /// The numbers in code of each text, as hashes.
+    variants: FxHashSet<u64>,
+}
+
+/// A part of the text, with the number that ends it.
+struct Piece {
+    before: String,
+    number: SpreadNumber,
+}
+
+enum SpreadNumber {
+    /// The smallest and the largest number, as they are written.
+    Range([String; 2]),
+    /// The number of the text with the largest weight: it is part of an expression or a string, which a range would
+    /// falsify.
+    Code(String),
 }
 
 impl SpreadText {
     pub fn new(text: &str) -> Self {
-        let piece = |(before, number): (&str, &str)| (before.to_owned(), [number.to_owned(), number.to_owned()]);
-        SpreadText { pieces: text_pieces(text).map(piece).collect() }
+        let (mut is_code, mut is_string) = (false, false);
+        let piece = |(before, number): (&str, &str)| {
+            is_code ^= before.matches('`').count() % 2 == 1;
+            is_string ^= before.matches('"').count() % 2 == 1;
+            let number = number.to_owned();
+            let number = if is_code || is_string {
+                SpreadNumber::Code(number)
+            } else {
+                SpreadNumber::Range([number.clone(), number])
+            };
+            Piece { before: before.to_owned(), number }
+        };
+        SpreadText { pieces: text_pieces(text).map(piece).collect(), weight: 0, variants: FxHashSet::default() }
     }
 
-    /// Extends the ranges to the numbers of a text that is equal but for numbers.
-    pub fn include(&mut self, text: &str) {
-        for ((_, [least, greatest]), (_, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
-            if value(number) < value(least) {
-                number.clone_into(least);
-            }
-            if value(number) > value(greatest) {
-                number.clone_into(greatest);
+    /// Extends the ranges to the numbers of a text that is equal but for numbers. `weight` is the number of subjects
+    /// that have the text.
+    pub fn include(&mut self, text: &str, weight: usize) {
+        let mut hasher = FxHasher::default();
+        let is_heaviest = weight > self.weight;
+        self.weight = self.weight.max(weight);
+        for (piece, (_, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
+            match &mut piece.number {
+                SpreadNumber::Range([least, greatest]) => {
+                    if value(number) < value(least) {
+                        number.clone_into(least);
+                    }
+                    if value(number) > value(greatest) {
+                        number.clone_into(greatest);
+                    }
+                }
+                SpreadNumber::Code(heaviest) => {
+                    number.hash(&mut hasher);
+                    if is_heaviest {
+                        number.clone_into(heaviest);
+                    }
+                }
             }
         }
+        self.variants.insert(hasher.finish());
     }
 }
 
-/// Writes a number that is the same in all texts, and `least..greatest` if it is not.
+/// Writes a number that is the same in all texts, and `least..greatest` if it is not. Says at the end how many other
+/// expressions the text stands for.
 impl fmt::Display for SpreadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pieces.iter().try_for_each(|(before, [least, greatest])| {
+        for Piece { before, number } in &self.pieces {
             f.write_str(before)?;
-            if least == greatest { f.write_str(least) } else { write!(f, "{least}..{greatest}") }
-        })
+            match number {
+                SpreadNumber::Range([least, greatest]) if least != greatest => write!(f, "{least}..{greatest}")?,
+                SpreadNumber::Range([number, _]) | SpreadNumber::Code(number) => f.write_str(number)?,
+            }
+        }
+        match self.variants.len().saturating_sub(1) {
+            0 => Ok(()),
+            others => write!(f, " (and {} like it)", with_commas(others)),
+        }
     }
 }
 
@@ -84,7 +139,20 @@ mod tests {
             ("Memory >= 200; the largest is 64", "Memory >= 200..1,000; the largest is 64"),
             ("Memory >= 20000; the largest is 32.5", "Memory >= 200..20000; the largest is 32.5..64"),
         ] {
-            text.include(other);
+            text.include(other, 1);
+            assert_eq!(text.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_in_code_are_those_of_the_most_frequent_text() {
+        let mut text = SpreadText::new("`Memory > 10` and \"node1 2\" for 7");
+        for (other, weight, expected) in [
+            ("`Memory > 10` and \"node1 2\" for 7", 1, "`Memory > 10` and \"node1 2\" for 7"),
+            ("`Memory > 99` and \"node1 3\" for 5", 4, "`Memory > 99` and \"node1 3\" for 5..7 (and 1 like it)"),
+            ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5..8 (and 1 like it)"),
+        ] {
+            text.include(other, weight);
             assert_eq!(text.to_string(), expected);
         }
     }
