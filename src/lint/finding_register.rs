@@ -163,7 +163,7 @@ fn content_hash(ad: &Ad, finding: &LintFinding, fingerprints: &mut FxHashMap<usi
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
     // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
-    if [&rules::CASE, &rules::FALLS].contains(&finding.rule) {
+    if [&rules::CASE, &rules::FALLS, &rules::UNSAFE].contains(&finding.rule) {
         return hasher.finish();
     }
     for label in &finding.labels {

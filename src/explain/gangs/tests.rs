@@ -109,7 +109,7 @@ fn several_ports_are_mended_one_after_the_other() {
            [ Label = c; Constraint = c.Z >= 9 ] } ]",
         &["[ X = 8; Constraint = true ]", "[ Y = 7; Constraint = true ]", "[ Z = 6; Constraint = true ]"],
     );
-    let expected = "`a.X >= 9` -> `a.X >= 8`, `b.Y >= 9` -> `b.Y >= 7`, `c.Z >= 9` -> `c.Z >= 6`";
+    let expected = "`a.X >= 9` -> `a.X >= 8` and `b.Y >= 9` -> `b.Y >= 7` and `c.Z >= 9` -> `c.Z >= 6`";
     assert_eq!(report.changes[0].text(), expected);
 }
 

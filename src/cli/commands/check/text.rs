@@ -49,7 +49,9 @@ fn summary(report: &CheckReport) -> String {
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
     let mut checked = Vec::new();
     if report.ads_checked > 0 {
-        checked.push(counted_plain(report.ads_checked, "ad"));
+        let has_unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
+        let noun = if has_unreadable { "readable ad" } else { "ad" };
+        checked.push(counted_plain(report.ads_checked, noun));
     }
     match report.policies_checked {
         0 => {}

@@ -328,6 +328,9 @@ impl Cause {
 
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
+        if self.changes.is_empty() && ![NOT_WAITING, TAKEN].contains(&self.verdict.as_str()) {
+            return "no change found".to_owned();
+        }
         self.best_change().map_or(String::new(), |(change, helped)| {
             let change = shorten(&change, MAX_CHANGE_CHARS);
             if helped == self.subjects { change } else { format!("{change} (for {})", with_commas(helped)) }

@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use classad::ad::Name;
 use classad::explain::{
-    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestReport, RequestVerdict,
-    SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestEdit, RequestReport,
+    RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
 use indexmap::IndexMap;
@@ -128,8 +128,9 @@ impl<'c> ReportRenderer<'c> {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        sections.push(changes("it would match with:", &report.changes, most, self.case.nouns));
-        sections.push(changes("it would match if it asked for much less:", &report.far_less, most, self.case.nouns));
+        let changes = |title, found| changes(title, found, most, (report, self.case.nouns));
+        sections.push(changes("it would match with:", &report.changes));
+        sections.push(changes("it would match if it asked for much less:", &report.far_less));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
@@ -285,15 +286,28 @@ impl ExplanationWriter {
 
 /// Returns the section that lists changes with which the group would match, below `title`. `most` is the maximum number
 /// of changes. `ads` is the noun of the matched ads, singular and plural.
-fn changes(title: &str, changes: &[RequestChange], most: usize, ads: [&str; 2]) -> String {
+fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (&RequestReport, [&str; 2])) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
-        (change.steps.clone(), matches)
+        let refusing = match refusing_after(change, report) {
+            0 => String::new(),
+            1 => "; 1 more refuses".to_owned(),
+            more => format!("; {} more refuse", with_commas(more)),
+        };
+        (change.steps.clone(), matches + &refusing)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
     let mut text = two_column_listing(title, &rows);
     push_rest(&mut text, changes.len(), most);
     text
+}
+
+/// Returns the number of offers that meet all clauses after a change which drops one clause, but whose own constraints
+/// refuse the request; 0 for other changes.
+fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
+    let [RequestEdit::Drop { clause }] = change.edits.as_slice() else { return 0 };
+    let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+    dropped.map_or(0, |dropped| dropped.sole_blocker.saturating_sub(change.matched))
 }
 
 fn conflicts(report: &RequestReport) -> String {
