@@ -1,6 +1,6 @@
 //! Proposes changes with which a request gets a gang. Every change returned has been verified by the gang search.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value};
 use crate::explain::changes::{
     ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
     convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
@@ -137,6 +137,10 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     for mask in masks.into_iter().filter(|mask| *mask != 0).take(MAX_PART_SETS) {
         let offers: Vec<&RejectedOffer> = accepting.iter().copied().filter(|offer| offer.failed_mask == mask).collect();
         let parts = bit_positions(mask);
+        // Another kind of ad cannot take the place of a machine or a licence.
+        if parts.iter().any(|part| reads_type(&failed.clauses[*part].expression)) {
+            continue;
+        }
         // Each fix changes a single clause. If several clauses are unmet, propose only one fix for each, because the
         // next rounds of the search add fixes of the other clauses.
         let most = if parts.len() == 1 { usize::MAX } else { 1 };
@@ -156,6 +160,22 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     }
     proposals.extend(demanded.propose(MAX_VALUES));
     proposals
+}
+
+/// Whether a clause reads the type of an ad, `MyType` or `TargetType`.
+fn reads_type(clause: &Expression) -> bool {
+    let mut pending = vec![clause];
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)
+                if name.is("MyType") || name.is("TargetType") =>
+            {
+                return true;
+            }
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+    false
 }
 
 /// Proposes fixes of the clause with the index `part`. A fix renames a misspelt attribute, or changes the bound so that
