@@ -29,7 +29,7 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-Only the necessary attributes of ads in the long form are read. Errors in other lines are not reported.";
+In ads in the long form, only the necessary attributes are read. Errors in other lines are not reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]

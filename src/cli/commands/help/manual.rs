@@ -30,10 +30,10 @@ On a terminal, man, mandoc or groff shows the page. Without any of them, the pla
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
-    /// The command or topic; without one, show classad(1)
+    /// The command or topic; without PAGE, show classad(1)
     #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
-    /// Write all pages to this folder instead of printing one
+    /// Write all pages to this folder instead of showing one page
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }

@@ -40,7 +40,7 @@ Examples:
       --order JobPrio --dock -label.Memory
 
 With --best or --all, --partial --share 1/4 writes a partial result: the candidates of the first quarter of the distinct
-requests. `classad merge` merges the shares, `classad scatter --shares` plans them.";
+requests. `classad merge` merges the shares. `classad scatter --shares` plans the runs.";
 
 /// Match requests with offers, one offer for each request
 ///
@@ -51,7 +51,7 @@ requests. `classad merge` merges the shares, `classad scatter --shares` plans th
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct MatchCommand {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
     #[arg(long, value_name = "FILE", required_unless_present = "cases", alias = "offers")]
