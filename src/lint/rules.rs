@@ -93,7 +93,7 @@ rules! {
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
         "text that HTCondor ignores"
-        "delete it, or put it into quotes"
+        "delete this text, or put it in quotes"
         "a = 1 b"
         "a = 1",
     CONTRADICTION "contradiction" Error Expression
@@ -118,7 +118,7 @@ rules! {
         "x != \"a\" && x != \"b\"",
     CONSTANT "constant-part" Warning Expression
         "a part of a condition that does not depend on any attribute"
-        "leave it out, or compare something else"
+        "leave this part out, or compare something else"
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
@@ -199,7 +199,8 @@ rules! {
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size that has a suffix, or that no machine has; HTCondor counts memory in MiB and disk space in KiB, without \
+        "a size that has a suffix, or that no machine has; HTCondor counts memory in MiB and disk space in KiB, \
+        without \
         suffixes"
         "write the number in the unit of the attribute"
         "Memory > 5G"
@@ -221,7 +222,7 @@ rules! {
         "member(x, { 1 })",
     DUPLICATE "duplicate" Warning Text
         "an attribute that occurs twice in an ad, even if the case differs; the last value counts"
-        "leave one of them out"
+        "leave one of the two out"
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
@@ -246,7 +247,7 @@ rules! {
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle, so that their value is undefined"
-        "give one of them another value, or write `TARGET.x` for the attribute of the other ad"
+        "give one of the attributes another value, or write `TARGET.x` for the attribute of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad
@@ -261,7 +262,8 @@ rules! {
         "[ Ports = { [ Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ] } ]",
     FALLS "falls-through" Note Ad
-        "a name without MY or TARGET in a constraint or rank; this ad has no attribute of this name, so that the name is \
+        "a name without MY or TARGET in a constraint or rank; this ad has no attribute of this name, so that the name \
+        is \
         looked up in the other ad"
         "write `TARGET.x` (`other.x`) for an attribute of the other ad"
         "[ Requirements = Memory > 1000 ]"
@@ -278,7 +280,7 @@ rules! {
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
         "a comparison with a number that no ad of the pool satisfies"
-        "`classad census POOL --attr NAME` shows what the pool has"
+        "`classad census POOL --attr NAME` shows the values in the pool"
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool

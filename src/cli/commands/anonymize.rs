@@ -108,7 +108,7 @@ impl AnonymizeCommand {
             ));
         }
         if count > 0 {
-            session.note("names of attributes are kept; make sure that they may be given away");
+            session.note("names of attributes are kept; make sure that you may share them");
         }
         Ok(Status::of(count > 0))
     }

@@ -68,7 +68,7 @@ pub struct Eval {
     /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","target","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad, target and expr
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

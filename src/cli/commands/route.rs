@@ -36,7 +36,7 @@ input.
 \"disabled\"}. `route` is null for a job without a route. `excluded` gives the reason why no route may take the job. For
 a job without a route, `refusals` lists the first clause of the requirements of each route that is not true.";
 
-/// Show which route of HTCondor's job router takes each job, and why the other jobs have none
+/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
@@ -236,7 +236,7 @@ impl<'r> RoutingRun<'r> {
         let earlier = self.rows.iter().filter(|row| row.matching.contains(&route)).filter_map(|row| row.route);
         let earlier: std::collections::BTreeSet<usize> = earlier.collect();
         let names: Vec<&str> = earlier.into_iter().map(|route| self.name(route)).collect();
-        Some(format!("{} is before it", names.join(", ")))
+        Some(format!("it comes after {}", names.join(", ")))
     }
 
     fn json(&self, has_jobs: bool) -> Json {

@@ -88,7 +88,7 @@ pub struct Specialize {
     /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -184,8 +184,9 @@ impl Diff {
             let by_form = comparison.changed_in_form_of_numbers(&report);
             if by_form > 0 {
                 let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
-                session
-                    .note(&format!("{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores it"));
+                session.note(&format!(
+                    "{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores such differences"
+                ));
             }
         }
         Ok(Status::of(report.changes.is_empty()))

@@ -24,7 +24,7 @@ Examples:
 
 Pages of commands are in section 1, pages of topics in section 7: `explain.7` is the topic. Every topic of
 `classad help` has a page; the pages language and gangs contain several topics.
-On a terminal, man, mandoc or groff shows the page. Without any of them, the plain help is printed.";
+On a terminal, man, mandoc or groff shows the page. If none of these programs is installed, the plain help is printed.";
 
 /// Show a manual page, or write all of them
 #[derive(Args)]

@@ -266,7 +266,7 @@ impl QueryCommand {
             note_slips(session, &constraint);
             self.note_names(session, &choice);
             if session.options.now.is_none() && reads_time(&constraint) {
-                session.note("time() is the time of today; --now dump takes the newest time in the ads");
+                session.note("time() is the present time; --now dump uses the newest time in the ads");
             }
         } else if status == Status::Yes && scanner.unseen_columns.has_unseen() {
             scanner.unseen_columns.report_columns(session, &attribute_name_texts(session, &first));
@@ -397,7 +397,7 @@ impl QueryCommand {
             // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
             // partial result is merged where the file may not be.
             if constraints.is_empty() && !self.partial.is_given() && Path::new(first).is_file() {
-                session.note(&format!("no constraint: {first} is a file, and all its ads are taken"));
+                session.note(&format!("no constraint: {first} is a file, and all its ads are selected"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
             } else if self.is_constraint(first) {

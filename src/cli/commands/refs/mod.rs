@@ -94,7 +94,7 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]
