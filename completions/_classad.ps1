@@ -362,14 +362,14 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing on standard output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)')
-            [CompletionResult]::new('gang', 'gang', [CompletionResultType]::ParameterValue, 'Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Objects and the same number of queries, each with bounds on the attributes of the other side (thesis 4.6.1)')
+            [CompletionResult]::new('gang', 'gang', [CompletionResultType]::ParameterValue, 'Machines, licences that are valid on some machines, and jobs that each need a machine and a licence (thesis 5.2.1)')
             [CompletionResult]::new('pool', 'pool', [CompletionResultType]::ParameterValue, 'Machines of a modern HTCondor pool, and the jobs of many users')
             break
         }
         'classad;workload;index' {
-            [CompletionResult]::new('--n', '--n', [CompletionResultType]::ParameterName, 'How many objects, and how many queries')
-            [CompletionResult]::new('--attrs', '--attrs', [CompletionResultType]::ParameterName, 'How many attributes, and how many bounds, an ad has')
+            [CompletionResult]::new('--n', '--n', [CompletionResultType]::ParameterName, 'Number of objects, and number of queries')
+            [CompletionResult]::new('--attrs', '--attrs', [CompletionResultType]::ParameterName, 'Number of attributes, and number of bounds, of each ad')
             [CompletionResult]::new('--mix', '--mix', [CompletionResultType]::ParameterName, 'The domains of the attributes')
             [CompletionResult]::new('--omit', '--omit', [CompletionResultType]::ParameterName, 'The share of attributes and bounds that is left out')
             [CompletionResult]::new('--constraint-attr', '--constraint-attr', [CompletionResultType]::ParameterName, 'Name of the attribute that holds the constraint')
@@ -404,10 +404,10 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;workload;gang' {
-            [CompletionResult]::new('--machines', '--machines', [CompletionResultType]::ParameterName, 'How many machines [default: 100, with --variant heuristic 500]')
-            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many jobs [default: as many as machines]')
-            [CompletionResult]::new('--licenses', '--licenses', [CompletionResultType]::ParameterName, 'How many licences, in percent of the machines [default: 100, with --variant heuristic 200]')
-            [CompletionResult]::new('--selectivity', '--selectivity', [CompletionResultType]::ParameterName, 'Into how many parts machines and licences are divided; a licence is valid only in its part')
+            [CompletionResult]::new('--machines', '--machines', [CompletionResultType]::ParameterName, 'Number of machines [default: 100, with --variant heuristic 500]')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Number of jobs [default: the number of machines]')
+            [CompletionResult]::new('--licenses', '--licenses', [CompletionResultType]::ParameterName, 'Number of licences, in percent of the number of machines [default: 100, with --variant heuristic 200]')
+            [CompletionResult]::new('--selectivity', '--selectivity', [CompletionResultType]::ParameterName, 'Number of parts into which machines and licences are divided; a licence is valid only in its part')
             [CompletionResult]::new('--variant', '--variant', [CompletionResultType]::ParameterName, 'What makes the search for gangs hard')
             [CompletionResult]::new('--form', '--form', [CompletionResultType]::ParameterName, 'The form of the ads [default: long for a pool, else new]')
             [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'Write only this kind of ads; without --out, to standard output')
@@ -440,10 +440,10 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;workload;pool' {
-            [CompletionResult]::new('--machines', '--machines', [CompletionResultType]::ParameterName, 'How many machines')
-            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many jobs')
-            [CompletionResult]::new('--users', '--users', [CompletionResultType]::ParameterName, 'How many users')
-            [CompletionResult]::new('--shapes', '--shapes', [CompletionResultType]::ParameterName, 'How many different requests there are at most; every job makes one of them')
+            [CompletionResult]::new('--machines', '--machines', [CompletionResultType]::ParameterName, 'Number of machines')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Number of jobs')
+            [CompletionResult]::new('--users', '--users', [CompletionResultType]::ParameterName, 'Number of users')
+            [CompletionResult]::new('--shapes', '--shapes', [CompletionResultType]::ParameterName, 'Maximum number of different requests; every job makes one of these requests')
             [CompletionResult]::new('--never', '--never', [CompletionResultType]::ParameterName, 'The share of requests that no machine can ever meet')
             [CompletionResult]::new('--few', '--few', [CompletionResultType]::ParameterName, 'The share of requests that few machines meet')
             [CompletionResult]::new('--form', '--form', [CompletionResultType]::ParameterName, 'The form of the ads [default: long for a pool, else new]')

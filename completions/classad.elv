@@ -351,13 +351,13 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --quiet 'Print nothing on standard output'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
-            cand index 'Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)'
-            cand gang 'Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)'
+            cand index 'Objects and the same number of queries, each with bounds on the attributes of the other side (thesis 4.6.1)'
+            cand gang 'Machines, licences that are valid on some machines, and jobs that each need a machine and a licence (thesis 5.2.1)'
             cand pool 'Machines of a modern HTCondor pool, and the jobs of many users'
         }
         &'classad;workload;index'= {
-            cand --n 'How many objects, and how many queries'
-            cand --attrs 'How many attributes, and how many bounds, an ad has'
+            cand --n 'Number of objects, and number of queries'
+            cand --attrs 'Number of attributes, and number of bounds, of each ad'
             cand --mix 'The domains of the attributes'
             cand --omit 'The share of attributes and bounds that is left out'
             cand --constraint-attr 'Name of the attribute that holds the constraint'
@@ -391,10 +391,10 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;workload;gang'= {
-            cand --machines 'How many machines [default: 100, with --variant heuristic 500]'
-            cand --jobs 'How many jobs [default: as many as machines]'
-            cand --licenses 'How many licences, in percent of the machines [default: 100, with --variant heuristic 200]'
-            cand --selectivity 'Into how many parts machines and licences are divided; a licence is valid only in its part'
+            cand --machines 'Number of machines [default: 100, with --variant heuristic 500]'
+            cand --jobs 'Number of jobs [default: the number of machines]'
+            cand --licenses 'Number of licences, in percent of the number of machines [default: 100, with --variant heuristic 200]'
+            cand --selectivity 'Number of parts into which machines and licences are divided; a licence is valid only in its part'
             cand --variant 'What makes the search for gangs hard'
             cand --form 'The form of the ads [default: long for a pool, else new]'
             cand --kind 'Write only this kind of ads; without --out, to standard output'
@@ -426,10 +426,10 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'classad;workload;pool'= {
-            cand --machines 'How many machines'
-            cand --jobs 'How many jobs'
-            cand --users 'How many users'
-            cand --shapes 'How many different requests there are at most; every job makes one of them'
+            cand --machines 'Number of machines'
+            cand --jobs 'Number of jobs'
+            cand --users 'Number of users'
+            cand --shapes 'Maximum number of different requests; every job makes one of these requests'
             cand --never 'The share of requests that no machine can ever meet'
             cand --few 'The share of requests that few machines meet'
             cand --form 'The form of the ads [default: long for a pool, else new]'

@@ -28,7 +28,7 @@ Examples:
 
 The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
 JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
-Only idle jobs that no router manages are routed; with --all-states, jobs in every state are.
+Only idle jobs that no router manages are routed; with --all-states, jobs in every state are routed.
 Exit status: 0 if all of these jobs have a route; 1 if one of them has no route, or if there are no such jobs; 2 for bad
 input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
