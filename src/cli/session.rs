@@ -280,7 +280,7 @@ impl Session {
             diagnostics::print_problem(&self.options, text, problem);
         }
         if problems.len() > MAX_SETTING_PROBLEMS {
-            self.note(&format!("{} more of the kind", problems.len() - MAX_SETTING_PROBLEMS));
+            self.note(&format!("{} more of this kind", problems.len() - MAX_SETTING_PROBLEMS));
         }
     }
 

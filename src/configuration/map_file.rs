@@ -114,8 +114,12 @@ impl<'t> MapFileReader<'t> {
             Err(Problem::error_at(range, 0, message).with_help(help).as_warning())
         };
         if key.options.is_some() && result.range.start == key.range.end {
-            let help = "put a blank after a regular expression, or after its options i and U";
-            return warn(result.range.clone(), "a blank is missing before this; it is read as the result", help);
+            let help = "put a blank after a regular expression and its options i and U";
+            return warn(
+                result.range.clone(),
+                "a blank is missing before this text, which is read as the result",
+                help,
+            );
         }
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
@@ -243,7 +247,7 @@ mod tests {
                 "26..34 the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
-                "61..62 a blank is missing before this; it is read as the result",
+                "61..62 a blank is missing before this text, which is read as the result",
                 "69..71 the line ends in a carriage return, which HTCondor reads as part of the result",
                 "72..73 a key and a result are missing",
             ]

@@ -53,7 +53,7 @@ const JOB_CONDITIONS: [(&str, &str); 7] = [
         "StageInStart is undefined || StageInFinish isnt undefined",
         "the input files of the job are not transferred yet (StageInFinish is undefined)",
     ),
-    ("Managed isnt \"ScheddDone\"", "the job queue has finished with it (Managed is ScheddDone)"),
+    ("Managed isnt \"ScheddDone\"", "the job queue has finished with the job (Managed is ScheddDone)"),
     ("Managed isnt \"External\"", "another program manages the job (Managed is External)"),
     ("Owner isnt undefined", "its Owner is undefined"),
     // The router's name is appended as a string, because it is configurable.
@@ -159,7 +159,7 @@ impl JobRouter {
                         Some(index) => self.routes.push(defined.remove(index)),
                         None if self.routes.iter().any(|rules| rules.name().eq_ignore_ascii_case(name)) => {}
                         None => {
-                            let message = format!("{LIST} names the route {name}, which does not exist");
+                            let message = format!("{LIST} names a route {name} that does not exist");
                             problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
                         }
                     }

@@ -107,7 +107,7 @@ impl<'t> JobQueueLog<'t> {
         let mut start = 0;
         while start < self.text.len() {
             let Some(length) = memchr::memchr(b'\n', &self.text[start..]) else {
-                let message = "the last line is not complete and is ignored, as by HTCondor";
+                let message = "the last line is not complete and is ignored, as HTCondor does";
                 self.problems.push(Problem::error_at(start..self.text.len(), 0, message).as_warning());
                 break;
             };
@@ -129,7 +129,7 @@ impl<'t> JobQueueLog<'t> {
             }
         }
         if let Some((begin, _)) = transaction {
-            let message = "this transaction has no end and is ignored, as by HTCondor";
+            let message = "this transaction has no end and is ignored, as HTCondor does";
             self.problems.push(Problem::error_at(begin..begin + 3, 0, message).as_warning());
         }
     }
@@ -275,9 +275,9 @@ mod tests {
         assert_eq!(items(log), [first, second]);
         assert_eq!(items(&format!("{log}102 1.0\n")), [second]);
         // A transaction without its end does not count.
-        let warning = "~18:1: this transaction has no end and is ignored, as by HTCondor";
+        let warning = "~18:1: this transaction has no end and is ignored, as HTCondor does";
         assert_eq!(items(&format!("{log}105 \n102 1.0\n")), [warning, first, second]);
-        let warning = "~18:1: the last line is not complete and is ignored, as by HTCondor";
+        let warning = "~18:1: the last line is not complete and is ignored, as HTCondor does";
         assert_eq!(items(&format!("{log}102 1.")), [warning, first, second]);
         assert_eq!(items("101 Customer.a@b (empty)\n103 Customer.a@b Priority 0.5\n"), ["[ Priority = 0.5 ]"]);
     }

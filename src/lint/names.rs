@@ -83,7 +83,7 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     let message = match ads {
         0 => format!("{word} without quotes is the name of an attribute, but {attribute} is a string"),
         ads => format!(
-            "{word} without parentheses is the name of an attribute, also the {attribute} of {}",
+            "{word} without quotes is the name of an attribute, but it is also the value of {attribute} in {}",
             counted_plain(ads, "ad")
         ),
     };

@@ -84,7 +84,7 @@ pub(super) fn check(
     let message = format!("{name} is {limit} in the pool{compared}: this is never true");
     let finding = LintFinding::new(&rules::RANGE, message);
     let meant = unit.and_then(|unit| unit_meant([-1, -2], unit, number, range));
-    let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows what the pool has"));
+    let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows the values in the pool"));
     Some(finding.with_help(help).at(attribute, part, ""))
 }
 

@@ -93,7 +93,7 @@ rules! {
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
         "text that HTCondor ignores"
-        "delete it, or put it into quotes"
+        "delete this text, or put it in quotes"
         "a = 1 b"
         "a = 1",
     CONTRADICTION "contradiction" Error Expression
@@ -112,13 +112,13 @@ rules! {
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
-        "alternatives that are always true together, as in `x != 1 || x != 2`"
+        "an `||` that is always true, as in `x != 1 || x != 2`"
         "`&&` was probably meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",
     CONSTANT "constant-part" Warning Expression
         "a part of a condition that does not depend on any attribute"
-        "leave it out, or compare something else"
+        "leave this part out, or compare something else"
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
@@ -132,12 +132,12 @@ rules! {
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "`=?=` or `is` with a string, which is case-sensitive; `==` ignores case"
+        "`=?=` or `is` with a string: this comparison is case-sensitive, but `==` ignores case"
         "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
     UNDEFINED "undefined-comparison" Warning Expression
-        "a comparison with `undefined` or `error`, whose result is undefined or an error itself"
+        "a comparison with `undefined` or `error`: its result is always undefined or an error"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
         "x == undefined"
         "x is undefined",
@@ -152,7 +152,7 @@ rules! {
         "x > 5 & y < 3"
         "x > 5 && y < 3",
     QUOTES "single-quotes" Warning Expression
-        "a comparison with a name in single quotes; probably a string is meant"
+        "a comparison with a name in single quotes; a string was probably meant"
         "put strings in double quotes; single quotes make an attribute name"
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
@@ -193,14 +193,15 @@ rules! {
         "RoutedBy is null"
         "RoutedBy is undefined",
     WORD "bare-word" Warning Expression
-        "a name without quotes or parentheses where a string or a call is probably meant, as in `Owner == alice` or \
+        "a name without quotes or parentheses where a string or a call was probably meant, as in `Owner == alice` or \
         `time - QDate`"
         "put strings in double quotes, and write calls with parentheses"
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size with a suffix, or greater than that of any machine; HTCondor counts memory in MiB and disk space in \
-        KiB, without suffixes"
+        "a size that has a suffix, or that no machine has; HTCondor counts memory in MiB and disk space in KiB, \
+        without \
+        suffixes"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",
@@ -220,8 +221,8 @@ rules! {
         "member(x)"
         "member(x, { 1 })",
     DUPLICATE "duplicate" Warning Text
-        "an attribute that occurs twice in an ad, even with different case; the last one counts"
-        "leave one of them out"
+        "an attribute that occurs twice in an ad, even if the case differs; the last value counts"
+        "leave one of the two out"
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
@@ -246,7 +247,7 @@ rules! {
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle, so that their value is undefined"
-        "give one of them another value, or write `TARGET.x` for the attribute of the other ad"
+        "give one of the attributes another value, or write `TARGET.x` for the attribute of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad
@@ -261,8 +262,9 @@ rules! {
         "[ Ports = { [ Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ] } ]",
     FALLS "falls-through" Note Ad
-        "a name without MY or TARGET in a constraint or rank that is not an attribute of this ad, so that it is looked \
-        up in the other ad"
+        "a name without MY or TARGET in a constraint or rank; this ad has no attribute of this name, so that the name \
+        is \
+        looked up in the other ad"
         "write `TARGET.x` (`other.x`) for an attribute of the other ad"
         "[ Requirements = Memory > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
@@ -272,17 +274,17 @@ rules! {
         "[ Requirements = TARGET.Memroy > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
     TYPE "wrong-type" Warning Pool
-        "a comparison of an attribute with a value of a type that it has in no ad of the pool"
+        "a comparison of an attribute with a value of a type that the attribute has in no ad of the pool"
         "compare with a value of the type that the attribute has in the pool"
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
         "a comparison with a number that no ad of the pool satisfies"
-        "`classad census POOL --attr NAME` shows what the pool has"
+        "`classad census POOL --attr NAME` shows the values in the pool"
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
-        "`=?=` or `is` with a string that occurs in the pool, but with other upper and lower case"
+        "`=?=` or `is` with a string that the pool has only in different case: `linux` instead of `LINUX`"
         "write `==`, which ignores case"
         "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
         "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",

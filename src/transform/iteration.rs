@@ -118,7 +118,7 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
         return refuse("slices of the items are not supported: list the items that you need");
     }
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
-        (true, None) => return refuse("items cannot be read from a file: write them after `from (`, one a line"),
+        (true, None) => return refuse("items cannot be read from a file: write them after `from (`, each on a line"),
         (true, Some("")) => (IterationItems::From(Vec::new()), true),
         (true, Some(_)) => return refuse("nothing may follow `from (` on this line"),
         (false, None) => (IterationItems::In(words(rest)), false),

@@ -179,7 +179,7 @@ impl RulesParser<'_> {
             return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
-            let problem = line.problem("a rule must end at TRANSFORM: nothing of it may follow");
+            let problem = line.problem("a rule must end with TRANSFORM: no line of the rule may follow");
             return Err(problem.with_help("HTCondor stops reading here; only another NAME may follow"));
         }
         let action = match keyword {

@@ -46,7 +46,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
         (
             "REQUIREMENTS = A",
-            "~1:1: this line sets a variable named REQUIREMENTS, because `=` follows the name (write `REQUIREMENTS expression`)",
+            "~1:1: this line sets a variable named REQUIREMENTS, because `=` follows the name (write `REQUIREMENTS \
+            expression`)",
         ),
         (
             "REQUIREMENTS A\nREQUIREMENTS B",
@@ -61,7 +62,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ("endif", "1:1: endif without an `if`"),
         (
             "if a\nendif",
-            "1:4: a condition needs more than a name (write `if defined a` or `if $(a)`, or compare the name with a value)",
+            "1:4: a condition needs more than a name (write `if defined a` or `if $(a)`, or compare the name with a \
+            value)",
         ),
         ("if true\nelse\nelif true\nendif", "3:1: elif after an `else`"),
         ("if version > 8\nendif", "1:4: this is not a version (write `if version >= 23.0` or `if version < 10.0.0`)"),
@@ -69,7 +71,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "SET A $(limit)\nlimits = 1",
             "~1:9: the variable limit has no value and is replaced by an empty string (did you mean $(limits)?)",
         ),
-        ("SET A \"$int(1)\"", "~1:8: $int() is not a function: it is written $INT()"),
+        ("SET A \"$int(1)\"", "~1:8: $int() is not a function: write $INT()"),
         ("+A = 1", "1:1: this is not how a rule sets an attribute (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
@@ -79,13 +81,17 @@ fn what_is_wrong_is_told_with_its_place() {
             "TRANSFORM x matching *.dat",
             "1:13: patterns of file names are not supported here (list the items after `in` or `from`)",
         ),
-        ("TRANSFORM x from items.txt", "1:18: items cannot be read from a file: write them after `from (`, one a line"),
-        ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, one a line"),
+        (
+            "TRANSFORM x from items.txt",
+            "1:18: items cannot be read from a file: write them after `from (`, each on a line",
+        ),
+        ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, each on a line"),
         ("TRANSFORM 99999 in (a)", "1:20: one ad would become more than 10000 ads"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         (
             "TRANSFORM\nSET A 1",
-            "2:1: a rule must end at TRANSFORM: nothing of it may follow (HTCondor stops reading here; only another \
+            "2:1: a rule must end with TRANSFORM: no line of the rule may follow (HTCondor stops reading here; only \
+            another \
             NAME may \
             follow)",
         ),

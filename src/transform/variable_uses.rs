@@ -59,7 +59,7 @@ impl VariableUses {
                 return None;
             }
             let meant = macro_function::intended_function(word)?;
-            Some(problem(format!("${word}() is not a function: it is written ${meant}()")).as_warning())
+            Some(problem(format!("${word}() is not a function: write ${meant}()")).as_warning())
         };
         text[..last].match_indices('$').filter_map(mistake).collect()
     }

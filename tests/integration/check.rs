@@ -195,17 +195,17 @@ fn numbers_are_compared_with_those_of_a_pool() {
         (
             "900000 <= TARGET.Memory",
             "Memory is at most 2000 (2 GiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows what the pool has",
+             `classad census POOL --attr Memory` shows the values in the pool",
         ),
         (
             "TARGET.Memory < 100",
             "Memory is at least 1000 (1000 MiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows what the pool has",
+             `classad census POOL --attr Memory` shows the values in the pool",
         ),
         (
             "TARGET.Memory == 3000 - 1",
             "Memory is between 1000 (1000 MiB) and 2000 (2 GiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows what the pool has",
+             `classad census POOL --attr Memory` shows the values in the pool",
         ),
         (
             "TARGET.Disk > 40",

@@ -121,7 +121,7 @@ fn routes_take_jobs_in_order_or_in_turn() {
     let expected = "job\troute\talso\twhy none\n1.0\tOne\tTwo\t\n\
         2.0\t\t\tOne: `Owner == \"ann\"` is false; Two: `RequestMemory < 100` is false; Three: `Owner == \"zoe\"` is false\n\
         3.0\t\t\tthe job is not idle (JobStatus is not 1)\n4.0\tOne\tTwo\t\n\n\
-        route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\tnever fires\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tOne is before it\n\
+        route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\tnever fires\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tit comes after One\n\
         Three\t0\t0\t\t\tno job satisfies its requirements\n\nnot in JOB_ROUTER_ROUTE_NAMES: Off\n";
     assert_eq!(out, expected);
     assert!(err.contains("does not read routes in brackets: Two"), "{err}");

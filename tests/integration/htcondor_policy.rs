@@ -1,4 +1,4 @@
-//! The ready policy `htcondor`: scenarios worked by hand from HTCondor's manual and its negotiator's source.
+//! The built-in policy `htcondor`: scenarios worked by hand from HTCondor's manual and its negotiator's source.
 
 use std::fmt::Write;
 
@@ -302,7 +302,7 @@ fn names_of_policies_and_their_variables() {
     };
     let (status, _, errors) = run("htcondr", &[]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("there is no ready policy `htcondr`, only htcondor"), "{errors}");
+    assert!(errors.contains("there is no built-in policy `htcondr`, only htcondor"), "{errors}");
     let unknown = file("htc-unknown.yaml", "order: $(NOTHING_LIKE_IT)\n");
     let (status, _, errors) = run(&unknown, &[]);
     assert_eq!(status, Some(2));

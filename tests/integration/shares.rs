@@ -288,7 +288,7 @@ fn shares_that_do_not_belong_together_are_refused() {
     for (partials, reasons) in [
         (vec![first, third], ["a share is missing: 2/3", &again]),
         (vec![second], ["shares are missing: 1/3 and 3/3", "run each with"]),
-        (vec![first, second, second, third], ["are both of the share 2/3", "refused-2.part"]),
+        (vec![first, second, second, third], ["have the same share 2/3", "refused-2.part"]),
         (vec![first, &other, third], ["is of `match --all", "of `match --best 1"]),
         (vec![first, &later, third], ["is of `match --best 1", "--now now"]),
         (vec![first, &of_two, third], ["is one of 2 shares", "one of 3"]),

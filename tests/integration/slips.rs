@@ -32,7 +32,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[ Requirements = OpSys == \"LINUX;\n  Rank = 1 ]",
         &["1:27: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
-            before it]"],
+            before this string]"],
     ),
     (
         "new",
@@ -170,7 +170,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "long",
         "Requirements = TARGET.Arch == \"X86_64\nRank = 1\n",
         &["1:31: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
-            before it]"],
+            before this string]"],
     ),
     (
         "long",

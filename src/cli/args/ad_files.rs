@@ -8,10 +8,10 @@ use crate::cli::{Failure, refuse};
 /// The arguments of commands that read any number of files of ads.
 #[derive(Args, Clone)]
 pub struct AdFilesArgs {
-    /// Files of ads, or parts of them, as `FILE@START-END`; standard input if there are none
+    /// Files of ads, or parts of files, as `FILE@START-END`; without files, read standard input
     pub files: Vec<String>,
-    /// Also read the files that are named in the file LIST: a name on each line, or names that each end in a NUL byte.
-    /// `-` is standard input
+    /// Also read the files that LIST names. LIST is a file with a name on each line, or with names that each end in a
+    /// NUL byte. `-` is standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }

@@ -26,8 +26,8 @@ use crate::cli::session::{Session, utc_text};
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// Skip ads that are expired at TIME: later than `ExpirationTime`, or than `LastHeardFrom` plus `ClassAdLifetime`.
-    /// Write TIME as for --now, but not `dump` [default: the time of --now]
+    /// Skip ads that are expired at TIME, because TIME is later than `ExpirationTime` or than `LastHeardFrom` plus
+    /// `ClassAdLifetime`. Write TIME as for --now, but not `dump` [default: the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
@@ -121,9 +121,9 @@ impl LifetimeArgs {
 #[derive(Args)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Skip ads that are matched according to FILE, unless their `UpdateSequenceNumber` is greater now. --notify and
-    /// `-o jsonl` write FILE. If FILE also has the rows of `claim -o jsonl`, ads of aborted or released matches are not
-    /// skipped
+    /// Skip ads that are matched according to FILE, the output of --notify or `-o jsonl`, unless their
+    /// `UpdateSequenceNumber` is greater now. If FILE also has the rows of `claim -o jsonl`, ads of aborted or released
+    /// matches are not skipped
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

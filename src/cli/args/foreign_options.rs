@@ -25,7 +25,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
     (&["maximum", "greatest"], "max", "compute the greatest value with `--max EXPR`"),
     (&["total"], "sum", "compute the sum with `--sum EXPR`"),
     (&["group", "groupby", "by"], "group-by", "group with `--group-by EXPR`"),
-    (&["head", "first", "max-count", "take"], "limit", "print only some with `--limit N`"),
+    (&["head", "first", "max-count", "take"], "limit", "limit the number of rows with `--limit N`"),
     (&["uniq", "unique"], "distinct", "print equal rows once with `--distinct`"),
     (&["not", "exclude"], "invert", "print the other ads with `--invert`"),
     (&["format", "output-format", "form"], "output", "set the output format with `-o FORM`"),

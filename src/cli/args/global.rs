@@ -25,7 +25,7 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
     /// The current time for functions such as `time()`: seconds since 1970, a time as in absTime("..."), `now`, or
-    /// `dump`: the newest time at which one of the ads was written
+    /// `dump`: the time at which the newest ad was written
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
@@ -35,8 +35,8 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations of a run, and of comparing ads. The first 4,096 steps of each evaluation
-    /// do not count. Each byte of input adds 25 steps
+    /// Maximum number of steps that a run takes to evaluate expressions and to compare ads. The first 4,096 steps of
+    /// each evaluation do not count. Each byte of input adds 25 steps
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -48,14 +48,14 @@ pub struct GlobalOptions {
     /// Maximum number of candidates that a search for one gang tests
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
-    /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad. An ad of up to 128 KiB that
-    /// is read in one piece is always accepted
+    /// Maximum number of bytes of the text of an ad. Reading of a file stops at a longer ad. If N is less than 128 KiB,
+    /// longer ads of up to 128 KiB can still be accepted
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
     /// Maximum ratio of the unpacked size to the packed size of a compressed file
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
-    /// Maximum number of ads from one compressed file in memory
+    /// Maximum number of ads of one compressed file that are held in memory
     #[arg(long, global = true, value_name = "N")]
     pub max_packed_ads: Option<usize>,
     /// Load a map for `userMap()` from a map file of HTCondor, in which each line has a method, a key and a result

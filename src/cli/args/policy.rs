@@ -23,14 +23,14 @@ use crate::cli::{Failure, refuse};
 
 /// Returns the names of the ready policies.
 fn ready_policies() -> Vec<PossibleValue> {
-    READY_POLICIES.iter().map(|(name, _)| PossibleValue::new(*name).help("Ready policy")).collect()
+    READY_POLICIES.iter().map(|(name, _)| PossibleValue::new(*name).help("Built-in policy")).collect()
 }
 
 /// The options that set a policy: a file, or single keys of a policy.
 #[derive(Args)]
 pub struct PolicyArgs {
     // The path of a policy file. A name without dot and slash is that of a ready policy.
-    /// A policy in YAML, or the ready policy `htcondor`: see `classad help policy`
+    /// A file with a policy in YAML, or the built-in policy `htcondor`: see `classad help policy`
     #[arg(long, value_name = "FILE|NAME")]
     #[arg(value_parser = SuggestedValues(ready_policies), hide_possible_values = true)]
     policy: Option<String>,
@@ -195,7 +195,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
             return refuse(format!(
-                "there is no ready policy `{path}`, only {known}; for a file of this name write `./{path}`"
+                "there is no built-in policy `{path}`, only {known}; for a file of this name write `./{path}`"
             ));
         }
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
@@ -213,8 +213,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         match configure(&mut policy, &config.configuration, &context) {
             Ok(left_out) => left_out.iter().for_each(|group| {
                 session.warning(&format!(
-                    "GROUP_NAMES: {group} is ignored, because it occurs twice or its parent is \
-                        missing"
+                    "GROUP_NAMES: {group} is ignored, because it occurs twice or its parent group is missing"
                 ));
             }),
             Err(problems) => {

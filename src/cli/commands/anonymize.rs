@@ -25,22 +25,22 @@ Examples:
   classad anonymize --key secret samples/pool/machines.long -o jsonl
   condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
 
-Every word in a string becomes a pseudonym of 13 letters or more, in values and in expressions: names, hosts, and parts
+Every word in a string, in values and in expressions, becomes a pseudonym of 13 letters or more: names, hosts and parts
 of paths. A word is a run of letters, digits and `_`. IPv4 addresses that have a common prefix become addresses with a
-common prefix; the groups of IPv6 and hardware addresses become words. With the same key, a word has the same pseudonym
-everywhere. Without --key, each run draws a new key, so the pseudonyms of two runs differ. A percent escape, as in
-`addrs%3d10.0.0.1`, separates words.
+common prefix. Each group of an IPv6 address or a hardware address becomes a pseudonym, like a word. With the same key,
+a word has the same pseudonym everywhere. Without --key, each run draws a new key, so the pseudonyms of two runs differ.
+A percent escape, as in `addrs%3d10.0.0.1`, separates words.
 These are kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing
 about a site, such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it can be
 a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string. A number in a sentence is
-kept. A name without quotes is kept, because it is an attribute. Comments are dropped. Keep the key secret: with the key,
-anyone can check whether the ads contain a word.
+kept. A name without quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the key secret:
+with the key, anyone can check whether the ads contain a word.
 
-Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are. Constraints that only compare strings in
-these ways match as before. Attributes that do more with strings are listed on standard error: they call functions such
-as regexp(), substr() and stringListMember(), or compare the order of strings. An attribute that the input does not have
-counts as a string there.
-Exit status: 0 if there is an ad, 1 if there is none.";
+Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare
+strings by `==` and `=?=` match as before. Attributes whose expressions do more with strings are listed on standard
+error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. To make
+this list, an attribute that no ad has is taken for a string.
+Exit status: 0 if the input has ads, 1 if it has none.";
 
 /// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads
 #[derive(Args)]
@@ -108,7 +108,7 @@ impl AnonymizeCommand {
             ));
         }
         if count > 0 {
-            session.note("names of attributes are kept; make sure that they may be given away");
+            session.note("names of attributes are kept; make sure that you may share them");
         }
         Ok(Status::of(count > 0))
     }

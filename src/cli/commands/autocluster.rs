@@ -40,9 +40,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Autocluster {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
-    /// Files of offers; without this option, only the attributes that the requests and the policy read are significant
+    /// Files of offers; without this option, only the attributes in the requests' own constraints and ranks and in the
+    /// policy are significant
     #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Print the names of the significant attributes
@@ -55,8 +56,8 @@ pub struct Autocluster {
     /// Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the
     /// autocluster
     ///
-    /// If the requests already have `AutoClusterId` and `AutoClusterAttrs`, the identifiers stay the same while the
-    /// significant attributes do.
+    /// If the requests already have `AutoClusterId` and `AutoClusterAttrs`, the identifiers stay the same as long as
+    /// the significant attributes stay the same.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
     /// Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for

@@ -22,7 +22,8 @@ other, so memory does not grow with the input. Values that the format cannot rep
 the long form, newlines in strings, and backslashes at the end of strings in lists. With --strict, ads with such values
 are skipped and the exit status is 2.
 
-Parquet has columns of evaluated values with types, as with `query --af ... -o parquet`: see `classad help formats`.";
+A Parquet file has columns of evaluated values, each with a type, as with `query --af ... -o parquet`: see `classad help
+formats`.";
 
 /// Convert ads to another format
 #[derive(Args)]
@@ -30,7 +31,7 @@ Parquet has columns of evaluated values with types, as with `query --af ... -o p
 pub struct Convert {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The form to write
+    /// Format of the output
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
     to: OutputForm,
     /// Columns of the Parquet file: expressions that are evaluated in each ad; `NAME=EXPR` names a column

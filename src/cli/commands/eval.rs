@@ -29,7 +29,7 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-Only the necessary attributes of ads in the long form are read. Errors in other lines are not reported.";
+In ads in the long form, only the necessary attributes are read. Errors in other lines are not reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]
@@ -68,7 +68,7 @@ pub struct Eval {
     /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","target","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad, target and expr
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

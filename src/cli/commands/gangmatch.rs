@@ -52,27 +52,28 @@ Examples:
 
 /// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. Of all
-/// possible gangs, the request gets the one with the best offer at its first port; ties go to the best offer at the
-/// second port, and so on. Later requests cannot get the offers of a gang. If not all of its ports can be filled, a
-/// request gets no offer. In a group of ports, `[ Ports = {...}; Min = 1; Max = 1 ]`, as many ports as possible are
-/// filled, the first ones first.
+/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. The
+/// request gets the possible gang with the best offer at its first port. The best offer at the second port decides
+/// ties, and so on. Later requests cannot get the offers of a gang. A request gets no offer if not all of its ports can
+/// be filled. In a group of ports, such as `[ Ports = {...}; Min = 1; Max = 2 ]`, as many ports as possible are filled,
+/// beginning with the first port.
 ///
 /// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
-/// request, `_ctx_1` and so on are those of the offers. Each context has the ad as `_ad`, and the labels of its ports.
+/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad`, and the labels of the
+/// ports of the ad.
 ///
 /// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
 /// draws the first 12 gangs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
-    /// How to search for gangs: `best` finds the best gang, by ranks or by a docking vector; the other algorithms, from
-    /// the thesis, take the first gang they find
+    /// Search for gangs with this algorithm. `best` finds the best gang by ranks or by a docking vector. The other
+    /// algorithms, from the thesis, take the first gang that they find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
     /// Print every gang that each request could have, the best first; an offer can occur in several gangs

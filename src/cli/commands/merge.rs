@@ -18,13 +18,13 @@ These commands write the partial results of the example:
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
 
 merge prints what one run over all files would print: output, messages and exit status. It reads the files in the order
-of their names, and the files of one history in the order of their times. It refuses missing or repeated parts, and
-partial results of other commands, options or versions. Then it lists what to run again, and the exit status is 2. Give
-it --plan, so that it notices a file without any part. The options --quiet, --color and --exit-zero of
-`merge` itself apply.
+of their names, and the files of one history in the order of their times. If parts are missing or repeated, or partial
+results come from different commands, options or versions, merge lists what to run again, and the exit status is 2. With
+--plan, merge also notices a file without any partial result. Give --quiet and --color to merge, not to the runs that
+write the partial results. --exit-zero works in both places.
 
-To query the history of each access point (submit host), write the host after --partial. merge then calls a file
-HOST:FILE, so that the same path on two hosts is two files:
+To query the history of each access point (submit host), write the host after --partial. merge then calls each file
+HOST:FILE, so that equal paths on two hosts are two files:
 
   for host in ap1 ap2; do
     ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part
@@ -37,15 +37,15 @@ reads all ads, but explains only the first third of the distinct requests:
 
   classad explain --unmatched jobs.long --pool machines.long --now TIME --partial --share 1/3 > 1.part
 
-All shares need the same --now, unless the ads are old: then each share uses the time of the newest ad. merge refuses
-shares whose files differ in size or inode, and shares of different files. Explanations are as wide as in the runs that
-wrote them: 80 columns, or the variable COLUMNS.
+Give all shares the same --now. If the ads are old, --now is not necessary: each share then uses the time of the newest
+ad. merge refuses shares of different files, and shares whose files differ in size or inode. Explanations are as wide as
+in the runs that wrote them: 80 columns, or the value of the variable COLUMNS.
 
-A partial result is a file in JSON Lines. The header has the version of the format, the arguments, the dialect, the files
-with their parts, sizes and inodes, and for a share its number and the time. Then come, for each file, its findings, its
-errors with the lines to show, and its numbers of ads, lines and bytes. The last line is \"end\" if the run was complete.
-In a share, the messages come first, then a line \"common\", then the findings. A complete run with --partial exits with
-0.";
+A partial result is a file in JSON Lines. The first line, the header, has the version of the format, the arguments, the
+dialect, and the files with their parts, sizes and inodes. The header of a share also has the number of the share and
+the time. After the header come, for each file, its findings, its errors with the lines to show, and its numbers of ads,
+lines and bytes. In a share, the messages come first, then a line \"common\", then the findings. The last line is
+\"end\" if the run was complete. A complete run with --partial exits with 0.";
 
 /// Merge the results of several runs over parts of the input into the result of one run
 #[derive(Args)]
@@ -54,11 +54,11 @@ pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
-    /// Check that the partial results cover all parts of this plan, a file that `parts` or `scatter` wrote
+    /// Check that the partial results cover all parts of this plan. PLAN is a file that `parts` or `scatter` wrote
     #[arg(long, value_name = "PLAN")]
     plan: Option<String>,
-    /// Also merge the partial results that are named in the file LIST: a name on each line, or names that each end in a
-    /// NUL byte
+    /// Also merge the partial results that LIST names. LIST is a file with a name on each line, or with names that each
+    /// end in a NUL byte
     #[arg(long, value_name = "LIST")]
     files_from: Vec<String>,
 }

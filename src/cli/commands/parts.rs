@@ -20,15 +20,16 @@ Examples:
 Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small files.
 Names are quoted for a shell and for xargs. Files in the long form, history files and files in JSON Lines are divided;
 compressed files and files in other formats are not. A part begins after the first separator of ads that ends at START
-or later, and ends after the first separator that ends at END or later. So each ad is in exactly one of two adjacent
-parts. Lines and ads of a part are counted from its beginning. The last part ends at the present end of the file.
+or later, and ends after the first separator that ends at END or later. So no ad is in two parts or between two parts.
+Lines and ads of a part are counted from the beginning of the part. The last part ends at the present end of the file.
 
-`classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has the size
-and the inode of each file, so that merge notices if a file was cut short or replaced, and a time for --now:
-{\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for a whole file.
+`classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has a time
+for --now, and the size and the inode of each file, so that merge notices if a file was cut short or replaced:
+{\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
+a whole file.
 
---shares N divides the work of match --best, match --all or explain instead. Each run reads all files. A line is
-`--share 1/N`, and the JSON has \"shares\" and one list of files.";
+--shares N divides the work of match --best, match --all or explain instead. Each run reads all files. The lines are
+`--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";
 
 /// Divide files into parts for many processes or machines
 #[derive(Args)]
@@ -36,10 +37,11 @@ and the inode of each file, so that merge notices if a file was cut short or rep
 pub struct PartsCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Number of bytes of a part; K, M, G and T are powers of 1024
+    /// Size of a part in bytes; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Divide the work of `match --best`, `match --all` or `explain` into N shares; each run reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares, instead of the files. Each run
+    /// reads all files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
     /// Format of the output
@@ -50,7 +52,7 @@ pub struct PartsCommand {
 /// A form of the plan, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PlanForm {
-    /// Arguments for each process on a line, for a shell or xargs
+    /// A line with arguments for each process, for a shell or xargs
     Lines,
     /// One JSON document
     Json,

@@ -26,16 +26,17 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
-The first route that matches a job takes the job, in the order of JOB_ROUTER_ROUTE_NAMES. With
+The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
 JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
-Only idle jobs that no router manages are routed; --all-states routes all jobs.
-Exit status: 0 if all of these jobs have a route; 1 if a job has no route, or if there are no such jobs; 2 for bad input.
+Only idle jobs that no router manages are routed; with --all-states, jobs in every state are routed.
+Exit status: 0 if all of these jobs have a route; 1 if one of them has no route, or if there are no such jobs; 2 for bad
+input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
-\"disabled\"}. route is null for a job without a route. excluded says why no route may take the job. refusals lists, for a
-job without a route, the first clause that is not true in the requirements of each route.";
+\"disabled\"}. `route` is null for a job without a route. `excluded` gives the reason why no route may take the job. For
+a job without a route, `refusals` lists the first clause of the requirements of each route that is not true.";
 
-/// Show which route of HTCondor's job router takes each job, and why the other jobs have none
+/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
@@ -235,7 +236,7 @@ impl<'r> RoutingRun<'r> {
         let earlier = self.rows.iter().filter(|row| row.matching.contains(&route)).filter_map(|row| row.route);
         let earlier: std::collections::BTreeSet<usize> = earlier.collect();
         let names: Vec<&str> = earlier.into_iter().map(|route| self.name(route)).collect();
-        Some(format!("{} is before it", names.join(", ")))
+        Some(format!("it comes after {}", names.join(", ")))
     }
 
     fn json(&self, has_jobs: bool) -> Json {

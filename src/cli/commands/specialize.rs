@@ -35,13 +35,13 @@ Examples:
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
-The result has the same value as the original, whatever attributes are added to the ad, and with any other ad.
-The time is unknown unless --now sets it; `--now now` is the time of the clock.
-With --verdict the exit status is 1 if no constraint can be true.
-With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines are not
-reported.
--o json: an array of {ad, value}; with --verdict, of {ad, verdict, unknowns: [...]} or {ad, port, verdict, unknowns};
-whole ads as `convert` writes them.";
+The result has the same value as the original, whatever attributes are added to the ad and whatever the other ad is. The
+time is unknown unless --now sets it; `--now now` is the time of the clock.
+With --verdict, the exit status is 1 if none of the constraints can be true.
+With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines of the ads
+are not reported.
+-o json: an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}, without `port` if
+--expr or --attr is given. Whole ads are written as `convert` writes them.";
 
 const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, all attributes are \
     evaluated";
@@ -71,7 +71,7 @@ pub struct Specialize {
     /// The ad that is TARGET (the other ad of a match): the first ad of this file
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
-    /// Assume that the ads have only the attributes in the files
+    /// Assume that the ads have no other attributes than those in the files
     #[arg(long)]
     closed: bool,
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
@@ -81,14 +81,14 @@ pub struct Specialize {
     /// reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these.
-    /// Without --expr and --attr, print it for the constraint of each port, too
+    /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these
+    /// attributes. Without --expr and --attr, also print this for the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -24,12 +24,13 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, one a line. An existing file is never overwritten: the run stops.
-With --by, {} is the value of the expression: a string without its quotes, any other value as it is printed, such as
+The names of the written files are printed, each on a line. An existing file is never overwritten: if one exists, the
+run stops.
+With --by, {} is the value of the expression: a string without its quotes, or any other value as it is printed, such as
 `undefined`. Values with the same text go to the same file. `/`, `%`, control characters and a leading `.` are written
-as % with two hexadecimal digits, an empty string as `%`. A name of more than 200 bytes is cut short and ends in `%~`
-and the number of the file. Input of any length is read once. Memory grows only with the number of files.
-Exit status: 0 if there is an ad, 1 if there is none.";
+as `%` with two hexadecimal digits. An empty string is written as `%`. A value of more than 200 bytes is cut; `%~` and
+the number of the file follow. Input of any length is read once. Memory grows only with the number of files.
+Exit status: 0 if the input has ads, 1 if it has none.";
 
 /// Write ads to several files: by number, by size, or by the value of an expression
 #[derive(Args)]
@@ -39,7 +40,8 @@ pub struct SplitCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     cut: CutArgs,
-    /// Names of the written files, in which {} is the number of the file, from 0001, or the value of --by
+    /// Names of the written files. {} is replaced by the number of the file, from 0001, or with --by by the value of
+    /// the expression
     #[arg(long, value_name = "NAME")]
     into: String,
     /// Format of the output
@@ -54,7 +56,7 @@ struct CutArgs {
     /// Maximum number of ads in each file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     ads: Option<u64>,
-    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. A longer ad has a file of its own
+    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. An ad that is longer has a file of its own
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     bytes: Option<u64>,
     /// Write a file for each value of this expression

@@ -39,12 +39,12 @@ pub struct Workload {
 
 #[derive(Subcommand)]
 enum WorkloadCommand {
-    /// Objects and as many queries, each with bounds on the attributes of the other side (thesis §4.6.1)
+    /// Objects and the same number of queries, each with bounds on the attributes of the other side (thesis 4.6.1)
     Index {
-        /// How many objects, and how many queries
+        /// Number of objects, and number of queries
         #[arg(long = "n", value_name = "N", default_value_t = IndexWorkload::default().ads)]
         ads: u32,
-        /// How many attributes, and how many bounds, an ad has
+        /// Number of attributes, and number of bounds, of each ad
         #[arg(long = "attrs", value_name = "N", default_value_t = IndexWorkload::default().attributes, value_parser = clap::value_parser!(u16).range(1..=676))]
         attributes: u16,
         /// The domains of the attributes
@@ -59,18 +59,19 @@ enum WorkloadCommand {
         #[command(flatten)]
         output: WorkloadOutput,
     },
-    /// Machines, licences valid on some of them, and jobs that need one of each (thesis §5.2.1)
+    /// Machines, licences that are valid on some machines, and jobs that each need a machine and a licence (thesis
+    /// 5.2.1)
     Gang {
-        /// How many machines [default: 100, with --variant heuristic 500]
+        /// Number of machines [default: 100, with --variant heuristic 500]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
         machines: Option<u32>,
-        /// How many jobs [default: as many as machines]
+        /// Number of jobs [default: the number of machines]
         #[arg(long, value_name = "N")]
         jobs: Option<u32>,
-        /// How many licences, in percent of the machines [default: 100, with --variant heuristic 200]
+        /// Number of licences, in percent of the number of machines [default: 100, with --variant heuristic 200]
         #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
         licenses: Option<u32>,
-        /// Into how many parts machines and licences are divided; a licence is valid only in its part
+        /// Number of parts into which machines and licences are divided; a licence is valid only in its part
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         selectivity: u32,
         /// What makes the search for gangs hard
@@ -81,16 +82,16 @@ enum WorkloadCommand {
     },
     /// Machines of a modern HTCondor pool, and the jobs of many users
     Pool {
-        /// How many machines
+        /// Number of machines
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().machines)]
         machines: u32,
-        /// How many jobs
+        /// Number of jobs
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().jobs)]
         jobs: u32,
-        /// How many users
+        /// Number of users
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().users, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         users: u32,
-        /// How many different requests there are at most; every job makes one of them
+        /// Maximum number of different requests; every job makes one of these requests
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().shapes, value_parser = clap::value_parser!(u32).range(1..))]
         shapes: u32,
         /// The share of requests that no machine can ever meet

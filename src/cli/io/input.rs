@@ -275,7 +275,7 @@ pub fn note_unfinished(session: &Session, source: &mut AdSource) {
 
 /// Returns the note about the record that was left out at the end of a source.
 pub fn unfinished_note(name: &str, line: usize) -> String {
-    format!("{name}:{line}: the last record has no banner after it and is skipped, as by HTCondor")
+    format!("{name}:{line}: the last record has no banner after it and is skipped, as HTCondor does")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

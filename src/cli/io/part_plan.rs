@@ -129,7 +129,7 @@ impl PartPlan {
             let part = part.unwrap_or_else(|| FilePart { path: argument.clone(), start: 0, end: None });
             let metadata = std::fs::metadata(&part.path).map_err(|error| Failure::unreadable(&part.path, &error))?;
             if !metadata.is_file() {
-                return refuse(format!("{argument} is not a file, but each share must read it"));
+                return refuse(format!("{argument} is not a regular file, but each share must read it"));
             }
             let FilePart { path: file, start, end } = part;
             let (size, inode) = (Some(metadata.len()), inode(&metadata));

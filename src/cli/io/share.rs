@@ -29,7 +29,7 @@ impl FromStr for WorkShare {
             text.split_once('/').and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
         match numbers {
             Some((number, count)) if 1 <= number && number <= count => Ok(WorkShare { number, count }),
-            _ => Err("a share is K/N, such as 2/5 for the second of five".to_owned()),
+            _ => Err("a share is K/N, such as 2/5 for the second of five shares".to_owned()),
         }
     }
 }

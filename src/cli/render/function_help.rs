@@ -4,7 +4,8 @@ use classad::eval::BuiltinFunction;
 
 /// Returns signature, documentation and example of a function, in a few lines.
 pub fn function_description(function: &BuiltinFunction) -> String {
-    let strict = "    in the papers' dialect it is undefined or an error if an argument is\n";
+    let strict =
+        "    in the papers' dialect, the result is undefined or an error if an argument is undefined or an error\n";
     let strict = if function.kind.is_strict() { strict } else { "" };
     format!("{}\n    {}\n    {}\n{strict}", function.signature, function.doc, function_example(function))
 }

@@ -20,7 +20,7 @@ use crate::cli::render::rows::tsv_cell;
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputForm {
-    /// A table for people
+    /// A table with aligned columns
     Table,
     /// Trees of gangs, indented
     Tree,
@@ -42,7 +42,7 @@ pub enum OutputForm {
     Tsv,
     /// A Markdown table
     Markdown,
-    /// Only the names of the ads, one a line
+    /// Only the names of the ads, each on a line
     Names,
     /// Apache Parquet: columns with types, for other programs
     Parquet,

@@ -22,13 +22,13 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "string(1 + 1)" => "\"2\"",
         |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
-        "convert to a boolean: a number is true if it is not 0; a string, in the papers' dialect if it is not empty, \
-        in HTCondor's if it reads \"true\"",
+        "convert to a boolean: a number is true if it is not 0; a string is true if it is not empty (in HTCondor's \
+        dialect: if it is \"true\")",
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
-        "convert seconds since 1970 or a string to a time, shown at an offset from UTC in seconds; without an \
-        argument, the time now",
+        "convert seconds since 1970 or a string to a time; the offset of its time zone from UTC is in seconds; \
+        without an argument, return the present time",
         both "absTime(981173106, -3600 * 6)" => "absTime(\"2001-02-02T22:05:06-06:00\")",
         absolute),
     function!(relTime(1, 1) Strict "(any) -> reltime",

@@ -38,7 +38,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "max({ 1, 3, undefined, 2 })" => "3",
         |call| extreme_number(call, BinaryOperator::Greater)),
     function!(anyCompare(3, 3) Lazy "(operator, list, any) -> bool",
-        "whether a comparison with a value is true for some element of a list",
+        "whether a comparison with a value is true for at least one element of a list",
         both "anyCompare(\"<\", { 5, 1 }, 3)" => "true",
         |call| compare_each(call, true)),
     function!(allCompare(3, 3) Lazy "(operator, list, any) -> bool",

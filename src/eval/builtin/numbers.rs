@@ -19,14 +19,15 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     rounding!(floor, "round a number down to an integer", "floor(-2.5)" => "-3", f64::floor),
     rounding!(ceiling, "round a number up to an integer", "ceiling(2.1)" => "3", f64::ceil),
     rounding!(ceil, "same as ceiling()", "ceil(2.1)" => "3", f64::ceil),
-    rounding!(round, "round a number to the nearest integer; halfway between two integers, to the even one",
+    rounding!(round, "round a number to the nearest integer; halfway between two integers, to the even integer",
         "round(2.5)" => "2", f64::round_ties_even),
     function!(pow(2, 2) Strict "(base, exponent) -> int | real",
-        "raise a number to a power; an integer to an integer that is not negative gives an integer",
+        "raise a number to a power; the result is an integer if both arguments are integers and the exponent is not \
+        negative",
         both "pow(-2, 3)" => "-8"),
     function!(quantize(2, 2) Strict "(number, number | list) -> number",
         "round a number up to a multiple of the second argument; with a list, to the first element that is large \
-        enough, else to a multiple of the last one",
+        enough, else to a multiple of the last element",
         both "quantize(10, 4)" => "12"),
     function!(random(0, 1) Random "([number]) -> int | real",
         "draw a random number: an integer below the integer n, a real below the real r, or a real below 1 without an \

@@ -17,17 +17,18 @@ use super::{BuiltinFunction, Call, CallResult, EarlyEnd, FunctionKind};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(ifThenElse(3, 3) Lazy "(condition, any, any) -> any",
-        "second argument if the first is true, third if it is false, as with `? :`",
+        "the second argument if the first is true, the third argument if the first is false",
         both "ifThenElse(1 < 2, \"yes\", error)" => "\"yes\"",
         if_then_else),
     function!(eval(1, 1) ParsesText "(any) -> any",
-        "parse the text of a value as an expression, and evaluate it in this ad",
+        "parse the text of a value as an expression, and evaluate the expression in this ad",
         both "eval(\"1 + 1\")" => "2"),
     function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
         "text of the expression of an attribute of this ad; an empty string if the ad has no such attribute",
         both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\""),
     function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
-        "names that an attribute refers to and that this ad lacks; with a pattern, whether it matches one of them",
+        "names that an attribute refers to and that this ad lacks; with a pattern, whether the pattern matches one of \
+        these names",
         both "[ a = b + c; b = 1; missing = unresolved(a) ].missing" => "\"c\""),
     function!(evalInEachContext(2, 2) EvaluatesElsewhere "(expression, list of ads) -> list",
         "list of the values of an expression in each ad of a list",

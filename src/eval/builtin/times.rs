@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "time() > 0" => "true", |call| Ok(integer_value(call, call.evaluator.now()?))),
     clock!(currentTime "abstime", "now",
         "currentTime() == absTime()" => "true", |call| Ok(Value::AbsoluteTime(local_now(call)?))),
-    clock!(timeZoneOffset "reltime", "how far local time is ahead of UTC",
+    clock!(timeZoneOffset "reltime", "difference between local time and UTC; it is positive if local time is ahead",
         "isRelTime(timeZoneOffset())" => "true", |call| Ok(relative_seconds(i64::from(local_now(call)?.offset)))),
     clock!(dayTime "reltime", "time since midnight, as a length of time",
         "dayTime() < relTime(\"1+00:00:00\")" => "true", |call| {
@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         Ok(relative_seconds(parts.hour * 3600 + parts.minute * 60 + parts.second))
     }),
     function!(makeDate(3, 3) Strict "(month, day, year) -> abstime",
-        "midnight, local time, of a day, a month and a year; the month is a name or a number from 1",
+        "time of midnight, in local time, at the beginning of a day; the month is a name or a number from 1",
         both "getDayOfYear(makeDate(\"mar\", 1, 2000))" => "60",
         make_date),
     function!(makeAbsTime(1, 1) Strict "(number) -> abstime",

@@ -17,15 +17,15 @@ macro_rules! version_comparison {
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(versioncmp(2, 2) Strict "(any, any) -> int",
-        "compare two versions: negative, 0 or positive if the first is earlier, equal or later; numbers in versions \
-        are compared as numbers",
+        "compare two versions: the result is negative, 0 or positive if the first is earlier, equal or later; numbers \
+        in versions are compared as numbers",
         both "versioncmp(\"8.10\", \"8.9\")" => "1",
         |call| version_order(call).map(Value::Integer)),
-    version_comparison!(versionLT <, "whether a version is earlier than another", "versionLT(\"8.9\", \"8.10\")"),
-    version_comparison!(versionLE <=, "whether a version is equal to another or earlier", "versionLE(\"8.9\", \
+    version_comparison!(versionLT <, "whether a version is earlier than another version", "versionLT(\"8.9\", \"8.10\")"),
+    version_comparison!(versionLE <=, "whether a version is equal to another version, or earlier", "versionLE(\"8.9\", \
         \"8.9\")"),
-    version_comparison!(versionGT >, "whether a version is later than another", "versionGT(\"8.10\", \"8.9\")"),
-    version_comparison!(versionGE >=, "whether a version is equal to another or later", "versionGE(\"8.9\", \"8.9\")"),
+    version_comparison!(versionGT >, "whether a version is later than another version", "versionGT(\"8.10\", \"8.9\")"),
+    version_comparison!(versionGE >=, "whether a version is equal to another version, or later", "versionGE(\"8.9\", \"8.9\")"),
     version_comparison!(versionEQ ==, "whether two versions are equal", "versionEQ(\"8.9\", \"8.9\")"),
     function!(version_in_range(3, 3) Strict "(version, least, greatest) -> bool",
         "whether a version is between two others, or equal to one of them",

@@ -90,7 +90,7 @@ impl<'o> ConfigReader<'o> {
     /// node is not a mapping. `what` names the mapping in messages.
     pub fn entries(&mut self, node: &'o YamlNode, what: &str) -> Vec<(&'o YamlNode, &'o YamlNode)> {
         let YamlContent::Mapping(entries) = &node.content else {
-            self.report(node, format!("{what} must be a mapping"), "write `key: value`, one on each line");
+            self.report(node, format!("{what} must be a mapping"), "write `key: value`, each on a line of its own");
             return Vec::new();
         };
         let mut seen = BTreeSet::new();

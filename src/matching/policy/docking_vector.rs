@@ -122,7 +122,7 @@ impl PolicyVector {
         let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
         Err(PolicyFault {
             reason: format!(
-                "component {} of `{key}` is {} for some ads and {} for others, which cannot be compared",
+                "component {} of `{key}` is {} for some ads and {} for others: these cannot be compared",
                 position + 1,
                 one.phrase(),
                 other.phrase()
@@ -254,7 +254,7 @@ mod tests {
         let fault = PolicyVector::check_comparable(&vectors, "docking", &rules).unwrap_err();
         assert_eq!(
             fault.reason,
-            "component 2 of `docking` is a boolean for some ads and an integer for others, which cannot be compared"
+            "component 2 of `docking` is a boolean for some ads and an integer for others: these cannot be compared"
         );
         // In HTCondor's dialect booleans compare as numbers.
         let condor = vectors.map(|vector| {

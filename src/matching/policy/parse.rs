@@ -126,7 +126,7 @@ impl<'o> PolicyReader<'o, '_> {
             }
             YamlContent::Sequence(components) if components.len() > MAX_COMPONENTS => {
                 let message = format!("this vector has more than {MAX_COMPONENTS} components");
-                self.0.report(node, message, "join components, or leave those out that never decide");
+                self.0.report(node, message, "join components, or leave out components that never decide");
                 Vec::new()
             }
             YamlContent::Sequence(components) => {

@@ -57,8 +57,8 @@ impl JobRequestClass {
             JobRequestClass::Few => "that few machines suit",
             JobRequestClass::Contradiction => "that contradict themselves",
             JobRequestClass::Typo => "with a misspelt attribute",
-            JobRequestClass::Memory => "for more memory than there is",
-            JobRequestClass::OldSystem => "for a system that is gone",
+            JobRequestClass::Memory => "for more memory than any machine has",
+            JobRequestClass::OldSystem => "for an operating system that no machine has any more",
             JobRequestClass::Arch => "for another architecture",
         }
     }

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use classad::ad::{Dialect, Name};
 use classad::format::{AdEntry, AdText};
 use classad::pool::{AttributeSummary, Census, CensusPart, CensusRecord, TextCensusCounter};
+use classad::text::counted;
 use indexmap::IndexSet;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -38,13 +39,13 @@ Examples:
 A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept, and fewer if they
 take too much memory. The kept values are a random sample, the same in each run and for any order of the ads. Their
 counts are exact, but a value outside of the sample may be more frequent. Types, ranges and lengths take all values into
-account. A text of more than 4,096 bytes is cut and ends in an ellipsis.
+account. A value whose text has more than 4,096 bytes is cut and ends in an ellipsis.
 
 JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
-`more` is true if `distinct` is only a lower bound. Values are texts in the ClassAd language; the bounds of ranges are
-JSON numbers. `lengths` are bytes of strings and elements of lists, null if there are none. With jsonl, each line is one
-of the `attributes`.";
+`more` is true if `distinct` is only a lower bound. Each `value` is a text in the ClassAd language; `least` and
+`greatest` are JSON numbers. `lengths` has the least and the greatest length of the values: of strings in bytes, of
+lists in elements. It is null if no value is a string or a list. With jsonl, each line is one element of `attributes`.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
@@ -78,7 +79,7 @@ pub struct CensusCommand {
 enum AttributeOrder {
     /// First the usual attributes, such as State, Cpus and Owner; then the most frequent attributes
     Main,
-    /// By the alphabet
+    /// In alphabetical order
     Name,
     /// Most frequent attributes first
     Count,
@@ -200,9 +201,13 @@ impl CensusCommand {
             }
             // Flush the results, so that the note on standard error comes after them.
             out.flush()?;
-            session.note(&format!("{} ads with {} attributes", census.ads(), census.attributes().len()));
+            session.note(&format!(
+                "{} with {}",
+                counted(census.ads(), "ad"),
+                counted(census.attributes().len(), "attribute")
+            ));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
-                session.note("`+` after a number of distinct values: there are more");
+                session.note("`+` after a number of distinct values means that there are more");
             }
         }
         let missing = attributes.len() < names.len();

@@ -53,8 +53,8 @@ A finding in several ads is reported once, with the number of ads.
 Exit status: 1 if there is a finding of the --fail-level (default: warning) or worse, 2 if a file cannot be read, else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
-\"errors\", \"warnings\", \"notes\"}. ads is the number of ads with the finding. id is the name of the ad or of the policy.
-Columns count characters; the end is after the last character.";
+\"errors\", \"warnings\", \"notes\"}. `ads` in a finding is the number of ads that have the finding. `id` is the name of
+the ad or of the policy. Columns are counted in characters; `end_column` is the column after the last character.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
@@ -62,7 +62,7 @@ Columns count characters; the end is after the last character.";
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Check whether the ads in these files have the attributes, types and spellings that the checked ads ask for
+    /// Report attributes, types and spellings that the checked ads ask for and that no ad in these files has
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of ads in files
@@ -358,9 +358,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} occurs twice; only the one here counts", place.name)
+                format!("{} occurs twice; only the value here counts", place.name)
             } else {
-                format!("{} and {} are the same attribute; only the one here counts", before.name, place.name)
+                format!("{} and {} are the same attribute; only the value here counts", before.name, place.name)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };

@@ -45,26 +45,26 @@ Examples:
 /// Check matches against the current ads, and claim those that are still valid
 ///
 /// Claiming has two phases. First, each party of a match votes. It votes ABORT if its current ad is missing or expired,
-/// has another `ClaimId` than in the match, or if the constraints of the match are no longer true. Then all parties
-/// commit; if any party votes ABORT, the match is aborted. If the offers at some ports of an ad vote ABORT, the ad
-/// commits without these offers if its `AcceptPartial` is true. In this expression, `aborted` is the list of the labels
-/// of these ports.
+/// if this ad has another `ClaimId` than in the match, or if the constraints of the match are no longer true. If no
+/// party votes ABORT, all parties commit; otherwise the match is aborted. Exception: if offers at ports of an ad vote
+/// ABORT, and the `AcceptPartial` of the ad is true, the ad commits without these offers. In `AcceptPartial`, `aborted`
+/// is the list of the labels of these ports.
 ///
 /// The input can contain the rows of earlier runs of `claim -o jsonl`, after the matches and in their original order. A
 /// row that aborts or releases a match ends this match.
 ///
-/// Exit status: 0 if something was claimed, 1 if nothing was.
+/// Exit status: 0 if a match was claimed (with --release, released; with --list, listed), else 1.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches: the output of --notify, of `match` or `gangmatch` with -o json or jsonl, and rows of `claim`;
-    /// standard input if there are none
+    /// Files of matches: the output of --notify, the output of `match` or `gangmatch` with -o json or jsonl, or rows of
+    /// `claim`; without files, read standard input
     matches: Vec<String>,
-    /// Files of the current ads, requests and offers
+    /// Files of the current ads of requests and offers
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
-    /// List the matches that are recorded and neither aborted nor released; claim nothing. With --ads, skip offers that
-    /// were advertised again
+    /// List the matches that are recorded and neither aborted nor released; claim nothing. With --ads, leave out offers
+    /// whose current ad has a greater `UpdateSequenceNumber` than in the match, and matches without any other offer
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
     /// Print each message between the parties instead of the outcome of each match
@@ -80,7 +80,8 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write the new ads of the offers to this file: claimed or, with --release, free again, without `ClaimId`
+    /// Write new ads of the offers to this file, in which they are claimed or, with --release, free again. These ads
+    /// have no `ClaimId`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

@@ -18,9 +18,13 @@ Examples:
   classad completions bash | head
   classad completions fish | head
 
-Shells load these files: bash ~/.local/share/bash-completion/completions/classad, zsh _classad in a folder of $fpath,
-fish ~/.config/fish/completions/classad.fish. The scripts of bash, zsh and fish complete commands, options, values of
-options, topics, functions, rules, HTCondor's options, and the attributes of the files on the command line.";
+Write the script to the file from which the shell loads it:
+  bash   ~/.local/share/bash-completion/completions/classad
+  zsh    _classad in a folder of $fpath
+  fish   ~/.config/fish/completions/classad.fish
+
+The scripts of bash, zsh and fish complete commands, options, values of options, topics, functions, rules, HTCondor's
+options, and the attributes of the files on the command line.";
 
 /// The line that asks the shell for names of files, too.
 const FILES_LINE: &str = ":files";

@@ -37,9 +37,9 @@ Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be r
 
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
-`change` is changed, added or removed. `id` is null for an ad without a name. `before` and `after` are, in an ad, its \
-numbers in the two files and, in an attribute, its expressions as texts; they are null where the ad or the attribute is \
-missing. With jsonl, each line is one of the `ads`.";
+`change` is \"changed\", \"added\" or \"removed\". `id` is null for an ad without a name. `before` and `after` of an ad
+are its numbers in the two files. `before` and `after` of an attribute are its expressions as texts. They are null where
+the ad or the attribute is missing. With jsonl, each line is one element of `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///
@@ -195,8 +195,9 @@ impl Diff {
             let by_form = comparison.changed_in_form_of_numbers(&report);
             if by_form > 0 {
                 let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
-                session
-                    .note(&format!("{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores it"));
+                session.note(&format!(
+                    "{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores such differences"
+                ));
             }
         }
         Ok(Status::of(report.changes.is_empty()))

@@ -17,33 +17,63 @@ Examples:
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
-Equivalent requests are explained together. A request with ports is explained as in `gangmatch`; if offers have ports,
-every request is.
-Exit status: 0 if every idle job matches a free slot and every other request matches an offer; 1 if some do not, or if no
-job is idle. --exit-zero makes it 0.
--o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. A report has these members:
-  requests, verdict, attributes, summary   names of the requests; matches, taken, claimed, not-waiting, contradiction,
-      type-clash, missing-attribute, unsatisfied-clause, conflict or refused (ports: with --reverse, a request with
-      ports); the attributes that decide; the sentence
-  job, slots   for jobs: {state, hold_reason, hold_codes, slot, last_rejection, concurrency_limits}; numbers of slots
-      {slots, rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining, offline,
-      if_drained}, each slot counted once
-  clauses   {text, span, true, false, undefined, error, remaining, sole_blocker, best}: numbers of offers for which the
-      clause has each value, of offers that meet it and all clauses before it, and of offers that fail only this clause;
-      the value that comes closest; the span is a position in the text of the attribute, in bracketed ads in the ad
-  conflicts, changes, nearest   positions in `clauses`; {change, matches}; {offer, fails, refuses}
-  refusals, refusal_count   {clause, offers, suitable, example}: the first clause that is not met in the constraint of
-      offers (null if they have no constraint), the number of these offers, and of those that the request accepts; the
-      first 10, and the number of all
-  names, not_examined   {kind, clause, text}; what the ads cannot show
-  gang, ports, optional, empty, deepest, stuck   for requests with ports: {label, offer, ports}; {label, alone, given,
-      used}: candidates for the port alone, beside the offers at the other ports, and given to other requests; labels of
-      optional ports; {label, conditions}; the most first ports that can be filled; {label, held, discarded, fitting,
-      conditions, unserved, unserved_count, needs}; a condition is {text, by, reads, theirs, labels, offers,
-      offer_count}; each of the changes has its `gang`
---config adds to totals: policies: [{knob, line, effect, reason, jobs, examples}]: what each transform, submit requirement
-and periodic policy of the configuration does, and to how many jobs.
-The first 10 of refusals, of unserved, and of the offers of a condition are listed; --all-offers lists all.
+Equivalent requests are explained together. A request with ports is explained as in `gangmatch`. If an offer has ports,
+all requests are explained as in `gangmatch`.
+Exit status: 0 if every idle job matches a free slot and every other request matches an offer; 1 if one of them matches
+nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
 
---partial --share 1/4 writes a partial result: the reports on the first quarter of the distinct requests. `classad merge`
-merges the shares, `classad scatter --shares` plans them.";
+-o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. Each report has these members:
+  requests        names of the requests
+  verdict         `matches`, a word from `classad help explain`, or, with --reverse, `ports` for a request with ports
+  attributes      the attributes that decide
+  summary         the reason, as a sentence
+  job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null unless the
+                  request is a job
+  slots           numbers of slots: `slots` is the number of all slots, and each slot is in one of the other numbers
+                  {rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining,
+                  offline, if_drained}
+  suitable        number of offers that the request accepts
+  accepting       number of offers that accept the request
+  clauses         an object for each clause of the constraint: see below
+  conflicts       [[INDEX, ...], ...]: sets of clauses that no offer meets together, by their indexes in `clauses`
+  changes         [{change, steps, matches}, ...]: changes with which the request would match, and the number of
+                  offers that match then
+  far_less        the same, for changes with which the request would ask for much less
+  nearest         [{offer, fails, refuses}, ...]: the nearest offers, the indexes of the clauses that they fail, and
+                  their own clauses that the request fails
+  refusals        [{clause, offers, suitable, example}, ...]: a clause in the constraints of offers that the request
+                  fails (null if they have no constraint), the number of these offers, how many of them the request
+                  accepts, and one of them
+  refusal_count   number of all refusals
+  names           [{kind, clause, text}, ...]: remarks on names and types in a clause
+  not_examined    what the ads do not show
+
+A clause has these members:
+  text            the text of the clause
+  span            [START, END]: its position in the text of the attribute or, in a bracketed ad, in the text of the ad
+  true, false, undefined, error
+                  numbers of offers for which the clause has this value
+  remaining       number of offers that meet this clause and all clauses before it
+  sole_blocker    number of offers that fail only this clause
+  best            the value that comes closest to meeting the clause
+  best_if_drained
+                  the same, of partitionable slots without jobs
+
+A report on a request with ports also has these members. A gang is [{label, offer, ports}, ...]:
+  gang            the gang that the request gets, or null
+  ports           [{label, alone, given, used}, ...]: numbers of offers that fit the port alone, that fit beside
+                  candidates for the other ports, and that fit but went to other requests
+  optional        labels of optional ports
+  empty           [{label, conditions}, ...]: the ports that no offer fits
+  deepest         the gang that fills the most of the first ports
+  stuck           [{label, held, discarded, fitting, conditions, unserved, unserved_count, needs}, ...]: the ports
+                  that cannot be filled after those of `deepest`
+
+Each of the `changes` then has its `gang`. A condition is {text, by, reads, theirs, labels, offers, offer_count}.
+`classad help schema explain` describes all members.
+With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. They say what each transform,
+submit requirement and periodic policy of the configuration does, and to how many jobs.
+The first 10 elements of `refusals`, of `unserved` and of the `offers` of a condition are listed; --all-offers lists all.
+
+--partial --share 1/4 writes a partial result: the reports on the first quarter of the distinct requests. `classad
+merge` merges the shares. `classad scatter --shares` plans the runs.";

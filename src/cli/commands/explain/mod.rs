@@ -50,12 +50,13 @@ use share::{ExplanationNotes, form_name, merge_shares};
 ///
 /// The first line gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets and the value
 /// that comes closest, clauses that no offer meets together, offers whose own constraints refuse the request, or offers
-/// that other requests got. Below it are the evidence and changes that would help. Each of these changes was tested.
+/// that other requests got. Below this line are the evidence and changes that would help. Each of these changes was
+/// tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Explain {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
@@ -77,10 +78,11 @@ pub struct Explain {
     /// machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
-    /// Print only the totals and a table of causes: the number of requests, and the change that helps most of them
+    /// Print only the totals and a table of causes, each with its number of requests and the change that helps most of
+    /// them
     #[arg(long)]
     summary: bool,
-    /// Skip requests that match at least one offer, free or not
+    /// Explain only requests that match no offer, neither a free one nor a used one
     #[arg(long)]
     unmatchable: bool,
     /// Use only offers for which this expression is true; if repeated, all expressions must be true

@@ -24,7 +24,8 @@ Examples:
   classad fmt --check samples/*/*.ad
   classad fmt --write=.bak policy.ad
 
-Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse, which stays as it is.";
+Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse. Such an ad is printed
+unchanged; with --write, its whole file stays as it is.";
 
 const FILES_HELP: &str = "Files of ads, bracketed or in the long form; standard input if there are none";
 

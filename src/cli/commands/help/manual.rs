@@ -24,16 +24,16 @@ Examples:
 
 Pages of commands are in section 1, pages of topics in section 7: `explain.7` is the topic. Every topic of
 `classad help` has a page; the pages language and gangs contain several topics.
-On a terminal, man, mandoc or groff shows the page. Without any of them, the plain help is printed.";
+On a terminal, man, mandoc or groff shows the page. If none of these programs is installed, the plain help is printed.";
 
 /// Show a manual page, or write all of them
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
-    /// The command or topic; without one, show classad(1)
+    /// The command or topic; without PAGE, show classad(1)
     #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
-    /// Write all pages to this folder instead of printing one
+    /// Write all pages to this folder instead of showing one page
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }

@@ -44,10 +44,10 @@ const LISTS: [&str; 4] = ["commands", "options", "topics", "schema"];
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {
-    /// A command, a topic or a word of the topic `words`; or `commands`, `options`, `topics` or `schema` for a list
+    /// A command, a topic or a word of the topic `words`; or `commands`, `options`, `topics` or `schema` to list them
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
-    /// After `schema`: the name of an output, to print its JSON Schema
+    /// After `schema`: the name of an output; its JSON Schema is printed
     #[arg(value_parser = SuggestedValues(schema_names), hide_possible_values = true)]
     name: Option<String>,
 }

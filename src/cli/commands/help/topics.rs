@@ -43,11 +43,10 @@ impl HelpTopic {
 
 /// Environment variables and what they set.
 const ENVIRONMENT: [(&str, &str); 4] = [
-    ("CLASSAD_DIALECT", "the dialect, if there is no `--dialect`"),
+    ("CLASSAD_DIALECT", "the dialect, unless --dialect is given"),
     (
         "NO_COLOR, CLICOLOR_FORCE",
-        "the first disables colour, the second enables it even in a pipe; `--color` overrides \
-        both",
+        "`NO_COLOR` disables colour; `CLICOLOR_FORCE` enables colour, even in a pipe; `--color` overrides both",
     ),
     ("CLASSAD_HISTORY", "the history file of `classad repl`; with an empty value, no history is kept"),
     ("COLUMNS", "the width of tables and error messages, in columns"),
@@ -57,7 +56,7 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
     "defaults for --id, --output and the options of every command, as `NAME: VALUE`, for example `dialect: condor`; \
-    without `XDG_CONFIG_HOME`, the file is in `~/.config`",
+    without `XDG_CONFIG_HOME`, the file is `~/.config/classad/config.yaml`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.

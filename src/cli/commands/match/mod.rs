@@ -40,18 +40,18 @@ Examples:
       --order JobPrio --dock -label.Memory
 
 With --best or --all, --partial --share 1/4 writes a partial result: the candidates of the first quarter of the distinct
-requests. `classad merge` merges the shares, `classad scatter --shares` plans them.";
+requests. `classad merge` merges the shares. `classad scatter --shares` plans the runs.";
 
 /// Match requests with offers, one offer for each request
 ///
-/// Each request in turn gets, of all compatible offers, the one that it ranks highest. Ties go to the offer that ranks
-/// the request highest, then to the first offer. A policy can change this: `match` uses its keys roots, order, docking
-/// and residual; `negotiate` also uses share.
+/// Requests are served in order. Each request gets the compatible offer that it ranks highest. Of several such offers,
+/// it gets the offer that ranks the request highest, then the first offer. A policy can change this: `match` uses its
+/// keys roots, order, docking and residual; `negotiate` also uses share.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct MatchCommand {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
     #[arg(long, value_name = "FILE", required_unless_present = "cases", alias = "offers")]
@@ -77,7 +77,7 @@ pub struct MatchCommand {
     /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Read cases from a file in JSON Lines, each with {"id","left","right"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, left and right
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ impl MatchCommand {
         let share = self.share.input(session, &sources, settings)?;
         let policy = self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
-            return refuse("what remains of an offer goes to later requests: `residual` needs --strategy greedy");
+            return refuse("`residual` needs --strategy greedy, because later requests get the rest of an offer");
         }
         let also = negotiation_names(&policy.policy, session.dialect());
         // Read the ads whole with --what-if, because its expression may refer to any attribute.

@@ -50,8 +50,8 @@ Examples:
 ///
 /// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
 /// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
-/// the policy ranks candidates. If the policy leaves a rest of an offer, the residual, later requests can get it.
-/// Without a policy, the result is that of `match`.
+/// the policy ranks candidates. If the policy leaves a part of an offer, the residual, later requests can get this
+/// part. Without a policy, the result is that of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
 /// against the share of its submitter.
@@ -59,7 +59,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Negotiate {
-    /// Files of requests; standard input if there are none
+    /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]

@@ -132,7 +132,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
-                let detail = "one like it was rejected";
+                let detail = "an equivalent request was rejected";
                 let units = if requests == 1 { "" } else { &format!(", {} of it", counted_plain(requests, "request")) };
                 let line = format!("  {request} is skipped{units}: {detail}");
                 self.push(line, submitter, "skipped", [&request, "", "", detail]);

@@ -59,9 +59,9 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-`time()` is the time of the clock. With `--now dump` it is the time at which the newest ad was written; explain and
-negotiate do this by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af and
--format: see `classad help from-condor`.";
+`time()` is the time of the clock. With `--now dump`, `time()` is the time at which the newest ad was written. explain
+and negotiate use this time by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af
+and -format: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
 #[derive(Args)]
@@ -79,7 +79,7 @@ pub struct QueryCommand {
     /// A file of ads; with this option, the constraint is optional, and all arguments are files
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
-    /// Query the jobs in this event log, each with its last state and the attributes of its events
+    /// Query the jobs in this event log: an ad for each job, with its last state and the attributes of its events
     #[arg(long, value_name = "FILE")]
     userlog: Vec<String>,
     /// Read a `job_queue.log` as it was at TIME
@@ -408,7 +408,7 @@ impl QueryCommand {
             // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
             // partial result is merged where the file may not be.
             if constraints.is_empty() && !self.partial.is_given() && Path::new(first).is_file() {
-                session.note(&format!("no constraint: {first} is a file, and all its ads are taken"));
+                session.note(&format!("no constraint: {first} is a file, and all its ads are selected"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
             } else if self.is_constraint(first) {

@@ -44,19 +44,22 @@ Examples:
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
-A reference is external if the ad itself does not have the attribute. It is printed as it is written, with MY or TARGET.
-`*` means any attribute: the name is computed, or a whole ad is used as a value.
-With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines are not
-reported. Exit status: 0 if there are references, 1 if there are none; with --pool, 0 if the pool has all of them, else
-1.
--o json: an array of {ad, reference}; with --union of {reference}, with --count of {reference, ads}, with
---pool of {reference, ads, similar: [...]}, with --rectangle of {ad, port, profile, attribute, interval, state} or
-{attribute, of, indexed, deviant, unindexed, absent}.
-The state of a side of a rectangle is indexed, empty (no value satisfies it), deviant (it must be evaluated with the
-other ad) or unindexed (undefined, an error, a list or an ad). The verdict `never` means that no ad can satisfy the
-constraint (thesis 4.2 to 4.4).";
+A reference is external if the ad itself does not have the attribute. References are printed as they are written, with
+MY or TARGET. `*` means any attribute: the name is computed, or a whole ad is used as a value.
+With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines of the ads
+are not reported. Exit status: 0 if there are references, else 1; with --pool, 0 if the pool has all attributes, else 1.
+-o json prints an array of objects with these members:
+  without options       ad, reference
+  --union               reference
+  --count               reference, ads
+  --pool                reference, ads, similar: [NAME, ...]
+  --rectangle           ad, port, profile, attribute, interval, state
+  --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
+The `state` of a side of a rectangle is indexed, empty (no value satisfies the side), deviant (the side must be
+evaluated with the other ad) or unindexed (undefined, an error, a list or an ad). If it is `never`, no ad can satisfy
+the constraint (thesis 4.2 to 4.4).";
 
-/// List external and internal references
+/// List the attributes to which expressions refer
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -75,7 +78,7 @@ pub struct Refs {
     /// Print one list of references for all ads
     #[arg(long)]
     union: bool,
-    /// Print one list, with the number of ads that have each reference
+    /// Print one list of references for all ads, with the number of ads that have each reference
     #[arg(long)]
     count: bool,
     /// List the references to attributes that no ad of this pool has, with similar names from the pool
@@ -91,7 +94,7 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// Read cases from a file in JSON Lines, each with {"id","ad","expr"}
+    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]

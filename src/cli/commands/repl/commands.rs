@@ -61,16 +61,16 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Set the ad in which expressions are evaluated, and which is matched: from text, a file or the pool",
+        "Set the ad to evaluate expressions in and to match: from a text, a file or the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads to match with; or count the ads for which an expression is true, false, undefined and an error",
+        "Load the ads of the pool; or count its ads for which an expression is true, false, undefined and an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute of the ad in which expressions are evaluated; `NAME = EXPR` sets it, too",
+        "Set, show or remove an attribute of the ad to evaluate in; `NAME = EXPR` alone also sets an attribute",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",
@@ -79,34 +79,34 @@ commands! {
         "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate an expression, or the constraint, as far as it depends on this ad only",
+        "Evaluate the parts of an expression, or of the constraint, that depend only on this ad",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
         "List the names to which an expression, or the whole ad, refers",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "List the ads of the pool that match, the best N first; or say whether the other ad matches",
+        "List the ads of the pool that match, or the N best of them; or say whether the other ad matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
-        "List the N best gangs for the ports; or explain why there is none",
+        "List the N best gangs for the ports; or explain why there is no gang",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Explain why this ad matches nothing in the pool, or does not match one ad; -v shows the evidence",
+        "Explain why this ad matches nothing in the pool, or why it does not match one ad; -v shows the evidence",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
         "Set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
         ":dialect";
     "load" "FILE..." Files super::load,
-        "Run the lines of files, as if you typed them",
+        "Run the lines of files, as if you had typed them",
         ":load samples/repl/idle.repl";
     "set" "[NAME [VALUE]]" Setting settings::set,
         "Show or change a setting",
         ":set max-steps 1000000";
     "history" "[N]" Nothing help::history,
-        "The last entries",
+        "List all entries, or the last N entries",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
-        "List the commands, or explain one",
+        "List the commands, or explain a command or a function",
         ":help substr";
     "quit" "" Nothing help::quit,
         "Leave; so does Ctrl-D",

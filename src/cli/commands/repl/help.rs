@@ -12,9 +12,9 @@ use crate::cli::render::function_help::function_description;
 use crate::cli::{Failure, refuse};
 
 /// Sentences above the list of commands, which say what can be entered.
-const ENTRIES: [&str; 2] = [
-    "Type an expression to evaluate it, or `NAME = EXPR` to set an attribute. A line that begins with `#` or `//` is a \
-    comment.",
+const ENTRIES: [&str; 3] = [
+    "Type an expression to evaluate it, or `NAME = EXPR` to set an attribute.",
+    "A line that begins with `#` or `//` is a comment.",
     "You can abbreviate a command if the abbreviation is unambiguous:",
 ];
 

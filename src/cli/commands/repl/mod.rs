@@ -42,7 +42,7 @@ running command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HIS
 classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY is empty, no history is kept.
 
 If the entries come from a pipe or a file, the results are the same, but there is no prompt. Then the exit status is 2
-if an entry or an ad is wrong, 3 if a budget was exceeded, else 0. A session on a terminal exits with 0.";
+if an entry or an ad is wrong, 3 if a limit was exceeded, else 0. A session on a terminal exits with 0.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", help::command_list(80).trim_end())

@@ -36,9 +36,9 @@ Examples:
 
 A spec:
   ads:
-    machine: { file: machines.long, id: slot1@node01 }  # a file beside the spec
-    busy: { like: machine, with: { LoadAvg: 0.9 } }     # the same, changed
-    job:                                  # attributes; expressions have !expr
+    machine: { file: machines.long, id: slot1@node01 }  # an ad of a file beside the spec
+    busy: { like: machine, with: { LoadAvg: 0.9 } }     # a changed copy
+    job:                                  # attributes; write !expr before an expression
       RequestMemory: 2048
       Requirements: !expr TARGET.Memory >= RequestMemory
   cases:
@@ -49,52 +49,65 @@ A spec:
       expect: false
 
 What a case evaluates, the ads that it names, and the results that it can expect:
-  expression   my, target         expect: a value, or undefined, or error
-  knob         my, target         the same, for a variable of `config: FILE`, the
-                                  output of `condor_config_val -dump`
-  match        request, offer     match: true; or match: false, and then
-                                  refused-by: request, offer or both; clause
-  query        pool               ids, count
-  gang         request, offers    gang: members, or port: offer, or none
-  matches      requests, offers   matches: request: offer
-  specialize   my, target         residue; verdict: always, never or depends
+  expression: EXPR    my, target         expect: VALUE, undefined or error
+  knob: NAME          my, target         expect: VALUE, undefined or error
+  match               request, offer     match: true or false;
+                                         refused-by: request, offer or both;
+                                         clause: EXPR
+  query: EXPR         pool               ids: [ID, ...]; count: N
+  gang                request, offers    gang: [MEMBER, ...]; or
+                                         gang: {PORT: OFFER, ...}; or gang: none
+  matches             requests, offers   matches: {REQUEST: OFFER, ...};
+                                         OFFER can be none
+  specialize: EXPR    my, target         residue: EXPR;
+                                         verdict: always, never or depends
 
-Every case has a name. It can have tags, dialect, now, seed, max-steps and
-max-depth. gang and matches can have a policy. specialize can have `closed:
-true` for ads that have only the attributes in the spec. Keys at the top of the
-spec apply to all cases. Write an ad as attributes, as text in any format, as
-the name of one of `ads`, or as { file, id } or { like }, which with, without
-and transform can change (transform: HTCondor's transform rules, in a file or as
-text of several lines). A sequence is a list of ads.
+`knob` names a variable of the configuration. The key `config: FILE` at the top
+of the spec names its file, the output of `condor_config_val -dump`. `clause` is
+a clause that is not met, in the constraint of the ad that refuses.
 
-Write values in YAML, as in ads in YAML. Values are equal if they have the same
-type and =?= is true: 2 is not 2.0, and strings are case-sensitive. `clause` is a
-clause that is not met, in the constraint of the side that refuses.
+Every case has a name. A case can also have tags, dialect, now, seed, max-steps
+and max-depth. Cases with gang or matches can have a policy. Cases with
+specialize can have `closed: true`, if the ads have no other attributes than
+those in the spec. Keys at the top of the spec apply to all cases.
+
+Write an ad in one of these ways; a sequence is a list of ads:
+  { NAME: VALUE, ... }       attributes
+  text                       an ad in any format
+  NAME                       one of `ads`
+  { file: FILE, id: ID }     an ad from a file
+  { like: NAME }             a copy of one of `ads`
+Three keys beside `file` or `like` change the ad: `with` sets attributes,
+`without` removes attributes, and `transform` applies HTCondor's transform rules
+from a file or from a text of several lines.
+
+Write values as in ads in YAML. Values are equal if they have the same type and
+=?= is true: 2 is not 2.0, and strings are case-sensitive.
 
 `classad test SPEC --list` checks whether a spec is well-formed. In folders,
 each *.yaml and *.yml file with a line that begins with `cases:` is a spec.
 
-Exit status: 0 if all cases passed; 1 if some failed, or if none is selected; 2
-if a spec is broken; 3 if a budget was exceeded.";
+Exit status: 0 if all cases passed; 1 if a case failed, or if no case is
+selected; 2 if a spec is broken; 3 if a limit was exceeded.";
 
 /// Run unit tests of ads and policies, written in YAML
 ///
-/// The first line gives the number of passed cases and the names of failed cases. Below it are, for each failed case,
-/// the values of the expression and of the attributes in it, the clauses that are not met, the reason why there is no
+/// The first line gives the number of passed cases and the names of failed cases. Then come details of each failed
+/// case: the values of the expression and of its attributes, the clauses that are not met, the reason why there is no
 /// gang or match, and the expected result.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct TestCommand {
-    /// Specs, or folders with specs; standard input if there are none
+    /// Specs, or folders with specs; without SPEC, read standard input
     #[arg(value_name = "SPEC")]
     specs: Vec<String>,
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each expected result that differs by the actual result; comments and layout stay
+    /// Replace each expected result that was not met by the actual result; keep comments and layout
     #[arg(long, conflicts_with = "list")]
     update: bool,
-    /// Run only cases with this tag; with several tags, cases with any of them
+    /// Run only cases with this tag; if repeated, cases with any of the tags
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
     /// Run only cases whose name contains this text, ignoring case

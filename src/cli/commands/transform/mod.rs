@@ -34,12 +34,13 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
--w writes changed ads in the layout of this program, without the comments of the file.
-Names: --copy, --rename and --delete take /REGEX/, which ignores case; \\1 in the new name is the first group.
-Exit status: 0 if it ran (with -n: if something would change); 1 with -n if nothing would change; 2 for bad input; 3 if
-a budget was exceeded.
+With -w, changed ads are written in the layout of this program, and the comments of the file are lost. --copy, --rename
+and --delete also take /REGEX/ instead of a name; it ignores case. \\1 in the new name is the first group of the match.
+Exit status: 0 after a run without errors; 1 with -n if nothing would change; 2 for bad input; 3 if a limit was
+exceeded.
 -n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,
-old, new, by: [{rule, file, line, keyword} | {flag}]}]}; old or new is null if the attribute does not exist.";
+old, new, by: [{rule, file, line, keyword} or {flag}, ...]}, ...]}. `old` is null for a new attribute; `new` is null for a
+deleted attribute.";
 
 /// Change ads: set, copy, rename or delete attributes, or apply HTCondor's transform rules
 #[derive(Args)]

@@ -196,7 +196,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
     if let Some(other) = parts.iter().find(|part| part.file.inode != parts[0].file.inode) {
         let partials = [&parts[0].path, &other.path];
-        let fault = format!("{} and {} come from two different files {name}", partials[0], partials[1]);
+        let fault = format!("{} and {} come from two different files of the name {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
         return vec![format!(
             "{fault}: if they are on several hosts, run them with --partial=HOST, else run them \

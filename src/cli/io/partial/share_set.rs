@@ -51,7 +51,7 @@ impl ShareSet {
             match by_number.entry(share.number) {
                 Entry::Vacant(free) => drop(free.insert(partial)),
                 Entry::Occupied(known) => {
-                    faults.push(format!("{} and {} are both of the share {share}", partial.path, known.get().path));
+                    faults.push(format!("{} and {} have the same share {share}", partial.path, known.get().path));
                 }
             }
         }

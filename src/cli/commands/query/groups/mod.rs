@@ -29,23 +29,23 @@ const TOTAL_LABEL: &str = "total";
 pub struct GroupArgs {
     /// Group the ads by these expressions, and print the number of ads in each group
     ///
-    /// A comma separates expressions; `{A, B}` is one expression, a list. `NAME=EXPR` names a column. The largest
+    /// A comma separates expressions; `{A, B}` is a single expression, a list. `NAME=EXPR` names a column. The largest
     /// groups come first. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
-    /// Print the sum of these expressions over the ads of each group, or over all ads
+    /// Print the sum of each of these expressions over the ads of each group; without groups, over all ads
     ///
     /// Sums are computed exactly and rounded once, so the order of the ads does not matter. Booleans count as 1 and 0;
     /// other values that are not numbers are ignored.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
-    /// Print the mean of these expressions, over the ads in which they are numbers
+    /// Print the mean of each of these expressions over the ads in which its value is a number
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     mean: Vec<String>,
-    /// Print the least value of these expressions; values compare as in --sort
+    /// Print the least value of each of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     min: Vec<String>,
-    /// Print the greatest value of these expressions; values compare as in --sort
+    /// Print the greatest value of each of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
     /// Also print a last row with the totals of all groups, even of groups that --limit hides

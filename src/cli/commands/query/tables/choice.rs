@@ -113,7 +113,7 @@ impl TableChoice {
         let name = named.first().copied().unwrap_or("slots");
         match (self.has("machines"), name) {
             (true, "slots") => Ok("machines"),
-            (true, _) => refuse("-compact works with the table of all slots and with -avail only"),
+            (true, _) => refuse("-compact works only with the table of all slots and with -avail"),
             (false, name) => Ok(name),
         }
     }

@@ -137,8 +137,8 @@ impl Hinter for LineHelper {
             return None;
         }
         if line.contains('\n') && is_entry_incomplete(line, self.names.dialect) {
-            let text = "   (the entry goes on: a bracket, a quote or an operator is open; Ctrl-C drops it)".to_owned();
-            return Some(InlineHint { text, is_entry: false });
+            let text = "   (the entry continues: a bracket, a quote or an operator is open; Ctrl-C drops the entry)";
+            return Some(InlineHint { text: text.to_owned(), is_entry: false });
         }
         let earlier = || Some(InlineHint { text: self.history_hinter.hint(line, at, context)?, is_entry: true });
         hint::signature_hint(line).or_else(earlier).or_else(|| hint::arguments_hint(line))
