@@ -127,14 +127,16 @@ fn every_topic_is_read_in_a_narrow_terminal() {
 /// What the table of HTCondor's tools says to say here, said of the samples.
 #[test]
 fn the_cheat_sheet_is_true() {
-    let usage = scratch("cheat-sheet").join("usage.yaml").display().to_string();
+    let priorities = scratch("cheat-sheet").join("userprio").display().to_string();
+    let text = "Name1 = \"alice@example.org\"\nPriority1 = 500.0\n";
+    std::fs::write(&priorities, text).expect("the file can be written");
     let stands_for = [
         ("F", "samples/pool/jobs.long"),
         ("S", "samples/pool/machines.long"),
         ("E", "true"),
         ("R", "samples/transform/site.rules"),
         ("P", "samples/policy.yaml"),
-        ("U", &usage),
+        ("U", &priorities),
         ("A", "tests/cases/diff/before.long"),
         ("B", "tests/cases/diff/after.long"),
         ("7'", "106'"),

@@ -11,20 +11,17 @@ const QUIET_RULES: [&str; 3] = ["wrong-unit", "bare-word", "single-quotes"];
 /// Names of the lint rules whose mistakes make an expression an error.
 const ERROR_RULES: [&str; 4] = ["unknown-function", "arity", "argument-type", "operand-type"];
 
-/// Prints a note for each number in a wrong unit, but not for its suffix, and for each string without quotes in an expression, with what to write
+/// Prints a note for each number in a wrong unit and each string without quotes in an expression, with what to write
 /// instead.
 pub fn note_slips(session: &Session, expression: &Expression) {
     let slips = find_slips(expression, session.dialect(), None);
-    slips
-        .iter()
-        .filter(|slip| QUIET_RULES.contains(&slip.rule.name) && !slip.is_of_suffix())
-        .for_each(|slip| note(session, slip));
+    slips.iter().filter(|slip| QUIET_RULES.contains(&slip.rule.name)).for_each(|slip| note(session, slip));
 }
 
-/// Prints a note for each number with a suffix such as `G` in expressions: HTCondor does not read it.
-pub fn note_suffixes<'e>(session: &Session, expressions: impl IntoIterator<Item = &'e Expression>) {
-    for expression in expressions.into_iter().filter(|_| session.dialect() == Dialect::Condor) {
-        let slips = find_slips(expression, session.dialect(), None);
+/// Prints a note for each number with a suffix such as `G` in an expression: HTCondor does not read it.
+pub fn note_suffixes(session: &Session, expression: &Expression) {
+    if session.dialect() == Dialect::Condor {
+        let slips = find_slips(expression, Dialect::Condor, None);
         slips.iter().filter(|slip| slip.is_of_suffix()).for_each(|slip| note(session, slip));
     }
 }

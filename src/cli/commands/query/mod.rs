@@ -260,8 +260,8 @@ impl QueryCommand {
             }
             return Ok(status);
         };
-        note_suffixes(session, columns.af().chain([&constraint]));
-        if columns.expressions().chain([&constraint]).any(reads_time) {
+        columns.af().for_each(|expression| note_suffixes(session, expression));
+        if reads_time(&constraint) {
             input::note_old_ads(session, &sources);
         }
         if status == Status::No && scanner.filter == TruthFilter::True {
@@ -270,6 +270,7 @@ impl QueryCommand {
             note_slips(session, &constraint);
             self.note_names(session, &choice);
         } else if status == Status::Yes {
+            note_suffixes(session, &constraint);
             let names =
                 if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };
             self.note_columns(session, &columns, &scanner.unseen_columns, &names);
