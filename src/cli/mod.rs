@@ -374,10 +374,9 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
         _ => return refuse(format!("{name}: {PARTIAL_COMMANDS}")),
     };
     match (&input, in_shares) {
-        (PartialInput::Parts(_), true) => refuse(format!(
-            "{name} is divided by parts of files, not by shares: use \
-            --size"
-        )),
+        (PartialInput::Parts(_), true) => {
+            refuse(format!("{name} is divided by parts of files, not by shares: use --size"))
+        }
         (PartialInput::Shares(_), false) => refuse(format!(
             "{name} cannot be divided by parts of files, because each run needs all files: divide the \
                 work with --shares N"

@@ -126,8 +126,7 @@ impl<'t> MapFileReader<'t> {
             let help = "convert the file to line ends without a carriage return";
             return warn(
                 result.range.clone(),
-                "the line ends in a carriage return, which HTCondor reads as part of the \
-                result",
+                "the line ends in a carriage return, which HTCondor reads as part of the result",
                 help,
             );
         }

@@ -270,11 +270,9 @@ impl fmt::Display for Abort {
             Abort::TooDeep(deepest) => write!(f, "evaluations are nested more than {deepest} levels deep"),
             Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
             Abort::TooManyRunSteps(most) => write!(f, "all evaluations of this run took more than {most} steps"),
-            Abort::TooManyValueBytes(most) => write!(
-                f,
-                "functions made values of more than {most} bytes in one \
-                evaluation"
-            ),
+            Abort::TooManyValueBytes(most) => {
+                write!(f, "functions made values of more than {most} bytes in one evaluation")
+            }
             Abort::Unknown => f.write_str("the value depends on an attribute that is not known yet"),
             Abort::Interrupted => f.write_str("interrupted"),
         }

@@ -206,10 +206,8 @@ fn nearest_real(integer: i64) -> f64 {
 /// Returns an integer value. In the papers' dialect an integer beyond 32 bits is an error.
 pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
     if dialect == Dialect::Classad && i32::try_from(integer).is_err() {
-        let reason = format!(
-            "{integer} is too large for the 32 bits of the papers' dialect; --dialect condor has 64 \
-            bits"
-        );
+        let reason =
+            format!("{integer} is too large for the 32 bits of the papers' dialect; --dialect condor has 64 bits");
         return Value::error(span, reason);
     }
     Value::Integer(integer)

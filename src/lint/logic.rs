@@ -126,10 +126,9 @@ pub(super) fn check_contradictions(
             (InconsistencyKind::Value, 2) => format!("no value of `{subject}` can make both of these true"),
             (InconsistencyKind::Value, _) => format!("no value of `{subject}` can make all of these true"),
             (InconsistencyKind::Type, _) => format!("`{subject}` cannot have two types at the same time"),
-            (InconsistencyKind::Presence, _) => format!(
-                "`{subject}` cannot be undefined and have a value at the same \
-                time"
-            ),
+            (InconsistencyKind::Presence, _) => {
+                format!("`{subject}` cannot be undefined and have a value at the same time")
+            }
         };
         let rule = match position {
             ConditionPosition::Nested => &rules::DEAD,

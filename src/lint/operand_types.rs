@@ -177,11 +177,8 @@ impl TypeCheck<'_> {
         let comparison = Expression::binary(operator, left.clone(), text.clone());
         let rewrite = Expression::binary(*inner, ExpressionKind::Parentheses(comparison).into(), factor.clone());
         let [inner, outer] = [*inner, operator].map(|operator| operator.symbol_in(self.dialect));
-        let help = format!(
-            "`{inner}` binds more tightly than `{outer}`: write \
-            `{}`",
-            short_text(&rewrite, self.dialect)
-        );
+        let help =
+            format!("`{inner}` binds more tightly than `{outer}`: write `{}`", short_text(&rewrite, self.dialect));
         let slip = Slip::new(&rules::OPERAND, whole, reported.message.clone()).with_help(help);
         Some(slip.with_rewrite(rewrite))
     }

@@ -250,8 +250,7 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     let message = format!("{attribute} can be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
     let help = format!(
-        "such a job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the expression a \
-            value"
+        "such a job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the expression a value"
     );
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
@@ -328,10 +327,8 @@ impl PoolCheck<'_> {
             let message =
                 format!("this is undefined for the {} of {all} ads of the pool that have no {name}", all - ads);
             let symbol = identity_for(whole, reference.expression).symbol_in(self.context.dialect);
-            let help = format!(
-                "these ads are excluded; to include them, write `{name} {symbol} ...` or `{name} ?: \
-                ...`"
-            );
+            let help =
+                format!("these ads are excluded; to include them, write `{name} {symbol} ...` or `{name} ?: ...`");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }

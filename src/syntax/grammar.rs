@@ -103,10 +103,7 @@ impl<'t> Grammar<'t> {
                 if depth > MAX_NESTING {
                     return Err(SyntaxError::new(
                         *span,
-                        format!(
-                            "brackets are nested more than {MAX_NESTING} levels \
-                        deep"
-                        ),
+                        format!("brackets are nested more than {MAX_NESTING} levels deep"),
                     ));
                 }
             } else if token.is_closing() {

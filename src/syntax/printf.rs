@@ -217,12 +217,9 @@ fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
         return Ok(None);
     }
     let count = digits.parse().ok().filter(|count| *count <= MAX_WIDTH_CHARS);
-    count.map(Some).ok_or_else(|| {
-        format!(
-            "the width {digits} is too large: the maximum is {MAX_WIDTH_CHARS} \
-        characters"
-        )
-    })
+    count
+        .map(Some)
+        .ok_or_else(|| format!("the width {digits} is too large: the maximum is {MAX_WIDTH_CHARS} characters"))
 }
 
 #[cfg(test)]

@@ -88,8 +88,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
         ),
         (
             "x = $(y)\ny = $(x)\nSET b $(x)",
-            "its macros refer to each other in a circle, or the expanded text is too \
-            long",
+            "its macros refer to each other in a circle, or the expanded text is too long",
         ),
     ] {
         assert_eq!(results("a = 1; e = a + 1", rules), [format!("a = 1; e = a + 1 ! {fault}")], "{rules}");

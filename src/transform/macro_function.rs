@@ -78,12 +78,8 @@ fn evaluate_without_ad(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<
 }
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
-    let hint = if text.trim_ascii().is_empty() {
-        ""
-    } else {
-        "; $EVAL() and EVALMACRO evaluate an expression in the \
-        ad"
-    };
+    let hint =
+        if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate an expression in the ad" };
     format!("{} is not a number{hint}", quoted_excerpt(text)).into()
 }
 

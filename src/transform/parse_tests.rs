@@ -55,8 +55,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "if true\nNAME x\nendif",
-            "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition \
-            is true or false)",
+            "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition is true or false)",
         ),
         ("if true", "1:1: this `if` has no `endif`"),
         ("endif", "1:1: endif without an `if`"),

@@ -211,8 +211,7 @@ impl AdvertisingArgs {
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted_plain(unnamed, "ad");
                 session.note(&format!(
-                    "{ads} without a name: records of matches identify them by a hash of their \
-                    contents"
+                    "{ads} without a name: records of matches identify them by a hash of their contents"
                 ));
             }
         }

@@ -199,11 +199,9 @@ impl TimeOption {
         if text.eq_ignore_ascii_case("dump") {
             return Ok(TimeOption::Dump);
         }
-        time(text).map(TimeOption::At).map_err(|_| {
-            "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, \
-            `now` or `dump`"
-                .into()
-        })
+        time(text)
+            .map(TimeOption::At)
+            .map_err(|_| "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, `now` or `dump`".into())
     }
 }
 

@@ -171,13 +171,8 @@ impl PartPlan {
         }
         let (mut parts, mut shares) = (Vec::new(), None);
         for (index, line) in text.lines().enumerate() {
-            let words = shell_words(line).ok_or_else(|| {
-                refused(&format!(
-                    "line {}: a closing quote is \
-                missing",
-                    index + 1
-                ))
-            })?;
+            let words =
+                shell_words(line).ok_or_else(|| refused(&format!("line {}: a closing quote is missing", index + 1)))?;
             if let [SHARE_OPTION, share] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
                 let share: WorkShare = share.parse().map_err(|reason: String| refused(&reason))?;
                 shares = Some(share.count);

@@ -334,10 +334,10 @@ impl Explain {
         if self.offer.is_some() && !self.reverse {
             return Some("--share and --offer cannot be combined");
         }
-        self.ads.common.stats.then_some(
-            "--stats cannot be combined with --share, because it counts the work of one \
-            run",
-        )
+        self.ads
+            .common
+            .stats
+            .then_some("--stats cannot be combined with --share, because it counts the work of one run")
     }
 
     /// Returns the files that each share reads, or why the run has no shares.

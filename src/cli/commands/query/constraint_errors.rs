@@ -28,13 +28,8 @@ impl ConstraintErrors {
                 self.reason.get_or_init(|| format!("an error in every ad{}", cause()));
             }
             Value::String(_) | Value::List(_) | Value::Ad(_) => {
-                self.reason.get_or_init(|| {
-                    format!(
-                        "{} for every ad, so it is never \
-                    true",
-                        value.value_type().phrase()
-                    )
-                });
+                self.reason
+                    .get_or_init(|| format!("{} for every ad, so it is never true", value.value_type().phrase()));
             }
             _ => self.has_valid_value.store(true, Relaxed),
         }

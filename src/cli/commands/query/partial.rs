@@ -125,8 +125,7 @@ impl QueryCommand {
             (self.at.is_some(), "--partial does not work with --at"),
             (
                 !(self.ads.is_empty() && self.userlog.is_empty()),
-                "--partial needs files: name them after the \
-                constraint",
+                "--partial needs files: name them after the constraint",
             ),
         ])?;
         let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;

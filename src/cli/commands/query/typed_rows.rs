@@ -19,8 +19,7 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
         (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
         (
             is_typed && query.partial.is_given(),
-            "--partial and -o parquet cannot be combined: write a Parquet file for \
-            each part",
+            "--partial and -o parquet cannot be combined: write a Parquet file for each part",
         ),
         (is_typed && query.count, "--count and -o parquet cannot be combined: --count prints a number"),
         (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),

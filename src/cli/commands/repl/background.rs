@@ -63,10 +63,7 @@ pub fn wait_for<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => progress::report_wait(label, began.elapsed()),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Failure::refused(
-                    "the evaluation ended without a \
-                result",
-                ));
+                return Err(Failure::refused("the evaluation ended without a result"));
             }
         }
     }

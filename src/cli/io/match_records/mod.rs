@@ -163,12 +163,9 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
 /// Records the outcome of a claim or a release. Removes the match if it is over.
 fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), RecordFault> {
     let id = &outcome.id;
-    let known = matches.get_mut(id).ok_or_else(|| {
-        format!(
-            "this outcome ends the match {id}, but no record before it \
-        makes that match"
-        )
-    })?;
+    let known = matches
+        .get_mut(id)
+        .ok_or_else(|| format!("this outcome ends the match {id}, but no record before it makes that match"))?;
     known.settle(outcome);
     if known.is_over() {
         matches.shift_remove(id);

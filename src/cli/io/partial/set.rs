@@ -199,8 +199,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
         let fault = format!("{} and {} come from two different files of the name {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
         return vec![format!(
-            "{fault}: if they are on several hosts, run them with --partial=HOST, else run them \
-            again"
+            "{fault}: if they are on several hosts, run them with --partial=HOST, else run them again"
         )];
     }
     if parts.iter().any(|part| part.file.size != size) && size < last {

@@ -164,8 +164,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
             faults.push(format!(
-                "{share} is a share of the work, but {parts} is of parts of files: they cannot be \
-                merged"
+                "{share} is a share of the work, but {parts} is of parts of files: they cannot be merged"
             ));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));

@@ -33,13 +33,11 @@ impl ShareInput {
             (session.options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
             (
                 session.options.seed.is_some(),
-                "--share and --seed cannot be combined: each share would draw its own \
-                random numbers",
+                "--share and --seed cannot be combined: each share would draw its own random numbers",
             ),
             (
                 Session::is_terminal(),
-                "a partial result cannot go to a terminal: write it to a file, for `classad \
-                merge`",
+                "a partial result cannot go to a terminal: write it to a file, for `classad merge`",
             ),
         ])?;
         let mut files = sources.iter().flatten().map(describe).collect::<Result<Vec<_>, _>>()?;

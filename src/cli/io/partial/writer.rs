@@ -35,18 +35,15 @@ impl PartialWriter {
             (options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
             (
                 options.now == Some(TimeOption::Dump),
-                "--partial and --now dump cannot be combined, because each part \
-                has its own newest time: give a time",
+                "--partial and --now dump cannot be combined, because each part has its own newest time: give a time",
             ),
             (
                 options.seed.is_some(),
-                "--partial and --seed cannot be combined: each part would draw its own random \
-                numbers",
+                "--partial and --seed cannot be combined: each part would draw its own random numbers",
             ),
             (
                 Session::is_terminal(),
-                "a partial result cannot go to a terminal: write it to a file, for `classad \
-                merge`",
+                "a partial result cannot go to a terminal: write it to a file, for `classad merge`",
             ),
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;

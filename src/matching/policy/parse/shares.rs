@@ -125,8 +125,7 @@ impl<'o> PolicyReader<'o, '_> {
             self.0.report(
                 node,
                 "this is not a quota",
-                "write a weight of slots such as `20`, or a percentage of the \
-                pool such as `25%`",
+                "write a weight of slots such as `20`, or a percentage of the pool such as `25%`",
             );
         }
         quota

@@ -144,8 +144,7 @@ impl GroupColumns {
         let (column, is_descending) = found.ok_or_else(|| {
             let near = suggestion(&closest_names(text, header.iter().map(String::as_str)));
             Failure::refused(format!(
-                "--sort: there is no column {text}{near}; the columns of the groups are \
-                {}",
+                "--sort: there is no column {text}{near}; the columns of the groups are {}",
                 header.join(", ")
             ))
         })?;

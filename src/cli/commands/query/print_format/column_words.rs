@@ -195,10 +195,8 @@ impl ColumnWords {
             return Ok(());
         }
         let Some(width) = text.parse::<i64>().ok().filter(|width| width.abs() <= MAX_WIDTH) else {
-            let help = format!(
-                "use AUTO or a number up to {MAX_WIDTH}; a negative number aligns the column to the \
-                left"
-            );
+            let help =
+                format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns the column to the left");
             return Err((format!("the width `{text}` is not valid"), help));
         };
         (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);

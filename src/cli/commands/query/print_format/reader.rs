@@ -183,11 +183,8 @@ impl FormatReader<'_> {
             match word.text {
                 "FROM" | "UNIQUE" if !word.is_quoted => {
                     let help = "`classad autocluster` groups jobs, `query --group-by` counts them";
-                    let message = format!(
-                        "{} is not supported, because only an access point can group \
-                        jobs",
-                        word.text
-                    );
+                    let message =
+                        format!("{} is not supported, because only an access point can group jobs", word.text);
                     self.problems.push(problem_at(word.range, message, help));
                     words.next();
                 }

@@ -159,8 +159,7 @@ pub fn choose_table(
             return Ok(None);
         }
         return refuse(
-            "-aaf adds columns to a table: the table of -nobatch, the table of slots, or the table of a \
-            print format",
+            "-aaf adds columns to a table: the table of -nobatch, the table of slots, or the table of a print format",
         );
     };
     let is_custom = custom.is_some();
