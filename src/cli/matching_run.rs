@@ -11,7 +11,9 @@ use classad::matching::negotiate::{
     negotiate,
 };
 use classad::matching::policy::{Policy, PolicyFault, with_attributes};
-use classad::matching::{BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching};
+use classad::matching::{
+    Accelerations, BilateralMatch, Candidate, GreedyMatcher, Matchmaker, maximum_matching, stable_matching,
+};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
 use rustc_hash::FxHashMap;
@@ -70,13 +72,12 @@ impl PairSelection {
         if self.all_pairs { usize::MAX } else { self.max_per_request.unwrap_or(1) }
     }
 
-    /// Makes pairs from candidate lists, and adds the pairs to `outcome`. Each list belongs to a request, or to one
+    /// Makes matches from candidate lists, and adds them to `outcome`. Each list belongs to a request, or to one
     /// unit of a request with a `ResourceRequestCount`. `units` gets the index of a list. It returns the index of the
     /// request, and the 1-based number of the unit, if any.
-    fn add_pairs(
+    fn add_matches(
         &self,
         outcome: &mut NegotiationOutcome,
-        context: &Context,
         lists: &[Arc<[Candidate]>],
         units: impl Fn(usize) -> (usize, Option<usize>),
     ) {
@@ -85,16 +86,10 @@ impl PairSelection {
             outcome.grants.push(Grant { unit, ..grant_of(BilateralMatch { request, ..pair }) });
         };
         let matched = match self.strategy {
+            // Offers are not used up.
             MatchStrategy::Greedy => {
-                let pairs = lists.iter().enumerate().flat_map(|(place, list)| {
-                    self.listed_candidates(list).into_iter().map(move |candidate| candidate.match_with(place))
-                });
-                let granted = pairs.take_while(|_| {
-                    context.count_comparisons(STEPS_PER_LISTED_PAIR);
-                    !context.has_spent_comparisons()
-                });
-                granted.for_each(add);
-                lists.iter().filter(|list| !list.is_empty()).count()
+                let best = |(place, list): (usize, &Arc<[Candidate]>)| Some(list.first()?.match_with(place));
+                lists.iter().enumerate().filter_map(best).map(add).count()
             }
             MatchStrategy::Stable => stable_matching(lists).into_iter().map(add).count(),
             MatchStrategy::Max => maximum_matching(lists).into_iter().map(add).count(),
@@ -103,19 +98,55 @@ impl PairSelection {
         outcome.statistics.matched += matched as u64;
     }
 
-    /// Returns the candidates of a request to list: the best ones, or with `--all` all of them in the order of the
-    /// offers.
-    fn listed_candidates(&self, list: &[Candidate]) -> Vec<Candidate> {
-        let mut candidates = list[..list.len().min(self.most_listed())].to_vec();
+    /// Returns the candidates of a request to list, of all of them, best first: the best ones, or with `--all` all in the
+    /// order of the offers.
+    fn listed_candidates(&self, mut list: Vec<Candidate>) -> Arc<[Candidate]> {
+        list.truncate(self.most_listed());
         if self.all_pairs {
-            candidates.sort_by_key(|candidate| candidate.offer);
+            list.sort_by_key(|candidate| candidate.offer);
         }
-        candidates
+        list.into()
     }
 }
 
-/// Number of steps for comparisons that a listed pair counts as. It takes some 170 bytes.
-const STEPS_PER_LISTED_PAIR: u64 = 12;
+/// Number of steps for comparisons that a listed pair counts as, because its row is printed.
+const STEPS_PER_LISTED_PAIR: u64 = 10;
+
+/// The candidates of requests that are searched once for all equal requests. Each list takes held bytes once.
+struct CandidateLists<'c> {
+    context: &'c Context,
+    /// Whether equal requests share a list.
+    are_shared: bool,
+    /// The lists, by the address of the request.
+    known: FxHashMap<usize, Arc<[Candidate]>>,
+}
+
+impl<'c> CandidateLists<'c> {
+    fn new(settings: &'c NegotiationSettings) -> Self {
+        let are_shared = settings.accelerations.match_lists;
+        CandidateLists { context: &settings.context, are_shared, known: FxHashMap::default() }
+    }
+
+    /// Returns the list of a request. Empty once the budgets for comparisons are spent.
+    fn get(
+        &mut self,
+        request: &Ad,
+        search: impl FnOnce() -> Result<Arc<[Candidate]>, PolicyFault>,
+    ) -> Result<Arc<[Candidate]>, PolicyFault> {
+        if let Some(known) = self.known.get(&request.identity()) {
+            return Ok(Arc::clone(known));
+        }
+        if self.context.has_spent_comparisons() {
+            return Ok(Arc::default());
+        }
+        let list = search()?;
+        self.context.count_held_bytes(size_of_val(&*list));
+        if self.are_shared && !self.context.is_interrupted() {
+            self.known.insert(request.identity(), Arc::clone(&list));
+        }
+        Ok(list)
+    }
+}
 
 /// Converts a match to a grant of a whole offer. The field `unit` of the grant is `None`: the caller sets `unit` for a
 /// request with a `ResourceRequestCount`.
@@ -148,8 +179,10 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
 pub struct FoundPairs {
     /// Number of pairs.
     pub count: usize,
-    /// The pairs and the counters of the work. Without the pairs if only their number is asked for.
+    /// The matches and the counters of the work. Without matches if candidates are listed.
     pub outcome: NegotiationOutcome,
+    /// The requests whose candidates are listed, each with its candidates. Empty if only their number is asked for.
+    pub lists: Vec<(usize, Arc<[Candidate]>)>,
     /// The requests in the order in which a policy serves them. `None` if that is the order of the input.
     pub order: Option<Vec<usize>>,
     /// Number of evaluations that exceeded their budgets before the candidates were searched.
@@ -161,8 +194,46 @@ pub struct FoundPairs {
 impl From<NegotiationOutcome> for FoundPairs {
     fn from(outcome: NegotiationOutcome) -> Self {
         let count = outcome.grants.len();
-        FoundPairs { count, outcome, order: None, early_failures: 0, component_counts: Vec::new() }
+        let (order, lists, component_counts) = (None, Vec::new(), Vec::new());
+        FoundPairs { count, outcome, lists, order, early_failures: 0, component_counts }
     }
+}
+
+impl FoundPairs {
+    /// Lists the candidates of a request. Once the steps for comparisons are spent, lists none. `steps_per_pair` is for
+    /// printing them.
+    fn add_list(&mut self, request: usize, list: Arc<[Candidate]>, context: &Context, steps_per_pair: u64) {
+        self.outcome.statistics.roots += 1;
+        self.outcome.statistics.matched += u64::from(!list.is_empty());
+        context.count_comparisons(list.len() as u64 * steps_per_pair);
+        if !list.is_empty() && !context.has_spent_comparisons() {
+            self.count += list.len();
+            self.lists.push((request, list));
+        }
+    }
+
+    /// Returns the pairs, but not those of gangs.
+    pub fn pairs(&self) -> impl Iterator<Item = BilateralMatch> {
+        let listed = |(request, list): &(usize, Arc<[Candidate]>)| {
+            let request = *request;
+            (0..list.len()).map({
+                let list = Arc::clone(list);
+                move |place| list[place].match_with(request)
+            })
+        };
+        matches_of(&self.outcome.grants).chain(self.lists.iter().flat_map(listed))
+    }
+}
+
+/// Returns the matches of grants, but not those of gangs.
+pub fn matches_of(grants: &[Grant]) -> impl Iterator<Item = BilateralMatch> {
+    let grants = grants.iter().filter(|grant| grant.gang.is_none());
+    grants.flat_map(|grant| {
+        let of_offer = |&GrantedOffer { offer, request_rank, offer_rank, .. }: &GrantedOffer| {
+            Candidate { offer, request_rank, offer_rank }.match_with(grant.request)
+        };
+        grant.offers.iter().map(of_offer)
+    })
 }
 
 /// The settings of one run of `match`.
@@ -210,15 +281,17 @@ impl MatchingRun {
             return self.match_with_policy(requests, offers);
         }
         if self.has_shared_ads || !self.settings.accelerations.autoclusters {
-            return Ok(self.match_without_policy(requests, offers, self.distinct_requests));
+            return self.match_without_policy(requests, offers, self.distinct_requests);
         }
         let (requests, clusters) = self.representatives(requests, offers, &PolicyExpressions::default());
-        Ok(self.match_without_policy(&requests, offers, clusters))
+        self.match_without_policy(&requests, offers, clusters)
     }
 
-    fn match_without_policy(&self, requests: &[Ad], offers: &[Ad], clusters: u64) -> FoundPairs {
+    fn match_without_policy(&self, requests: &[Ad], offers: &[Ad], clusters: u64) -> Result<FoundPairs, PolicyFault> {
         let NegotiationSettings { protocol, context, accelerations, .. } = &self.settings;
-        let mut matcher = Matchmaker::new(offers, protocol.clone(), context.clone(), *accelerations);
+        let match_lists = accelerations.match_lists && !self.selection.lists_candidates();
+        let of_matcher = Accelerations { match_lists, ..*accelerations };
+        let mut matcher = Matchmaker::new(offers, protocol.clone(), context.clone(), of_matcher);
         matcher.statistics.autoclusters = if accelerations.autoclusters { clusters } else { 0 };
         let mut outcome = NegotiationOutcome::default();
         if self.selection.is_greedy() {
@@ -233,36 +306,35 @@ impl MatchingRun {
             }
             outcome.statistics = matcher.statistics();
             output::leak_on_exit(matcher);
-            return outcome.into();
+            return Ok(outcome.into());
         }
         if self.selection.counts_only && self.selection.lists_candidates() {
-            return self.count_candidates(matcher, requests);
+            return Ok(self.count_candidates(matcher, requests));
         }
-        let mut lists = Vec::new();
-        // The best candidates of each distinct request, by its address.
-        let mut best_lists: FxHashMap<usize, Arc<[Candidate]>> = FxHashMap::default();
+        let selection = &self.selection;
         let is_own = self.own_requests(requests.iter());
-        for (index, request) in requests.iter().enumerate() {
+        let mut found = FoundPairs::from(outcome);
+        let mut known = CandidateLists::new(&self.settings);
+        let mut lists = Vec::new();
+        for (index, request) in requests.iter().enumerate().filter(|(index, _)| is_own[*index]) {
             report_progress(index, Some(requests.len()));
-            if !is_own[index] {
-                lists.push(Arc::default());
-                continue;
+            if selection.lists_candidates() {
+                let most = selection.most_listed();
+                let best = || Ok(selection.listed_candidates(matcher.best_candidates(request, most)));
+                found.add_list(index, known.get(request, best)?, context, STEPS_PER_LISTED_PAIR);
+            } else {
+                lists.push(known.get(request, || Ok(matcher.candidates(request)))?);
             }
-            lists.push(match self.selection.max_per_request {
-                None => matcher.candidates(request),
-                Some(most) if !accelerations.match_lists => matcher.best_candidates(request, most).into(),
-                Some(most) => {
-                    let best = || matcher.best_candidates(request, most).into();
-                    Arc::clone(best_lists.entry(request.identity()).or_insert_with(best))
-                }
-            });
-            if self.selection.stops_at_first && lists.last().is_some_and(|list| !list.is_empty()) {
+            if selection.stops_at_first && (found.count > 0 || lists.last().is_some_and(|list| !list.is_empty())) {
                 break;
             }
         }
-        self.selection.add_pairs(&mut outcome, &self.settings.context, &lists, |request| (request, None));
-        outcome.statistics.add(&matcher.statistics);
-        outcome.into()
+        if !selection.lists_candidates() {
+            selection.add_matches(&mut found.outcome, &lists, |request| (request, None));
+            found.count = found.outcome.grants.len();
+        }
+        found.outcome.statistics.add(&matcher.statistics);
+        Ok(found)
     }
 
     /// Counts the candidates that are listed for the requests. Keeps a number for each distinct request.
@@ -323,32 +395,42 @@ impl MatchingRun {
         } else {
             (requests.clone(), 0)
         };
-        let mut ranking = PolicyCandidates::new(settings, offers);
+        let lists_candidates = selection.lists_candidates();
+        let match_lists = settings.accelerations.match_lists && !lists_candidates;
+        let accelerations = Accelerations { match_lists, ..settings.accelerations };
+        let mut ranking = PolicyCandidates::new(&NegotiationSettings { accelerations, ..settings.clone() }, offers);
+        let mut found = FoundPairs::from(NegotiationOutcome::default());
+        let mut known = CandidateLists::new(settings);
         // `lists` has a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`.
         // For each list, `units` has the index of the request and the 1-based number of the unit.
         let (mut units, mut lists) = (Vec::new(), Vec::new());
         let is_own = self.own_requests(roots.iter().map(|root| &representatives[*root]));
-        for (index, root) in roots.iter().copied().enumerate() {
+        for (index, root) in roots.iter().copied().enumerate().filter(|(index, _)| is_own[*index]) {
             report_progress(index, Some(roots.len()));
-            let count = resource_count(&requests[root], &settings.context).filter(|_| !selection.lists_candidates());
-            let list = if is_own[index] { ranking.candidates(&representatives[root])? } else { Arc::default() };
+            let request = &representatives[root];
+            if lists_candidates {
+                let listed = || Ok(selection.listed_candidates(ranking.candidates(request)?.to_vec()));
+                let steps_per_pair = if selection.counts_only { 0 } else { STEPS_PER_LISTED_PAIR };
+                found.add_list(root, known.get(request, listed)?, &settings.context, steps_per_pair);
+                continue;
+            }
+            let count = resource_count(&requests[root], &settings.context);
+            let list = known.get(request, || ranking.candidates(request))?;
             for unit in count.map_or(0..1, |count| 1..count + 1) {
                 units.push((root, count.map(|_| unit)));
                 lists.push(list.clone());
             }
         }
-        let unordered_components = ranking.unordered_components();
-        let mut outcome = NegotiationOutcome { unordered_components, ..NegotiationOutcome::default() };
-        selection.add_pairs(&mut outcome, &settings.context, &lists, |list| units[list]);
-        outcome.statistics.add(&ranking.statistics());
-        outcome.statistics.autoclusters += autoclusters;
-        outcome.statistics.failures += failures;
-        Ok(FoundPairs {
-            order: Some(roots),
-            early_failures: failures,
-            component_counts: ranking.component_counts().to_vec(),
-            ..FoundPairs::from(outcome)
-        })
+        if !lists_candidates {
+            selection.add_matches(&mut found.outcome, &lists, |list| units[list]);
+            found.count = found.outcome.grants.len();
+        }
+        found.outcome.unordered_components = ranking.unordered_components();
+        found.outcome.statistics.add(&ranking.statistics());
+        found.outcome.statistics.autoclusters += autoclusters;
+        found.outcome.statistics.failures += failures;
+        let component_counts = ranking.component_counts().to_vec();
+        Ok(FoundPairs { order: Some(roots), early_failures: failures, component_counts, ..found })
     }
 
     /// Replaces each request by the representative of its autocluster. Also returns the number of autoclusters.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use classad::ad::{Expression, Type, Value};
 use classad::matching::gang::NonNumericRank;
-use classad::matching::negotiate::{Grant, NegotiationSettings};
-use classad::matching::{Pair, PairSide};
+use classad::matching::negotiate::NegotiationSettings;
+use classad::matching::{BilateralMatch, Pair, PairSide};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,8 @@ const OFFER: &str = "offer";
 
 /// A rank that counts as 0 in a pair, and was therefore evaluated once more.
 struct ZeroRank<'p> {
-    /// Index of the grant.
-    grant: usize,
+    /// Number of the pair, from 0.
+    pair: usize,
     side: &'static str,
     /// Index of the ad with the rank, and its name.
     index: usize,
@@ -62,7 +62,7 @@ impl SharedRank {
     pub fn of_pairs(
         parties: &Parties,
         settings: &NegotiationSettings,
-        grants: &[Grant],
+        pairs: impl Iterator<Item = BilateralMatch>,
         places: &[(usize, usize)],
     ) -> Vec<SharedRank> {
         let name = settings.protocol.rank_name();
@@ -80,11 +80,11 @@ impl SharedRank {
             first
         });
         let mut ranks = Vec::new();
-        evaluate_zero_ranks(parties, settings, grants, &mut |rank| {
+        evaluate_zero_ranks(parties, settings, pairs, &mut |rank| {
             let is_of_offer = rank.side == OFFER;
             let first = if is_of_offer { &offers } else { &requests };
             ranks.push(SharedRank {
-                place: places[rank.grant],
+                place: places[rank.pair],
                 is_of_offer,
                 expression: first.get(&rank.expression).copied().unwrap_or(rank.index),
                 wrong: rank.wrong_type.map(|kind| (kind.phrase().to_owned(), rank.index, rank.id.to_owned())),
@@ -94,24 +94,21 @@ impl SharedRank {
     }
 }
 
-/// Evaluates the ranks of pairs that count as 0, of each expression those of the first pairs. Gangs are left out.
+/// Evaluates the ranks of pairs that count as 0, of each expression those of the first pairs.
 fn evaluate_zero_ranks<'p>(
     parties: &'p Parties,
     settings: &NegotiationSettings,
-    grants: &[Grant],
+    pairs: impl Iterator<Item = BilateralMatch>,
     visit: &mut dyn FnMut(ZeroRank<'p>),
 ) {
     let mut evaluated: FxHashMap<(&str, usize), usize> = FxHashMap::default();
     let name = settings.protocol.rank_name();
-    let pairs = grants.iter().enumerate().filter(|(_, grant)| grant.gang.is_none());
-    for (at, request, granted) in
-        pairs.flat_map(|(at, grant)| grant.offers.iter().map(move |offer| (at, grant.request, offer)))
-    {
-        let ads = [&parties.requests[request], &parties.offers[granted.offer]];
-        let sides = [
-            (REQUEST, PairSide::Request, request, granted.request_rank),
-            (OFFER, PairSide::Offer, granted.offer, granted.offer_rank),
-        ];
+    for (at, BilateralMatch { request, offer, request_rank, offer_rank }) in pairs.enumerate() {
+        if request_rank != 0.0 && offer_rank != 0.0 {
+            continue;
+        }
+        let ads = [&parties.requests[request], &parties.offers[offer]];
+        let sides = [(REQUEST, PairSide::Request, request, request_rank), (OFFER, PairSide::Offer, offer, offer_rank)];
         for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
             let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0) else { continue };
             let is_number = matches!(expression.as_literal(), Some(Value::Integer(_) | Value::Real(_)));
@@ -125,22 +122,31 @@ fn evaluate_zero_ranks<'p>(
             let value = pair.evaluate_attribute(pair_side, name);
             let wrong = value.ok().filter(|value| !value.is_exceptional() && !is_numeric(value));
             let wrong_type = wrong.map(|value| value.value_type());
-            visit(ZeroRank { grant: at, side, index, id: ad.id(), expression: expression.identity(), wrong_type });
+            visit(ZeroRank { pair: at, side, index, id: ad.id(), expression: expression.identity(), wrong_type });
         }
     }
 }
 
 impl RankWarnings {
     /// Collects the ranks of the matched pairs.
-    pub fn of_pairs(parties: &Parties, settings: &NegotiationSettings, grants: &[Grant]) -> Self {
+    pub fn of_pairs(
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        pairs: impl Iterator<Item = BilateralMatch>,
+    ) -> Self {
         let mut warnings = RankWarnings::default();
-        warnings.add_pairs(parties, settings, grants);
+        warnings.add_pairs(parties, settings, pairs);
         warnings
     }
 
-    /// Adds the ranks of the matched pairs; gangs are left out.
-    pub fn add_pairs(&mut self, parties: &Parties, settings: &NegotiationSettings, grants: &[Grant]) {
-        evaluate_zero_ranks(parties, settings, grants, &mut |rank| {
+    /// Adds the ranks of the matched pairs.
+    pub fn add_pairs(
+        &mut self,
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        pairs: impl Iterator<Item = BilateralMatch>,
+    ) {
+        evaluate_zero_ranks(parties, settings, pairs, &mut |rank| {
             if let Some(value_type) = rank.wrong_type {
                 self.add(rank.side, None, value_type.phrase().to_owned(), (rank.index, rank.id));
             }

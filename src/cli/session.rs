@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{AbsoluteTime, Dialect, Name};
-use classad::eval::{Abort, Context, RandomStream};
+use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 
@@ -208,16 +208,16 @@ impl Session {
     pub fn begin_entry(&mut self, place: String) {
         self.note_suppressed();
         self.entry_counts = MessageCounts::default();
-        if let Some(steps) = &self.context.run_steps {
-            steps.renew();
+        if let Some(run) = &self.context.run_budgets {
+            run.renew();
         }
         self.location_prefix = place;
     }
 
-    /// Grants the evaluations of the run further steps for a number of bytes of input.
+    /// Grants the run more steps and memory for a number of bytes of input.
     pub fn count_input(&self, bytes: u64) {
-        if let Some(steps) = &self.context.run_steps {
-            steps.add_input(bytes);
+        if let Some(run) = &self.context.run_budgets {
+            run.add_input(bytes);
         }
     }
 
@@ -364,22 +364,32 @@ impl Session {
         self.error_count += 1;
     }
 
+    /// Reports each budget of the run that is spent.
+    fn report_spent_budgets(&mut self, run: &RunBudgets) {
+        if run.steps.is_spent() {
+            let abort = Abort::TooManyRunSteps(run.steps.granted());
+            self.report_abort(&abort, "some results are missing or incomplete");
+        }
+        let missing = "some results are missing: comparing ads";
+        if run.comparisons.is_spent() {
+            let most = run.comparisons.granted();
+            self.report_exceeded_budget(&format!(
+                "{missing} took more than {most} steps; --max-comparison-steps raises the limit"
+            ));
+        }
+        if run.held_bytes.is_spent() {
+            let most = run.held_bytes.granted();
+            self.report_exceeded_budget(&format!(
+                "{missing} needs more than {most} bytes of memory; --max-held-bytes raises the limit"
+            ));
+        }
+    }
+
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn exit_code(&mut self, result: Result<Status, Failure>) -> u8 {
         let has_spent_run = self.context.has_spent_run() || self.context.has_spent_comparisons();
-        if self.context.has_spent_run()
-            && let Some(steps) = &self.context.run_steps
-        {
-            let abort = Abort::TooManyRunSteps(steps.granted());
-            self.report_abort(&abort, "some results are missing or incomplete");
-        }
-        if self.context.has_spent_comparisons()
-            && let Some(steps) = &self.context.run_steps
-        {
-            self.report_exceeded_budget(&format!(
-                "some results are missing: comparing ads took more than {} steps; --max-run-steps raises the limit",
-                steps.granted()
-            ));
+        if let Some(run) = self.context.run_budgets.clone() {
+            self.report_spent_budgets(&run);
         }
         if self.kept.is_none() {
             self.note_suppressed();

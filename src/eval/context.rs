@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ad::Dialect;
 
+use super::run_budgets::RunBudgets;
 use super::user_maps::UserMaps;
 
 /// Settings that all evaluations of a run share.
@@ -29,9 +30,8 @@ pub struct Context {
     pub max_value_bytes: u64,
     /// Maximum number of tests of candidates in one search for the best gang, besides one of each offer at each port.
     pub max_search_tests: u64,
-    /// The steps that all evaluations of a run may take together, beyond the first 4096 of each evaluator; `None` for any
-    /// number.
-    pub run_steps: Option<RunSteps>,
+    /// What all evaluations and comparisons of a run may take together; `None` for any number.
+    pub run_budgets: Option<Arc<RunBudgets>>,
     /// Flag that stops evaluation early; `None` if nothing can interrupt it.
     pub interrupt: Option<Interrupt>,
     /// Maps of users, for `userMap()`.
@@ -63,7 +63,7 @@ impl Context {
             max_steps: Self::DEFAULT_MAX_STEPS,
             max_value_bytes: Self::DEFAULT_MAX_VALUE_BYTES,
             max_search_tests: Self::DEFAULT_MAX_SEARCH_TESTS,
-            run_steps: None,
+            run_budgets: None,
             interrupt: None,
             user_maps: UserMaps::default(),
         }
@@ -72,26 +72,41 @@ impl Context {
     /// Whether the steps of the run are spent. A search with several evaluations then ends with what it has.
     #[must_use]
     pub fn has_spent_run(&self) -> bool {
-        self.run_steps.as_ref().is_some_and(RunSteps::is_spent)
+        self.run_budgets.as_ref().is_some_and(|run| run.steps.is_spent())
     }
 
     /// Counts steps for the comparison of requests with offers.
+    #[inline]
     pub fn count_comparisons(&self, steps: u64) {
-        if let Some(run) = &self.run_steps {
-            run.count_comparisons(steps);
+        if let Some(run) = &self.run_budgets {
+            run.comparisons.count(steps);
         }
     }
 
-    /// Whether the steps for the comparison of requests with offers are spent. Matching then ends with what it has.
+    /// Counts bytes that are held for the comparison of requests with offers, until the run ends.
+    pub fn count_held_bytes(&self, bytes: usize) {
+        if let Some(run) = &self.run_budgets {
+            run.held_bytes.count(bytes as u64);
+        }
+    }
+
+    /// Whether the steps or the held bytes for the comparison of requests with offers are spent. Matching then ends with
+    /// what it has.
     #[must_use]
     pub fn has_spent_comparisons(&self) -> bool {
-        self.run_steps.as_ref().is_some_and(RunSteps::has_spent_comparisons)
+        self.run_budgets.as_ref().is_some_and(|run| run.comparisons.is_spent() || run.held_bytes.is_spent())
+    }
+
+    /// Whether the held bytes are spent.
+    #[must_use]
+    pub fn has_spent_held_bytes(&self) -> bool {
+        self.run_budgets.as_ref().is_some_and(|run| run.held_bytes.is_spent())
     }
 
     /// Counts steps of other work than evaluations for the run, such as the visits to the nodes of an expression.
     pub fn count_steps(&self, steps: u64) {
-        if let Some(run) = &self.run_steps {
-            run.count(steps);
+        if let Some(run) = &self.run_budgets {
+            run.steps.count(steps);
         }
     }
 
@@ -126,91 +141,6 @@ impl Interrupt {
     }
 }
 
-/// Number of steps that the evaluations of a run may still take together. Its clones share the number.
-///
-/// An evaluation stays within its own budget, but a run evaluates each expression in many ads. A few hundred bytes could
-/// therefore take hours. The first 4096 steps of an evaluator do not count, so that usual evaluations take none.
-#[derive(Clone, Debug)]
-pub struct RunSteps(Arc<RunStepCounts>);
-
-#[derive(Debug, Default)]
-struct RunStepCounts {
-    granted: AtomicU64,
-    taken: AtomicU64,
-    /// Number of steps taken by the comparison of requests with offers.
-    compared: AtomicU64,
-}
-
-impl RunSteps {
-    /// Default number of steps before any input is read. They take some two seconds.
-    pub const DEFAULT: u64 = 25_000_000;
-
-    /// Number of steps that are granted for each byte of input, so that long inputs may take long.
-    pub const PER_BYTE: u64 = 25;
-
-    /// Returns a number of steps for a run.
-    #[must_use]
-    pub fn new(steps: u64) -> Self {
-        RunSteps(Arc::new(RunStepCounts { granted: steps.into(), taken: 0.into(), compared: 0.into() }))
-    }
-
-    /// Grants further steps for a number of bytes of input.
-    pub fn add_input(&self, bytes: u64) {
-        let more = bytes.saturating_mul(Self::PER_BYTE);
-        let add = |granted: u64| Some(granted.saturating_add(more));
-        let _ = self.0.granted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
-    }
-
-    /// Number of steps granted so far.
-    #[must_use]
-    pub fn granted(&self) -> u64 {
-        self.0.granted.load(Ordering::Relaxed)
-    }
-
-    /// Number of steps taken so far.
-    #[must_use]
-    pub fn taken(&self) -> u64 {
-        self.0.taken.load(Ordering::Relaxed)
-    }
-
-    /// Forgets the steps taken so far, for the next entry of an interactive session.
-    pub fn renew(&self) {
-        self.0.taken.store(0, Ordering::Relaxed);
-        self.0.compared.store(0, Ordering::Relaxed);
-    }
-
-    /// Counts steps for the comparison of requests with offers, and for the rows that are made of pairs of ads. They may
-    /// take as many steps as the evaluations of the run. They are counted on their own, so that a request whose constraint
-    /// takes many steps does not end the matching of the others.
-    pub fn count_comparisons(&self, steps: u64) {
-        self.0.compared.fetch_add(steps, Ordering::Relaxed);
-    }
-
-    /// Whether comparisons took more steps than granted.
-    #[must_use]
-    pub fn has_spent_comparisons(&self) -> bool {
-        self.0.compared.load(Ordering::Relaxed) > self.granted()
-    }
-
-    /// Counts steps of other work than evaluations, such as the comparison of a request with offers.
-    pub fn count(&self, steps: u64) {
-        self.0.taken.fetch_add(steps, Ordering::Relaxed);
-    }
-
-    /// Whether more steps were taken than granted.
-    #[must_use]
-    pub fn is_spent(&self) -> bool {
-        self.taken() > self.granted()
-    }
-
-    /// Counts steps. Fails if more are taken than granted.
-    pub(super) fn take(&self, steps: u64) -> Result<(), Abort> {
-        let taken = self.0.taken.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
-        let granted = self.granted();
-        if taken > granted { Err(Abort::TooManyRunSteps(granted)) } else { Ok(()) }
-    }
-}
-
 /// Stream of random numbers. Its clones draw from the same stream.
 #[derive(Clone, Debug)]
 pub struct RandomStream(Arc<AtomicU64>);
@@ -239,7 +169,7 @@ pub enum Abort {
     TooDeep(u32),
     /// The evaluator took more steps than this limit, which is [`Context::max_steps`].
     TooManySteps(u64),
-    /// All evaluations of the run together took more steps than this limit, which is that of [`Context::run_steps`].
+    /// All evaluations of the run together took more steps than this limit, which is that of [`RunBudgets::steps`].
     TooManyRunSteps(u64),
     /// Functions made values of more bytes than this limit, which is [`Context::max_value_bytes`].
     TooManyValueBytes(u64),

@@ -47,6 +47,12 @@ impl ActiveAttribute {
 }
 
 impl<'e> Evaluator<'e> {
+    /// Number of steps so far.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.spending.steps()
+    }
+
     /// Returns an evaluator with full budgets.
     #[must_use]
     pub fn new(environment: &'e Environment, context: &'e Context) -> Self {

@@ -12,6 +12,7 @@ mod free_names;
 mod operators;
 mod pattern;
 mod references;
+mod run_budgets;
 mod scope;
 mod settings;
 mod specialize;
@@ -23,12 +24,13 @@ pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
 };
 pub use compiled::{CompiledEvaluator, CompiledName, CompiledValue};
-pub use context::{Abort, Context, Interrupt, RandomStream, RunSteps};
+pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
 pub(crate) use pattern::{CompiledPattern, PatternOptions, SearchSteps, group_text};
 pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
+pub use run_budgets::{RunBudget, RunBudgets};
 pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
 };

@@ -84,6 +84,9 @@ const MAX_SHORT_BYTES: usize = 64;
 /// Number of match calls that count as one step.
 const CALLS_PER_STEP: u64 = 4;
 
+/// Number of steps after a first, quick search that do not count for the run. Usual searches take none.
+const FREE_SLOW_STEPS: u64 = 256;
+
 /// Number of bytes that PCRE2 passes in about the time of a match call.
 const BYTES_PER_CALL: u64 = 64;
 
@@ -98,12 +101,14 @@ const MATCH_LIMIT_ERROR: i32 = -47;
 pub(crate) struct SearchSteps {
     left: u64,
     taken: u64,
+    /// Number of steps of searches with [`MATCH_LIMITS`]. A quick search takes far less time than its steps say.
+    slow: u64,
 }
 
 impl SearchSteps {
     /// Returns the steps of searches that may take `most`.
     pub(crate) fn new(most: u64) -> Self {
-        SearchSteps { left: most, taken: 0 }
+        SearchSteps { left: most, taken: 0, slow: 0 }
     }
 
     /// Number of steps taken.
@@ -114,6 +119,17 @@ impl SearchSteps {
     /// Number of steps left.
     pub(in crate::eval) fn left(&self) -> u64 {
         self.left
+    }
+
+    /// Number of steps that count for the run beside those of evaluations. Each takes twice as long.
+    pub(in crate::eval) fn of_run(&self) -> u64 {
+        if self.slow > FREE_SLOW_STEPS { 2 * self.slow } else { 0 }
+    }
+
+    fn take_slow(&mut self, steps: u64) -> Result<(), SearchFault> {
+        self.take(steps)?;
+        self.slow += steps;
+        Ok(())
     }
 
     fn take(&mut self, steps: u64) -> Result<(), SearchFault> {
@@ -377,7 +393,9 @@ impl CompiledPattern {
         for (known, limit) in limited.iter().zip(MATCH_LIMITS) {
             let regex =
                 known.get_or_init(|| regex(limit)).as_ref().map_err(|reason| SearchFault::Failed(reason.clone()))?;
-            steps.take(self.steps(starts.saturating_mul(u64::from(limit)), self.bytes_per_call.min(length as u64)))?;
+            steps.take_slow(
+                self.steps(starts.saturating_mul(u64::from(limit)), self.bytes_per_call.min(length as u64)),
+            )?;
             let mut groups = regex.capture_locations();
             match regex.captures_read_at(&mut groups, subject, from) {
                 Err(error) if error.code() == MATCH_LIMIT_ERROR => {}

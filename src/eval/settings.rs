@@ -1,8 +1,11 @@
 //! Optional settings of an evaluation.
 
+use std::sync::Arc;
+
 use crate::ad::Dialect;
 
-use super::context::{Context, RandomStream, RunSteps};
+use super::context::{Context, RandomStream};
+use super::run_budgets::RunBudgets;
 use super::user_maps::UserMaps;
 
 /// Settings of an evaluation, as a command line, a test spec or a case of a spec gives them.
@@ -22,8 +25,8 @@ pub struct EvaluationSettings {
     pub max_value_bytes: Option<u64>,
     /// Maximum number of candidates that a search for one gang tests; the default of [`Context::new`] if `None`.
     pub max_search_tests: Option<u64>,
-    /// The steps that all evaluations may take together; any number if `None`.
-    pub run_steps: Option<RunSteps>,
+    /// What all evaluations and comparisons of a run may take together; any number if `None`.
+    pub run_budgets: Option<Arc<RunBudgets>>,
     /// Maps of users, for `userMap()`.
     pub user_maps: UserMaps,
 }
@@ -40,7 +43,7 @@ impl EvaluationSettings {
             max_depth: self.max_depth.or(outer.max_depth),
             max_value_bytes: self.max_value_bytes.or(outer.max_value_bytes),
             max_search_tests: self.max_search_tests.or(outer.max_search_tests),
-            run_steps: self.run_steps.clone().or_else(|| outer.run_steps.clone()),
+            run_budgets: self.run_budgets.clone().or_else(|| outer.run_budgets.clone()),
             user_maps: if self.user_maps.is_empty() { outer.user_maps.clone() } else { self.user_maps.clone() },
         }
     }
@@ -56,7 +59,7 @@ impl EvaluationSettings {
             max_depth: self.max_depth.unwrap_or(usual.max_depth),
             max_value_bytes: self.max_value_bytes.unwrap_or(usual.max_value_bytes),
             max_search_tests: self.max_search_tests.unwrap_or(usual.max_search_tests),
-            run_steps: self.run_steps.clone(),
+            run_budgets: self.run_budgets.clone(),
             user_maps: self.user_maps.clone(),
             ..usual
         }

@@ -16,6 +16,9 @@ const FREE_STEPS_OF_SPENT_RUN: u64 = 256;
 /// Number of bytes that one element of a computed list takes, besides its text.
 pub(super) const BYTES_PER_ELEMENT: u64 = 128;
 
+/// Number of bytes of values that count as a step. To make them takes as long.
+const BYTES_PER_STEP: u64 = 64;
+
 /// Maximum number of bytes that the tree of an expression takes for each byte of its text.
 const TREE_BYTES_PER_TEXT_BYTE: u64 = 64;
 
@@ -33,7 +36,7 @@ pub(super) struct Spending<'e> {
 impl<'e> Spending<'e> {
     pub(super) fn new(context: &'e Context) -> Self {
         let free = if context.has_spent_run() { FREE_STEPS_OF_SPENT_RUN } else { STEPS_BETWEEN_CHECKS };
-        let next_check = match (&context.interrupt, &context.run_steps) {
+        let next_check = match (&context.interrupt, &context.run_budgets) {
             (Some(_), _) => 0,
             (None, Some(_)) => free.min(context.max_steps),
             (None, None) => context.max_steps,
@@ -65,13 +68,13 @@ impl<'e> Spending<'e> {
             return Err(Abort::Interrupted);
         }
         let is_over = self.steps > self.context.max_steps;
-        if let Some(run) = &self.context.run_steps
+        if let Some(run) = &self.context.run_budgets
             && self.steps > self.counted
         {
-            let taken = run.take(self.steps - self.counted);
+            let taken = run.steps.take(self.steps - self.counted);
             self.counted = self.steps;
             if !is_over {
-                taken?;
+                taken.map_err(Abort::TooManyRunSteps)?;
             }
         }
         if is_over {
@@ -87,8 +90,14 @@ impl<'e> Spending<'e> {
         self.context.max_value_bytes.saturating_sub(self.bytes)
     }
 
-    /// Counts bytes of values.
+    /// Counts bytes of values. Making them takes steps.
     pub(super) fn add_bytes(&mut self, bytes: u64) -> Result<(), Abort> {
+        self.steps += bytes / BYTES_PER_STEP;
+        self.hold_bytes(bytes)
+    }
+
+    /// Counts bytes of values that were made before.
+    pub(super) fn hold_bytes(&mut self, bytes: u64) -> Result<(), Abort> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.context.max_value_bytes { Err(self.too_many_bytes()) } else { Ok(()) }
     }
@@ -142,13 +151,15 @@ impl<'e> Spending<'e> {
         search: impl FnOnce(&mut SearchSteps) -> Result<T, SearchFault>,
     ) -> Result<Result<T, String>, Abort> {
         let of_evaluator = self.context.max_steps.saturating_sub(self.steps);
-        let of_run = self.context.run_steps.as_ref().map_or(u64::MAX, |run| {
+        let of_run = self.context.run_budgets.as_ref().map_or(u64::MAX, |run| {
             let free = self.counted.saturating_sub(self.steps);
-            run.granted().saturating_sub(run.taken()).saturating_add(free)
+            run.steps.granted().saturating_sub(run.steps.taken()).saturating_add(free)
         });
         let mut steps = SearchSteps::new(of_evaluator.min(of_run));
         let found = search(&mut steps);
         self.steps += steps.taken();
+        // The free steps of an evaluation do not cover searches that take long.
+        self.context.count_steps(steps.of_run());
         if matches!(found, Err(SearchFault::TooManySteps)) && of_run < of_evaluator {
             self.steps = self.steps.saturating_add(steps.left()).saturating_add(1);
         }
@@ -168,7 +179,9 @@ mod tests {
     use std::fmt::Write;
 
     use crate::ad::{Ad, Dialect, ExpressionKind, Value};
-    use crate::eval::{Abort, CompiledEvaluator, Context, RunSteps};
+    use std::sync::Arc;
+
+    use crate::eval::{Abort, CompiledEvaluator, Context, RunBudgets};
     use crate::syntax::{ParseOptions, parse_expression};
 
     fn ad(text: &str) -> Ad {
@@ -215,8 +228,9 @@ mod tests {
 
     #[test]
     fn evaluations_of_a_run_share_steps() {
-        let run = RunSteps::new(10_000);
-        let context = Context { run_steps: Some(run.clone()), ..Context::new(Dialect::Condor) };
+        let budgets = Arc::new(RunBudgets::new([Some(10_000), None, None]));
+        let run = &budgets.steps;
+        let context = Context { run_budgets: Some(Arc::clone(&budgets)), ..Context::new(Dialect::Condor) };
         let sum = |terms: usize| ad(&format!("[ r = {} ]", vec!["a"; terms].join("+")));
         let (short, usual, long) = (sum(100), sum(1500), sum(6000));
         let value = |ad: &Ad| {
@@ -234,9 +248,9 @@ mod tests {
         let before = run.taken();
         assert_eq!([value(&long), value(&short)], [Err(Abort::TooManyRunSteps(10_000)), Ok(())]);
         assert!(run.taken() < before + 5000);
-        run.add_input(400);
+        budgets.add_input(400);
         assert_eq!((run.granted(), value(&long)), (20_000, Ok(())));
-        run.renew();
+        budgets.renew();
         assert_eq!((run.is_spent(), run.taken()), (false, 0));
     }
 

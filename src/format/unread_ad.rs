@@ -183,18 +183,25 @@ impl UnreadAd<'_> {
         Some(plan)
     }
 
-    /// Appends the text of an ad that was made of this ad, or of an ad of the same shape.
-    pub fn push_text(&self, plan: &AdTextPlan, out: &mut Vec<u8>) {
-        let ends = self.reader.attributes.ends();
-        for piece in &plan.0 {
-            match piece {
-                TextPiece::New(text) => out.extend_from_slice(text),
-                TextPiece::Copied { first, last, skipped } => {
-                    let start = first.checked_sub(1).map_or(0, |before| ends[before]) + skipped;
-                    out.extend_from_slice(&self.reader.text[start..ends[*last]]);
-                }
+    /// Returns the length of what [`UnreadAd::push_text`] appends.
+    pub fn text_length(&self, plan: &AdTextPlan) -> usize {
+        plan.0.iter().map(|piece| self.piece(piece).len()).sum()
+    }
+
+    fn piece<'p>(&'p self, piece: &'p TextPiece) -> &'p [u8] {
+        match piece {
+            TextPiece::New(text) => text,
+            TextPiece::Copied { first, last, skipped } => {
+                let ends = self.reader.attributes.ends();
+                let start = first.checked_sub(1).map_or(0, |before| ends[before]) + skipped;
+                &self.reader.text[start..ends[*last]]
             }
         }
+    }
+
+    /// Appends the text of an ad that was made of this ad, or of an ad of the same shape.
+    pub fn push_text(&self, plan: &AdTextPlan, out: &mut Vec<u8>) {
+        plan.0.iter().for_each(|piece| out.extend_from_slice(self.piece(piece)));
     }
 }
 

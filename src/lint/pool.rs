@@ -300,9 +300,7 @@ impl PoolCheck<'_> {
         // Thousands of unknown names are not compared with thousands of known ones.
         let mut near = Vec::new();
         if !self.context.has_spent_run() {
-            if let Some(steps) = &self.context.run_steps {
-                steps.count(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
-            }
+            self.context.count_steps(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
             near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads));
         }
         let near = near.into_iter();

@@ -14,11 +14,11 @@ use super::candidate_queue::CandidateQueue;
 use super::index::{OfferIndex, PairEvaluator, ProbeResult, RemainingOffers};
 use super::{Candidate, Pair, PairSide, Statistics};
 
-/// Number of steps for comparisons that the evaluation of constraints and ranks of a pair counts as.
-const STEPS_PER_PAIR: u64 = 6;
+/// Number of steps for comparisons that a candidate in a list counts as, because lists are sorted.
+const STEPS_PER_CANDIDATE: u64 = 4;
 
-/// Number of steps for comparisons that a candidate in a list counts as. It takes 24 bytes.
-const STEPS_PER_CANDIDATE: u64 = 6;
+/// Number of steps for comparisons that a pair counts as before its ads are evaluated.
+const STEPS_PER_PAIR: u64 = 4;
 
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Matchmaker {
     /// Returns the offers that a request is compatible with, best first. The list is cached for this ad and its clones,
     /// but not for equal ads. To update a cached list, only offers that were replaced since are tested again. After an
     /// interrupt the list may lack candidates, and is not cached. Once the steps for comparisons are spent, a list that is
-    /// not cached is empty.
+    /// not complete is empty, and not cached.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
         let kept = self.match_lists.get(&request.identity());
         if let Some(list) = kept.filter(|list| list.replacements_seen == self.replacements.len()) {
@@ -122,6 +122,9 @@ impl Matchmaker {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
         self.pair.context().count_comparisons(candidates.len() as u64 * STEPS_PER_CANDIDATE);
+        if self.has_spent_comparisons() {
+            return Arc::default();
+        }
         let candidates: Arc<[Candidate]> = candidates.into();
         if self.accelerations.match_lists && !self.pair.is_interrupted() {
             let list = CachedMatchList {
@@ -144,6 +147,9 @@ impl Matchmaker {
         }
         queue.ranked.truncate(most);
         self.pair.context().count_comparisons(queue.ranked.len() as u64 * STEPS_PER_CANDIDATE);
+        if self.has_spent_comparisons() {
+            return Vec::new();
+        }
         queue.ranked.shrink_to_fit();
         queue.ranked
     }
@@ -185,6 +191,10 @@ impl Matchmaker {
             let ranked = std::mem::take(&mut queue.ranked);
             queue.refill(ranked);
         }
+        if self.has_spent_comparisons() {
+            // Some candidates are missing, so that another one may be the best.
+            return CandidateQueue::of_ranked(request.clone(), Vec::new());
+        }
         queue
     }
 
@@ -197,6 +207,9 @@ impl Matchmaker {
         let mut evaluator = request_evaluator(&mut self.pair, &queue.request, &self.indexed_offers);
         let best = index.best(&queue.request, &queue.unranked, queue.batch, &mut evaluator);
         self.statistics.evaluations += evaluator.take_evaluations();
+        if evaluator.pair.context().has_spent_comparisons() {
+            return queue.refill(Vec::new());
+        }
         if let Some(best) = best {
             return queue.refill(best);
         }
@@ -204,7 +217,8 @@ impl Matchmaker {
         queue.unranked.clear();
         let ranked = index.rank(&queue.request, RemainingOffers::all_of(all), &mut evaluator);
         self.statistics.evaluations += evaluator.take_evaluations();
-        queue.refill(self.test_unsure(&queue.request, ranked));
+        let ranked = self.test_unsure(&queue.request, ranked);
+        queue.refill(if self.has_spent_comparisons() { Vec::new() } else { ranked });
     }
 
     /// Returns the candidates of a probe, best first. Evaluates the pairs of those that are unsure.
@@ -246,8 +260,11 @@ impl Matchmaker {
     /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`.
     fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
-        self.pair.context().count_comparisons(offers.len() as u64 * STEPS_PER_PAIR);
         for offer in offers {
+            self.pair.context().count_comparisons(STEPS_PER_PAIR);
+            if !self.pair.count_comparisons() {
+                return;
+            }
             self.pair.replace(PairSide::Offer, &self.offers[offer]);
             match self.test_offer(offer) {
                 Ok(candidate) => found.extend(candidate),
@@ -266,15 +283,27 @@ impl Matchmaker {
             }
         }
         self.statistics.evaluations += 2;
-        let request_rank = self.pair.rank(PairSide::Request)?;
-        Ok(Some(Candidate { offer, request_rank, offer_rank: self.pair.rank(PairSide::Offer)? }))
+        let request_rank = self.rank(PairSide::Request)?;
+        Ok(Some(Candidate { offer, request_rank, offer_rank: self.rank(PairSide::Offer)? }))
+    }
+
+    /// Returns the rank that one side gives the partner. A rank that exceeds a budget has no value, and counts as 0 like
+    /// one that is undefined.
+    fn rank(&mut self, side: PairSide) -> Result<f64, Abort> {
+        match self.pair.rank(side) {
+            Err(abort) if abort != Abort::Interrupted => {
+                self.statistics.failures += 1;
+                Ok(0.0)
+            }
+            rank => rank,
+        }
     }
 }
 
 /// Puts a request into a pair, for evaluations with the offers.
 fn request_evaluator<'m>(pair: &'m mut Pair, request: &Ad, offers: &'m [Arc<ScopeFrame>]) -> PairEvaluator<'m> {
     pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
-    PairEvaluator { pair, offers, evaluations: 0, switches: 0, last_expression: 0 }
+    PairEvaluator { pair, offers, evaluations: 0, last_expression: 0 }
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub struct Pair {
     frames: [Arc<ScopeFrame>; 2],
     /// Number of evaluations by the tree walker alone, at most [`EVALUATIONS_BEFORE_COMPILING`].
     evaluations: Cell<u32>,
+    /// Steps for comparisons that are not yet counted for the run.
+    steps: Cell<u64>,
     compiled: RefCell<CompiledEvaluator>,
     /// Names of the attributes that may hold the constraint.
     compiled_constraints: Vec<CompiledName>,
@@ -38,6 +40,18 @@ pub struct Pair {
 
 /// Number of evaluations after which a pair compiles expressions. For a few evaluations that does not pay off.
 const EVALUATIONS_BEFORE_COMPILING: u32 = 8;
+
+/// Number of steps for comparisons that an evaluation by a program counts as, besides its nodes.
+const STEPS_PER_PROGRAM: u64 = 3;
+
+/// Number of nodes of a program that count as a step for comparisons.
+const NODES_PER_STEP: u64 = 4;
+
+/// Returns the number of steps for comparisons that an evaluation by the tree walker counts as.
+pub(super) fn comparison_steps(walker: &Evaluator<'_>) -> u64 {
+    const STEPS_PER_WALK: u64 = 10;
+    STEPS_PER_WALK + 2 * walker.steps()
+}
 
 impl Pair {
     /// Pairs two ads: `left` is the request, `right` the offer.
@@ -53,6 +67,7 @@ impl Pair {
             context,
             frames,
             evaluations: Cell::new(0),
+            steps: Cell::new(0),
             compiled: RefCell::new(compiled),
         }
     }
@@ -86,7 +101,7 @@ impl Pair {
             return Ok(holds);
         }
         let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
-        let value = self.walker().attribute(self.frame(side), constraint)?;
+        let value = self.walk(|walker| walker.attribute(self.frame(side), constraint))?;
         Ok(is_met(&value, self.context.dialect))
     }
 
@@ -99,7 +114,7 @@ impl Pair {
             Some(CompiledValue::Value(value)) => Ok(rank_value(&value)),
             Some(CompiledValue::Error) => Ok(rank_value(&Value::Undefined)),
             None => {
-                let value = self.walker().attribute(self.frame(side), self.protocol.rank_name())?;
+                let value = self.walk(|walker| walker.attribute(self.frame(side), self.protocol.rank_name()))?;
                 Ok(rank_value(&value))
             }
         }
@@ -111,7 +126,7 @@ impl Pair {
             self.compiled(side, |evaluator, ads, index| evaluator.value_in_pair(expression, ads, index, &self.context));
         match compiled {
             Some(CompiledValue::Value(value)) => Ok(value),
-            Some(CompiledValue::Error) | None => self.walker().evaluate(expression, self.frame(side)),
+            Some(CompiledValue::Error) | None => self.walk(|walker| walker.evaluate(expression, self.frame(side))),
         }
     }
 
@@ -123,12 +138,22 @@ impl Pair {
         });
         match value {
             Some(CompiledValue::Value(value)) => Ok(value),
-            Some(CompiledValue::Error) | None => self.walker().attribute(self.frame(side), name),
+            Some(CompiledValue::Error) | None => self.walk(|walker| walker.attribute(self.frame(side), name)),
         }
     }
 
-    fn walker(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.environment, &self.context)
+    /// Evaluates with the tree walker.
+    fn walk(&self, evaluate: impl FnOnce(&mut Evaluator<'_>) -> Result<Value, Abort>) -> Result<Value, Abort> {
+        let mut walker = Evaluator::new(&self.environment, &self.context);
+        let value = evaluate(&mut walker);
+        self.steps.set(self.steps.get() + comparison_steps(&walker));
+        value
+    }
+
+    /// Counts the evaluations since the last call as steps for comparisons. Whether there are steps left.
+    pub(super) fn count_comparisons(&self) -> bool {
+        self.context.count_comparisons(self.steps.take());
+        !self.context.has_spent_comparisons()
     }
 
     /// Evaluates a program in the ad of one side. `None` if only the tree walker can tell the value, or if the pair has
@@ -143,7 +168,10 @@ impl Pair {
             return None;
         }
         let ads = [&self.frames[0].ad, &self.frames[1].ad];
-        evaluate(&mut self.compiled.borrow_mut(), ads, side.participant().position())
+        let mut compiled = self.compiled.borrow_mut();
+        let value = evaluate(&mut compiled, ads, side.participant().position());
+        self.steps.set(self.steps.get() + STEPS_PER_PROGRAM + u64::from(compiled.steps()) / NODES_PER_STEP);
+        value
     }
 
     /// Whether an interrupt is raised. Evaluations may have stopped early then.

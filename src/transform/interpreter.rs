@@ -3,8 +3,9 @@
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
 use crate::format::UnreadAd;
-use crate::syntax::{Style, SyntaxError, parse_expression};
+use crate::syntax::{Style, SyntaxError, parse_expression, print};
 
+use super::MAX_MADE_BYTES;
 use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
@@ -70,6 +71,7 @@ impl Transform {
             position: StatementPosition { rule: 0, statement: None },
             changes: Vec::new(),
             faults: Vec::new(),
+            made_bytes: 0,
         };
         if let Some(condition) = &self.condition {
             match evaluate(condition, &mut first.ad, context) {
@@ -111,6 +113,8 @@ struct AdState<'u> {
     position: StatementPosition,
     changes: Vec<AppliedChange>,
     faults: Vec<TransformFault>,
+    /// Number of bytes of the texts that the rules put into the ad.
+    made_bytes: usize,
 }
 
 impl<'u> AdState<'u> {
@@ -157,6 +161,7 @@ impl<'u> AdState<'u> {
     }
 
     fn set_attribute(&mut self, attribute: Name, expression: Expression) {
+        self.made_bytes = self.made_bytes.saturating_add(text_length(&expression));
         let before = self.ad.set(attribute.clone(), expression.clone());
         if before.as_ref().is_none_or(|before| self.ad.may_differ(before, &expression)) {
             self.record_change(attribute, before, Some(expression));
@@ -271,6 +276,10 @@ impl RuleExecution<'_> {
                     if let Err(failure) = self.execute(action, state) {
                         state.faults.push(state.fault(failure, FaultScope::Statement));
                     }
+                    if state.made_bytes > MAX_MADE_BYTES {
+                        let reason = format!("the rules put more than {MAX_MADE_BYTES} bytes into one ad");
+                        return Err(state.fault(reason, FaultScope::Ad));
+                    }
                 }
                 _ => {}
             }
@@ -363,6 +372,15 @@ impl RuleExecution<'_> {
                 format!("its macros expand to `{shown}`: {error}").into()
             })
         })
+    }
+}
+
+/// Returns the length of the text of an expression. A number or a placeholder counts as nothing.
+fn text_length(expression: &Expression) -> usize {
+    match expression.as_literal() {
+        Some(Value::String(text)) => text.as_bytes().len(),
+        Some(_) => 0,
+        None => print(expression, Style::Long).len(),
     }
 }
 

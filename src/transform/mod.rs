@@ -45,6 +45,10 @@ mod rule;
 mod text_transformer;
 mod variable_uses;
 
+/// Maximum number of bytes of the texts that rules put into an ad, 8 MiB. Copies of a long text would otherwise fill the
+/// memory when the ad is printed.
+pub const MAX_MADE_BYTES: usize = 8 << 20;
+
 pub use condition::IfCondition;
 pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};

@@ -8,6 +8,7 @@ use crate::ad::AdShape;
 use crate::eval::Context;
 use crate::format::{AdBatch, AdText, AdTextPlan, FileFormat, UnreadAd, UnreadAdReader};
 
+use super::MAX_MADE_BYTES;
 use super::interpreter::{Transform, TransformCache};
 
 /// Maximum number of shapes whose results are kept.
@@ -62,14 +63,14 @@ impl<'t> TextTransformer<'t> {
     /// Applies the rules to the first ad of a text and appends the resulting ads to a batch. Returns the length of the
     /// ad, with the blank line behind it in the long form, and whether the ad changes.
     ///
-    /// `None` if the ad must be read whole: it cannot be read attribute by attribute, a rule fails, or the form cannot
-    /// represent a value. Then nothing is appended.
+    /// `None` if the ad must be read whole: it cannot be read attribute by attribute, a rule fails, the form cannot
+    /// represent a value, or the text becomes very long. Then nothing is appended.
     pub fn push_ads(&mut self, text: AdText, batch: &mut AdBatch) -> Option<(usize, bool)> {
         let (ad, length) = self.reader.read(text)?;
         let shape = ad.ad.shape();
         let address = Arc::as_ptr(shape) as usize;
         if let Some(AlikeAds { results, .. }) = self.alike.get(&address) {
-            results.push(&ad, self.form, batch);
+            results.push(&ad, self.form, batch)?;
             return Some((length, results.is_changed));
         }
         let made = self.transform.apply_to_unread(&ad, &self.context, &mut self.cache, self.finds_changes);
@@ -79,7 +80,7 @@ impl<'t> TextTransformer<'t> {
         let is_changed = made.len() > 1 || made.iter().any(|result| !result.changes.is_empty());
         let plans = made.iter().map(|result| ad.plan_text(&result.ad)).collect::<Option<_>>()?;
         let results = TextResults { plans, is_changed };
-        results.push(&ad, self.form, batch);
+        results.push(&ad, self.form, batch)?;
         if !ad.depends_on_values() {
             if self.alike.len() >= MAX_ALIKE_SHAPES {
                 self.alike.clear();
@@ -92,13 +93,18 @@ impl<'t> TextTransformer<'t> {
 }
 
 impl TextResults {
-    fn push(&self, ad: &UnreadAd<'_>, form: Option<FileFormat>, batch: &mut AdBatch) {
+    fn push(&self, ad: &UnreadAd<'_>, form: Option<FileFormat>, batch: &mut AdBatch) -> Option<()> {
+        let bytes: usize = self.plans.iter().map(|plan| ad.text_length(plan)).max().unwrap_or(0);
+        if bytes > MAX_MADE_BYTES {
+            return None;
+        }
         for plan in &self.plans {
             batch.push(form, |out| {
                 ad.push_text(plan, out);
                 Some(())
             });
         }
+        Some(())
     }
 }
 

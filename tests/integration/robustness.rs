@@ -509,21 +509,97 @@ fn comparing_ads_ends_within_its_steps() {
         &["join", &offers, "--with", &offers, "--on", "k"],
         &["join", &jobs, "--with", &offers, "--on", "1=k"],
     ] {
-        // Each byte of input adds 25 steps. Without the option they suffice.
+        // Each byte of input adds 25 steps and 16 bytes. Without the options they suffice.
         let (status, all, err) = run_on(arguments);
         assert!(status != Some(3) && !err.contains("comparing"), "{arguments:?}: {err}");
-        let (_, fewer, _) = run_on(&[arguments, &["--max-run-steps", "0"]].concat());
-        assert!(fewer.len() <= all.len(), "{arguments:?}");
+        for option in ["--max-comparison-steps", "--max-held-bytes"] {
+            let (_, fewer, _) = run_on(&[arguments, &[option, "0"]].concat());
+            assert!(fewer.len() <= all.len(), "{arguments:?}");
+        }
     }
     let tiny = |n: usize| format!("[k=1;Name=\"{n}\"]\n");
     let ads = file("compared.ad", (0..600).map(tiny).collect::<String>());
     let arguments = ["join", &ads, "--with", &ads, "--on", "k"];
-    let (status, some, err) = run_on(&[&arguments[..], &["--max-run-steps", "1000"]].concat());
+    let (status, some, err) = run_on(&[&arguments[..], &["--max-comparison-steps", "1000"]].concat());
     assert_eq!(status, Some(3), "{err}");
     assert!(err.contains("some results are missing: comparing ads took more than"), "{err}");
-    assert!(err.contains("--max-run-steps raises the limit"), "{err}");
+    assert!(err.contains("--max-comparison-steps raises the limit"), "{err}");
     assert!((20_000..200_000).contains(&some.lines().count()), "{}", some.lines().count());
     assert_eq!(run_on(&arguments).1.lines().count(), 360_001);
+}
+
+#[test]
+fn lists_of_candidates_end_within_their_bytes() {
+    let jobs = (0..300).map(|n| format!("[Rank=TARGET.c*{n};Requirements=true]\n"));
+    let offers = (0..300).map(|n| format!("[c={n};Requirements=true]\n"));
+    let (jobs, offers) = (file("held.jobs", jobs.collect::<String>()), file("held.offers", offers.collect::<String>()));
+    for more in [&["--all"][..], &["--best", "200"], &["--best", "20", "-o", "table"], &["--strategy", "stable"]] {
+        let arguments = [&["match", &jobs, "--pool", &offers][..], more].concat();
+        let (status, all, err) = run_on(&arguments);
+        assert_eq!(status, Some(0), "{more:?}: {err}");
+        let (status, some, err) = run_on(&[&arguments[..], &["--max-held-bytes", "0"]].concat());
+        assert_eq!(status, Some(3), "{more:?}: {err}");
+        assert!(err.contains("--max-held-bytes raises the limit"), "{more:?}: {err}");
+        let (some, all) = (some.lines().count(), all.lines().count());
+        assert!((1..all).contains(&some), "{more:?}: {some} of {all}");
+    }
+}
+
+/// The first steps of an evaluation do not count for the run, but thousands of pairs are evaluated.
+#[test]
+fn evaluations_of_pairs_count_as_comparisons() {
+    let job = format!("[Requirements = sum({{{}}}) >= 0]\n", vec!["TARGET.c"; 1000].join(","));
+    let offers = file("paired.offers", (0..300).map(|n| format!("[c={n};Requirements=true]\n")).collect::<String>());
+    let job = file("paired.job", job);
+    for more in [&["--all"][..], &["--all", "--no-index"], &["--all", "--count"]] {
+        let arguments = [&["match", &job, "--pool", &offers][..], more].concat();
+        let (status, _, err) = run_on(&arguments);
+        assert_eq!(status, Some(0), "{more:?}: {err}");
+        let (status, _, err) = run_on(&[&arguments[..], &["--max-comparison-steps", "0"]].concat());
+        assert_eq!(status, Some(3), "{more:?}: {err}");
+        assert!(err.contains("--max-comparison-steps raises the limit"), "{more:?}: {err}");
+    }
+}
+
+/// A few functions make long texts in few steps, in each of many ads.
+#[test]
+fn long_values_count_as_steps_of_the_run() {
+    let doubled: String = (1..=15).map(|n| format!("x{n}=strcat(x{},x{});", n - 1, n - 1)).collect();
+    let ad = format!("[x0=\"{}\";{doubled}]\n", "y".repeat(64));
+    let ads = file("doubled.ad", ad.repeat(100));
+    let arguments = ["query", "size(x15) > 1", &ads, "--count"];
+    assert_eq!(run_on(&arguments).0, Some(0));
+    let (status, _, err) = run_on(&[&arguments[..], &["--max-run-steps", "0"]].concat());
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("--max-run-steps raises the limit"), "{err}");
+}
+
+#[test]
+fn a_rank_without_a_value_counts_as_0_in_lists_and_in_numbers() {
+    let job = format!("[Requirements=true;Rank=TARGET.c+{}]\n", vec!["1"; 3000].join("+"));
+    let job = file("ranked.job", job);
+    let offers =
+        file("ranked.offers", (0..5).map(|n| format!("[Name=\"m{n}\";c={n};Requirements=true]\n")).collect::<String>());
+    for more in [&[][..], &["--no-index"]] {
+        let arguments = [&["match", &job, "--pool", &offers, "--all", "--max-steps", "100"][..], more].concat();
+        let (status, listed, err) = run_on(&arguments);
+        assert_eq!((status, listed.lines().count()), (Some(3), 6), "{more:?}: {err}");
+        assert!(listed.lines().skip(1).all(|row| row.ends_with("\t0\t0")), "{listed}");
+        assert_eq!(run_on(&[&arguments[..], &["--count"]].concat()).1, "5\n", "{more:?}");
+    }
+}
+
+#[test]
+fn an_ad_that_rules_make_is_bounded() {
+    let copies: String = (0..200).map(|n| format!("COPY big b{n}\n")).collect();
+    let rules = file("copies.rules", copies);
+    for (name, length, is_made) in [("copies.short", 1000, true), ("copies.long", 100_000, false)] {
+        let ads = file(name, format!("small = 1\nbig = \"z\"\n\nsmall = 1\nbig = \"{}\"\n", "y".repeat(length)));
+        let (status, out, err) = run_on(&["transform", "--rules", &rules, &ads]);
+        assert_eq!(status == Some(0), is_made, "{name}: {err}");
+        assert_eq!(err.contains("the rules put more than 8388608"), !is_made, "{name}: {err}");
+        assert!(out.contains("b199 = \"z\""), "{name}");
+    }
 }
 
 #[test]

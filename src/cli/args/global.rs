@@ -1,9 +1,11 @@
 //! The global options, which every command takes, and the parsers of their values.
 
+use std::sync::Arc;
+
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
-use classad::eval::{Context, EvaluationSettings, RunSteps};
+use classad::eval::{Context, EvaluationSettings, RunBudgets};
 use classad::format::{FileFormat, StreamLimits};
 
 use super::suggested_values::SuggestedValues;
@@ -35,10 +37,17 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps that a run takes to evaluate expressions and to compare ads. The first 4,096 steps of
-    /// each evaluation do not count. Each byte of input adds 25 steps
+    /// Maximum number of steps that a run takes to evaluate expressions. The first 4,096 steps of each evaluation do not
+    /// count. Each byte of input adds 25 steps
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
+    /// Maximum number of steps of comparing requests with offers, and of the rows of `join`. Each byte of input adds 25
+    /// steps
+    #[arg(long, global = true, value_name = "N")]
+    pub max_comparison_steps: Option<u64>,
+    /// Maximum number of bytes of the lists of candidates and of rows that a run holds. Each byte of input adds 16 bytes
+    #[arg(long, global = true, value_name = "N")]
+    pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations
     #[arg(long, global = true, value_name = "N")]
     pub max_depth: Option<u32>,
@@ -124,7 +133,11 @@ impl GlobalOptions {
             max_depth,
             max_value_bytes,
             max_search_tests,
-            run_steps: Some(RunSteps::new(self.max_run_steps.unwrap_or(RunSteps::DEFAULT))),
+            run_budgets: Some(Arc::new(RunBudgets::new([
+                self.max_run_steps,
+                self.max_comparison_steps,
+                self.max_held_bytes,
+            ]))),
             ..EvaluationSettings::default()
         }
     }

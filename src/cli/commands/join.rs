@@ -20,7 +20,7 @@ use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
 use crate::cli::render::output::out;
-use crate::cli::render::rows::{TableCell, TableWriter};
+use crate::cli::render::rows::{TableCell, TableWriter, bytes_of_row, steps_of_text};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -113,11 +113,11 @@ struct RowMaker {
     failures: u64,
 }
 
-/// Number of steps of the run that a row counts as.
-const STEPS_PER_ROW: u64 = 10;
+/// Number of steps for comparisons that a row counts as, besides its columns and its text.
+const STEPS_PER_ROW: u64 = 6;
 
-/// Number of steps of the run that a row counts as if it is held until all files are read. It takes memory.
-const STEPS_PER_HELD_ROW: u64 = 20;
+/// Number of steps for comparisons that a column counts as, besides the steps of its evaluation.
+const STEPS_PER_COLUMN: u64 = 4;
 
 /// Where rows go.
 struct RowSink {
@@ -194,17 +194,17 @@ impl JoinCommand {
     ) -> Result<(), Failure> {
         map_ads(session, lefts, None, task, |_, mapped| {
             let left = KeyedAd::of_result(mapped);
+            let mut out = out();
             let partners: Vec<usize> = held.partners(&left.value).collect();
             for place in &partners {
                 if sink.context.has_spent_comparisons() {
                     return Ok(false);
                 }
-                sink.context.count_comparisons(STEPS_PER_ROW);
-                sink.add(|| rows.row(&left, Some(&held.ads[*place])))?;
+                sink.add(&mut out, || rows.row(&left, Some(&held.ads[*place])))?;
             }
             sink.count_left(!partners.is_empty());
             if partners.is_empty() && self.left {
-                sink.add(|| rows.row(&left, None))?;
+                sink.add(&mut out, || rows.row(&left, None))?;
             }
             Ok(true)
         })
@@ -227,18 +227,21 @@ impl JoinCommand {
                 if sink.context.has_spent_comparisons() {
                     return Ok(false);
                 }
-                sink.context.count_comparisons(STEPS_PER_HELD_ROW);
-                found[place].push(if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() });
+                let row = if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() };
+                sink.context.count_comparisons(STEPS_PER_ROW);
+                sink.context.count_held_bytes(bytes_of_row(&row));
+                found[place].push(row);
             }
             Ok(true)
         })?;
+        let mut out = out();
         for (left, found) in held.ads.iter().zip(found) {
             sink.count_left(!found.is_empty());
             if found.is_empty() && self.left {
-                sink.add(|| rows.row(left, None))?;
+                sink.add(&mut out, || rows.row(left, None))?;
             }
             for row in found {
-                sink.add(|| row)?;
+                sink.add(&mut out, || row)?;
             }
         }
         Ok(())
@@ -359,7 +362,9 @@ impl RowMaker {
         };
         let mut failures = 0;
         let cells = self.columns.iter().map(|(_, expression)| {
-            let value = Evaluator::new(&environment, &self.context).evaluate(expression, &frame);
+            let mut evaluator = Evaluator::new(&environment, &self.context);
+            let value = evaluator.evaluate(expression, &frame);
+            self.context.count_comparisons(STEPS_PER_COLUMN + evaluator.steps());
             TableCell::from(&value.unwrap_or_else(|_| {
                 failures += 1;
                 Value::Undefined
@@ -378,11 +383,13 @@ impl RowSink {
         self.lonely += usize::from(!has_partner);
     }
 
-    fn add(&mut self, row: impl FnOnce() -> Vec<TableCell>) -> Result<(), Failure> {
+    fn add(&mut self, out: &mut dyn Write, row: impl FnOnce() -> Vec<TableCell>) -> Result<(), Failure> {
         self.count += 1;
-        match &mut self.writer {
-            Some(writer) => writer.write(&mut out(), row()),
-            None => Ok(()),
-        }
+        self.context.count_comparisons(STEPS_PER_ROW);
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let row = row();
+        self.context.count_comparisons(steps_of_text(&row));
+        self.context.count_held_bytes(writer.held_bytes(&row));
+        writer.write(out, row)
     }
 }

@@ -49,7 +49,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
                 // A packed file counts with its packed size.
                 match std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) {
                     Some(file) => session.count_input(file.len()),
-                    None => source.granted_steps = session.context().run_steps,
+                    None => source.run_budgets = session.context().run_budgets,
                 }
                 // An empty file is an empty queue, but may also be a failed download.
                 if path != "-" && !source.has_content() {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use classad::eval::RunSteps;
+use classad::eval::RunBudgets;
 use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, StreamLimits, log_length_until};
 
 use super::file_part::FilePart;
@@ -69,9 +69,9 @@ pub struct AdSource {
     size: Option<u64>,
     /// Number of bytes read so far.
     bytes_read: u64,
-    /// The steps of the run that are granted for the bytes of a pipe as they are read; `None` if they were granted
+    /// The budgets that grow with the bytes of a pipe as they are read; `None` if they grew
     /// before, for the size of the file.
-    pub granted_steps: Option<RunSteps>,
+    pub run_budgets: Option<Arc<RunBudgets>>,
     /// Number of ends of lines read so far.
     lines_read: usize,
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
@@ -96,7 +96,7 @@ impl AdSource {
             ads_read: 0,
             size,
             bytes_read: 0,
-            granted_steps: None,
+            run_budgets: None,
             lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
@@ -117,7 +117,7 @@ impl AdSource {
             ads_read: 0,
             size: None,
             bytes_read: 0,
-            granted_steps: None,
+            run_budgets: None,
             lines_read: 0,
             reads_unfinished: false,
             unfinished: None,
@@ -247,8 +247,8 @@ impl AdSource {
         }
         if let Some(block) = &block {
             self.bytes_read += block.text.len() as u64;
-            if let Some(steps) = &self.granted_steps {
-                steps.add_input(block.text.len() as u64);
+            if let Some(run) = &self.run_budgets {
+                run.add_input(block.text.len() as u64);
             }
             progress::report_bytes(&self.name, self.bytes_read, self.size);
         } else {

@@ -1,5 +1,7 @@
 //! Tables of matches, and what decided between the winner and the runner-up.
 
+use classad::eval::Context;
+use classad::matching::BilateralMatch;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Choice, DecidingDifference, Grant};
 use classad::matching::policy::Policy;
@@ -7,7 +9,7 @@ use classad::syntax::{Style, print};
 use classad::text::join_and;
 
 use super::output::out;
-use super::rows::{TableCell, TableWriter, value_text};
+use super::rows::{TableCell, TableWriter, steps_of_text, value_text};
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
@@ -78,6 +80,38 @@ pub fn write_match_table(
             }
             writer.write(&mut out, row)?;
         }
+    }
+    writer.finish(&mut out)
+}
+
+/// Writes a row for each pair of a request and an offer to standard output. Rows that a table holds count as held bytes.
+///
+/// # Errors
+///
+/// The form is not one of rows, or writing fails.
+pub fn write_pair_table(
+    parties: &Parties,
+    pairs: impl Iterator<Item = BilateralMatch>,
+    context: &Context,
+    form: TableOutputArgs,
+) -> Result<(), Failure> {
+    let mut writer = TableWriter::new(PAIR_HEADER.map(str::to_owned).to_vec(), form.form, !form.no_header)?;
+    let mut out = out();
+    // The rows count already, also if the search for later requests spent the budget; long texts do not.
+    let mut text_steps = context.run_budgets.as_ref().map_or(u64::MAX, |run| run.comparisons.granted());
+    for BilateralMatch { request, offer, request_rank, offer_rank } in pairs {
+        let names = [parties.request_name(request, None), parties.offer_name(offer, 1)];
+        let [request, offer] = names;
+        let row = pair_row(request, offer, [request_rank, offer_rank]);
+        let held = writer.held_bytes(&row);
+        context.count_held_bytes(held);
+        let steps = steps_of_text(&row);
+        context.count_comparisons(steps);
+        match text_steps.checked_sub(steps) {
+            Some(left) if held == 0 || !context.has_spent_held_bytes() => text_steps = left,
+            _ => break,
+        }
+        writer.write(&mut out, row)?;
     }
     writer.finish(&mut out)
 }

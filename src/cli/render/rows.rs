@@ -26,6 +26,22 @@ pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
 /// values.
 pub const MAX_CLUSTER_CELLS: usize = 1 << 20;
 
+/// Number of steps for comparisons that writing the text of a row counts as, where rows are made of pairs of ads.
+pub fn steps_of_text(row: &[TableCell]) -> u64 {
+    const BYTES_PER_STEP: usize = 16;
+    row.iter().map(|cell| (cell.text.len() / BYTES_PER_STEP) as u64).sum()
+}
+
+/// Number of times that a table holds a row until it is printed: the cells, their texts, and their lines.
+const LAYOUTS_PER_ROW: usize = 4;
+
+/// Number of bytes that a row takes in memory: its cells with two copies of their texts, as JSON has one.
+pub fn bytes_of_row(row: &[TableCell]) -> usize {
+    const BYTES_PER_TEXT: usize = 32;
+    let of_cell = |cell: &TableCell| size_of::<TableCell>() + 2 * (cell.text.len() + BYTES_PER_TEXT);
+    size_of::<Vec<TableCell>>() + row.iter().map(of_cell).sum::<usize>()
+}
+
 /// An error in JSON, as HTCondor marks expressions in it.
 const ERROR_IN_JSON: &str = "/Expr(error)/";
 
@@ -190,6 +206,12 @@ impl TableWriter {
     /// Writes a text for undefined in separated values.
     pub fn with_null(self, null: Option<&String>) -> Self {
         TableWriter { null: null.cloned(), ..self }
+    }
+
+    /// Number of bytes that a row takes until the output ends, also when the table is laid out; 0 if it is written at
+    /// once.
+    pub fn held_bytes(&self, row: &[TableCell]) -> usize {
+        if self.form == OutputForm::Table { bytes_of_row(row) * LAYOUTS_PER_ROW } else { 0 }
     }
 
     pub fn write(&mut self, out: &mut dyn Write, row: Vec<TableCell>) -> Result<(), Failure> {

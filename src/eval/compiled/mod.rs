@@ -40,6 +40,8 @@ pub struct CompiledEvaluator {
     /// Shapes of the ads of the last runs, by the side that held the expression.
     guesses: [[ShapeNumber; 2]; 2],
     nowhere: (Environment, Arc<ScopeFrame>),
+    /// Number of steps of the last run.
+    steps: u32,
 }
 
 /// Value that a program gave.
@@ -103,6 +105,7 @@ impl CompiledEvaluator {
             names: NameTable::default(),
             shapes: SlotTable::default(),
             programs: ProgramMemory::default(),
+            steps: 0,
             guesses: Default::default(),
             nowhere: Environment::empty(),
         }
@@ -142,6 +145,12 @@ impl CompiledEvaluator {
         context: &Context,
     ) -> Option<CompiledValue> {
         self.value_of(Subject::Expression(expression), Scene { ads, side }, context)
+    }
+
+    /// Number of nodes of the expressions that the last evaluation began, with the steps of functions.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.steps
     }
 
     /// Returns the name of an attribute for [`CompiledEvaluator::attribute_in_pair`].
@@ -245,10 +254,13 @@ impl CompiledEvaluator {
             Subject::FirstAttribute(names) => names.iter().find_map(|name| views[0].get(name.0)),
         };
         let mut run = Run::new(&self.programs, context, &self.nowhere, views);
-        match work(&mut run, expression) {
+        let (done, steps) = (work(&mut run, expression), run.steps);
+        let attempt = match done {
             Ok(value) => Some(Attempt::Done(value)),
             Err(Bail) => run.missing.map(|missing| Attempt::Missing(missing.clone())),
-        }
+        };
+        self.steps = steps;
+        attempt
     }
 }
 

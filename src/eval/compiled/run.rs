@@ -38,7 +38,7 @@ pub(super) struct Run<'a> {
     partner: AdView<'a>,
     pub strings: ComputedStrings,
     /// Number of steps that the tree walker takes at most for the programs begun so far.
-    steps: u32,
+    pub(super) steps: u32,
     /// Number of bytes of the computed values.
     bytes: u64,
     /// Sum of the heights of the running programs.
@@ -381,6 +381,13 @@ impl<'a> Run<'a> {
             test.pattern.reject(subject, &mut steps)
         };
         self.steps += u32::try_from(steps.taken()).unwrap_or(u32::MAX);
+        let of_run = steps.of_run();
+        if of_run > 0 {
+            self.context.count_steps(of_run);
+            if self.context.has_spent_run() {
+                return Err(Bail);
+            }
+        }
         match found {
             Ok(found) => Ok(Operand::Boolean(found)),
             Err(SearchFault::Failed(_)) => Ok(Operand::Error),
@@ -410,7 +417,7 @@ impl<'a> Run<'a> {
         let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
         let (environment, frame) = self.nowhere;
         let mut evaluator = Evaluator::new(environment, self.context);
-        if evaluator.spending.add_bytes(self.bytes).is_err() {
+        if evaluator.spending.hold_bytes(self.bytes).is_err() {
             return Err(Bail);
         }
         let span = call.expression.span();
@@ -420,8 +427,9 @@ impl<'a> Run<'a> {
             Err(EarlyEnd::Aborted(_)) => return Err(Bail),
         };
         // A function takes steps of its own, such as one for each replacement.
+        let is_over = evaluator.spending.add_value(&value).is_err();
         self.steps = self.steps.saturating_add(u32::try_from(evaluator.spending.steps()).unwrap_or(u32::MAX));
-        if evaluator.spending.add_value(&value).is_err() || self.steps > self.max_steps {
+        if is_over || self.steps > self.max_steps {
             return Err(Bail);
         }
         self.bytes = evaluator.spending.bytes();

@@ -178,9 +178,7 @@ impl OfferTable {
 
     /// Counts steps of the run for work that is no evaluation.
     fn count_steps(&self, steps: u64) {
-        if let Some(run) = &self.context.run_steps {
-            run.count(steps);
-        }
+        self.context.count_steps(steps);
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

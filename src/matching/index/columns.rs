@@ -29,7 +29,11 @@ pub struct OfferColumns {
     /// if each column is built from the ads.
     codes: OnceCell<Option<FxHashMap<Name, CodedExpressions>>>,
     columns: FxHashMap<Name, Rc<AttributeColumn>>,
+    /// The column of each attribute that no offer has.
+    absent: OnceCell<Rc<AttributeColumn>>,
     classes: FxHashMap<Vec<Name>, Rc<RefCell<AttributeClasses>>>,
+    /// The classes of offers, by those of the attributes that an offer has.
+    offer_classes: FxHashMap<Vec<Name>, Rc<OfferClasses>>,
     unindexable: OnceCell<FixedBitSet>,
 }
 
@@ -42,7 +46,9 @@ impl OfferColumns {
             followed: Vec::new(),
             codes: OnceCell::new(),
             columns: FxHashMap::default(),
+            absent: OnceCell::new(),
             classes: FxHashMap::default(),
+            offer_classes: FxHashMap::default(),
             unindexable: OnceCell::new(),
         }
     }
@@ -67,11 +73,16 @@ impl OfferColumns {
             one_sided_cell(&offers[offer], name, expression, &self.followed, &self.context)
         };
         self.codes.get_or_init(|| code_small_ads(offers));
-        let codes = self.codes.get_mut().and_then(Option::as_mut);
-        let column = match codes.map(|codes| codes.remove(name)) {
-            Some(Some(codes)) => AttributeColumn::of_codes(codes, offers.len(), dialect, cell),
-            // No offer has the attribute.
-            Some(None) => AttributeColumn::of_expressions(offers.iter().map(|_| None), dialect, cell),
+        let codes = self.codes.get_mut().and_then(Option::as_mut).map(|codes| codes.remove(name));
+        if matches!(codes, Some(None)) || codes.is_none() && offers.iter().all(|ad| ad.get(name).is_none()) {
+            let absent = || Rc::new(AttributeColumn::of_expressions(offers.iter().map(|_| None), dialect, cell));
+            let absent = Rc::clone(self.absent.get_or_init(absent));
+            return Rc::clone(self.columns.entry(name.clone()).or_insert(absent));
+        }
+        self.context.count_held_bytes(offers.len() * BYTES_PER_CELL);
+        self.context.count_comparisons(offers.len() as u64);
+        let column = match codes.flatten() {
+            Some(codes) => AttributeColumn::of_codes(codes, offers.len(), dialect, cell),
             None => AttributeColumn::of_expressions(offers.iter().map(|ad| ad.get(name)), dialect, cell),
         };
         Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
@@ -85,20 +96,40 @@ impl OfferColumns {
         if let Some(classes) = self.classes.get(&names) {
             return Rc::clone(classes);
         }
+        let id = self.classes.len();
+        let offers = self.offer_classes(&names);
+        let classes = AttributeClasses { id, names: names.clone(), offers, request_classes: FxHashMap::default() };
+        Rc::clone(self.classes.entry(names).or_insert(Rc::new(RefCell::new(classes))))
+    }
+
+    /// Returns the classes of indexable offers that agree in some attributes. Attributes that no offer has separate none,
+    /// so that thousands of expressions about such attributes share their classes.
+    fn offer_classes(&mut self, names: &[Name]) -> Rc<OfferClasses> {
+        let mut columns: Vec<(Name, Rc<AttributeColumn>)> =
+            names.iter().map(|name| (name.clone(), self.column(name))).collect();
+        let absent = self.absent.get();
+        columns.retain(|(_, column)| absent.is_none_or(|absent| !Rc::ptr_eq(absent, column)));
+        let present: Vec<Name> = columns.iter().map(|(name, _)| name.clone()).collect();
+        if let Some(classes) = self.offer_classes.get(&present) {
+            return Rc::clone(classes);
+        }
+        self.context.count_held_bytes(self.offers.len() * BYTES_PER_CELL);
+        self.context.count_comparisons(self.offers.len() as u64);
         let mut offers = Partition::new(self.offers.len());
         let unindexable = self.unindexable();
         if !unindexable.is_clear() {
             offers.split(1, |row| (!unindexable.contains(row)).then_some(0));
         }
-        for name in &names {
-            self.column(name).split(&mut offers);
+        for (_, column) in columns {
+            column.split(&mut offers);
         }
-        let id = self.classes.len();
-        let offers = Rc::new(OfferClasses::new(offers));
-        let classes = AttributeClasses { id, names: names.clone(), offers, request_classes: FxHashMap::default() };
-        Rc::clone(self.classes.entry(names).or_insert(Rc::new(RefCell::new(classes))))
+        let classes = Rc::new(OfferClasses::new(offers));
+        Rc::clone(self.offer_classes.entry(present).or_insert(classes))
     }
 }
+
+/// Number of bytes that an offer takes in a column, and in the classes of offers.
+const BYTES_PER_CELL: usize = 20;
 
 /// Maximum number of attributes per ad, on average, for which the codes of all attributes are found at once. Such ads
 /// were read selectively, so that most of their attributes get a column.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Name, ScopeFrame};
+use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use crate::constraint::{ConstraintClauses, literal_value};
 use crate::eval::Context;
 use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
-use super::super::Pair;
+use super::super::{Pair, PairSide};
 use super::one_sided::one_sided_cell;
 
 /// Cached results. The index is a class, or the identifier of a set of classes. An item is `None` before the result is
@@ -25,19 +25,31 @@ pub struct PairEvaluator<'m> {
     pub offers: &'m [Arc<ScopeFrame>],
     /// Number of expressions evaluated.
     pub evaluations: u64,
-    /// Number of these that were of another expression than the one before. They take longer.
-    pub switches: u64,
     /// Identity of the expression that was evaluated last.
     pub last_expression: usize,
 }
 
 /// Number of steps for comparisons that an evaluation of another expression than the one before counts as.
-const STEPS_PER_SWITCH: u64 = 16;
+const STEPS_PER_SWITCH: u64 = 26;
 
 impl PairEvaluator<'_> {
-    /// Returns the number of evaluations so far, and begins to count anew. Counts them as steps for comparisons.
+    /// Evaluates an expression of one side in the pair of the request and an offer. `None` if a budget is exceeded.
+    pub fn evaluate(&mut self, side: PairSide, expression: &Expression, offer: usize) -> Option<Value> {
+        if self.pair.context().has_spent_comparisons() {
+            return None;
+        }
+        self.evaluations += 1;
+        if std::mem::replace(&mut self.last_expression, expression.identity()) != expression.identity() {
+            self.pair.context().count_comparisons(STEPS_PER_SWITCH);
+        }
+        self.pair.replace(PairSide::Offer, &self.offers[offer]);
+        let value = self.pair.evaluate(side, expression);
+        self.pair.count_comparisons();
+        value.ok()
+    }
+
+    /// Returns the number of evaluations so far, and begins to count anew.
     pub fn take_evaluations(&mut self) -> u64 {
-        self.pair.context().count_comparisons(std::mem::take(&mut self.switches) * STEPS_PER_SWITCH);
         std::mem::take(&mut self.evaluations)
     }
 }

@@ -78,14 +78,9 @@ impl<T: Copy> Residue<T> {
             results.resize(needed, None);
         }
         *results[offer_class].get_or_insert_with(|| {
-            let evaluator = &mut *request.evaluator;
-            evaluator.evaluations += 1;
-            let expression = self.expression.identity();
-            evaluator.switches +=
-                u64::from(std::mem::replace(&mut evaluator.last_expression, expression) != expression);
             let offer = classes.offers.representative(offer_class, offer);
-            evaluator.pair.replace(PairSide::Offer, &evaluator.offers[offer]);
-            evaluator.pair.evaluate(self.side, &self.expression).ok().map(|value| convert(&value))
+            let value = request.evaluator.evaluate(self.side, &self.expression, offer);
+            value.as_ref().map(&convert)
         })
     }
 }

@@ -32,12 +32,6 @@ pub struct RequestProgress {
     failed_at_division: Option<usize>,
 }
 
-/// Minimum of the maximum size of the match lists that are kept, in bytes.
-const MIN_KEPT_BYTES: usize = 128 << 20;
-
-/// Number of steps of the run that grant the match lists a byte more, so that a long input may take more memory.
-const STEPS_PER_KEPT_BYTE: u64 = 4;
-
 pub struct NegotiationCycle<'c> {
     pub settings: &'c NegotiationSettings,
     pub ads: &'c [Ad],
@@ -106,12 +100,12 @@ impl<'c> NegotiationCycle<'c> {
         for cluster in &cluster_of {
             asking[*cluster] += 1;
         }
-        let of_input = context.run_steps.as_ref().map_or(u64::MAX, |steps| steps.granted() / STEPS_PER_KEPT_BYTE);
+        let of_run = context.run_budgets.as_ref().map_or(u64::MAX, |run| run.held_bytes.granted());
         NegotiationCycle {
             settings,
             ads,
             kept_bytes: 0,
-            max_kept_bytes: usize::try_from(of_input).unwrap_or(usize::MAX).saturating_add(MIN_KEPT_BYTES),
+            max_kept_bytes: usize::try_from(of_run).unwrap_or(usize::MAX),
             asking,
             cluster_of,
             requests: ads.iter().map(request).collect(),

@@ -16,9 +16,6 @@ use crate::protocol::{Advertisement, PORTS, PortFault};
 
 use super::{NegotiationSettings, PortUse};
 
-/// Number of steps for comparisons that the evaluation of a component of a docking vector counts as.
-const STEPS_PER_EVALUATION: u64 = 12;
-
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
     pub matchmaker: Matchmaker,
@@ -108,12 +105,13 @@ impl CycleOffers {
         if self.context.has_spent_comparisons() {
             return None;
         }
-        self.context.count_comparisons(components.len() as u64 * STEPS_PER_EVALUATION);
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
         let rules = &self.policy.docking[components.clone()];
         self.statistics.evaluations += rules.len() as u64;
         let frames = [&request, &self.frames[offer]];
-        let vector = PolicyVector::evaluate_docking(rules, &self.environment, frames, &self.context);
+        let mut steps = 0;
+        let vector = PolicyVector::evaluate_docking(rules, &self.environment, frames, &self.context, &mut steps);
+        self.context.count_comparisons(steps);
         self.statistics.failures += u64::from(vector.is_err());
         let vector = vector.ok()?;
         for ((values, places), component) in self.component_counts[components].iter_mut().zip(&vector.0) {
@@ -125,10 +123,16 @@ impl CycleOffers {
 
     /// Evaluates a rule in a request, where `label` is an offer. Undefined if a budget was exceeded.
     pub fn docking_value(&mut self, rule: &PolicyRule, request: &Ad, offer: usize) -> Value {
+        if self.context.has_spent_comparisons() {
+            return Value::Undefined;
+        }
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
         self.statistics.evaluations += 1;
         let frames = [&request, &self.frames[offer]];
-        let values = docking_values(std::slice::from_ref(rule), &self.environment, frames, &self.context);
+        let mut steps = 0;
+        let rules = std::slice::from_ref(rule);
+        let values = docking_values(rules, &self.environment, frames, &self.context, &mut steps);
+        self.context.count_comparisons(steps);
         self.statistics.failures += u64::from(values.is_err());
         values.ok().and_then(|mut values| values.pop()).unwrap_or(Value::Undefined)
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
 use crate::matching::policy::PolicyFault;
-use crate::matching::{Candidate, Statistics};
+use crate::matching::{Accelerations, Candidate, Statistics};
 
 use super::match_list::ClusterMatchList;
 use super::offers::CycleOffers;
@@ -16,6 +16,8 @@ use super::{GangSettings, NegotiationSettings, PortUse};
 /// if it is not compatible or the docking vector discards it.
 pub struct PolicyCandidates {
     offers: CycleOffers,
+    /// Whether lists are cached.
+    keeps_lists: bool,
     /// Cached candidates, by the address of the request. The request is kept alive, so that its address is not reused.
     lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
 }
@@ -28,7 +30,13 @@ impl PolicyCandidates {
         let gangs = GangSettings { ports: PortUse::Ignored, ..settings.gangs };
         let settings = NegotiationSettings { gangs, ..settings.clone() };
         PolicyCandidates {
-            offers: CycleOffers::new(&[], offers, &settings, settings.accelerations),
+            keeps_lists: settings.accelerations.match_lists,
+            offers: CycleOffers::new(
+                &[],
+                offers,
+                &settings,
+                Accelerations { match_lists: false, ..settings.accelerations },
+            ),
             lists: FxHashMap::default(),
         }
     }
@@ -46,7 +54,7 @@ impl PolicyCandidates {
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
         let list = ranked.remaining(&mut self.offers, request)?;
-        if self.offers.matchmaker.accelerations.match_lists && !self.offers.context.is_interrupted() {
+        if self.keeps_lists && !self.offers.context.is_interrupted() {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
         Ok(list)

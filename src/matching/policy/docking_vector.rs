@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::ad::{Ad, AdValue, Dialect, Expression, ScopeFrame, Type, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 
+use crate::matching::pair::comparison_steps;
+
 use super::{PolicyFault, PolicyRule, candidate_label};
 
 /// The values of a vector of the policy: `order` or `docking`. A component is `None` if its value cannot be ordered,
@@ -25,14 +27,16 @@ pub struct VectorComponent {
 }
 
 impl PolicyVector {
-    /// Evaluates the docking vector of a request for a candidate. The environment must contain both ads.
+    /// Evaluates the docking vector of a request for a candidate. The environment must contain both ads. Adds the steps
+    /// for comparisons to `steps`.
     pub(in crate::matching) fn evaluate_docking(
         rules: &[PolicyRule],
         environment: &Environment,
         ads: [&Arc<ScopeFrame>; 2],
         context: &Context,
+        steps: &mut u64,
     ) -> Result<Self, Abort> {
-        Ok(PolicyVector::new(docking_values(rules, environment, ads, context)?, context.dialect))
+        Ok(PolicyVector::new(docking_values(rules, environment, ads, context, steps)?, context.dialect))
     }
 
     /// Returns the index of the first component of the docking vector that cannot be ordered; such a component discards
@@ -44,7 +48,7 @@ impl PolicyVector {
         context: &Context,
     ) -> Result<Option<usize>, Abort> {
         let (environment, [request, candidate]) = Environment::pair(request.clone(), candidate.clone());
-        let vector = PolicyVector::evaluate_docking(rules, &environment, [&request, &candidate], context)?;
+        let vector = PolicyVector::evaluate_docking(rules, &environment, [&request, &candidate], context, &mut 0)?;
         Ok(vector.0.iter().position(Option::is_none))
     }
 
@@ -132,18 +136,25 @@ impl PolicyVector {
     }
 }
 
-/// Evaluates rules in a request, where `label` is a candidate. The environment must contain both ads.
+/// Evaluates rules in a request, where `label` is a candidate. The environment must contain both ads. Adds the steps for
+/// comparisons to `steps`.
 pub fn docking_values(
     rules: &[PolicyRule],
     environment: &Environment,
     [request, candidate]: [&Arc<ScopeFrame>; 2],
     context: &Context,
+    steps: &mut u64,
 ) -> Result<Vec<Value>, Abort> {
     // The name `label` is bound in a scope inside the request's scope, so that no attribute of the request shadows it.
     let candidate = Value::Ad(AdValue { frame: Arc::clone(candidate) });
     let bound: Ad = [(candidate_label(), Expression::literal(candidate))].into_iter().collect();
     let scope = request.enter(bound).as_context();
-    let value = |rule: &PolicyRule| Evaluator::new(environment, context).evaluate(&rule.expression, &scope);
+    let value = |rule: &PolicyRule| {
+        let mut evaluator = Evaluator::new(environment, context);
+        let value = evaluator.evaluate(&rule.expression, &scope);
+        *steps += comparison_steps(&evaluator);
+        value
+    };
     rules.iter().map(value).collect()
 }
 

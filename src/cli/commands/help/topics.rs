@@ -2,12 +2,13 @@
 
 use classad::ad::BinaryOperator;
 use classad::constraint::MAX_COMPARED_CLAUSES;
-use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunSteps};
+use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunBudgets};
 use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
 use classad::matching::policy::MAX_COMPONENTS;
 use classad::policy_test::MAX_DERIVED_ATTRIBUTES;
 use classad::protocol::MAX_PORTS;
+use classad::transform::MAX_MADE_BYTES;
 
 use crate::cli::args::condor_options;
 use crate::cli::io::input::MAX_HELD_PACKED_ADS;
@@ -89,11 +90,27 @@ fn budgets() -> Vec<(String, String)> {
         ),
         option(
             "--max-run-steps N",
-            RunSteps::DEFAULT,
+            RunBudgets::DEFAULT_STEPS,
             &format!(
-                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count. The comparison of requests \
-                 with offers has as many steps, and so have the rows of `join`. Each byte of input adds {}",
-                RunSteps::PER_BYTE
+                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count. Each byte of input \
+                 adds {}",
+                RunBudgets::STEPS_PER_BYTE
+            ),
+        ),
+        option(
+            "--max-comparison-steps N",
+            RunBudgets::DEFAULT_COMPARISONS,
+            &format!(
+                "steps of comparing requests with offers, and of the rows of `join`. Each byte of input adds {}",
+                RunBudgets::COMPARISONS_PER_BYTE
+            ),
+        ),
+        option(
+            "--max-held-bytes N",
+            RunBudgets::DEFAULT_HELD_BYTES,
+            &format!(
+                "bytes of the lists of candidates and of the rows of pairs that a run holds. Each byte of input adds {}",
+                RunBudgets::HELD_BYTES_PER_BYTE
             ),
         ),
         option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "depth of nested evaluations"),
@@ -124,6 +141,7 @@ fn budgets() -> Vec<(String, String)> {
             "ads of one packed file in memory, for commands such as `match`; further ads are not read",
         ),
         row("ports", format!("at most {MAX_PORTS} ports of an ad")),
+        row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of texts that the rules put into it")),
         row("vectors of a policy", format!("at most {MAX_COMPONENTS} components")),
         row(
             "ads like others",

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::negotiate::{GangSettings, NegotiationOutcome, NegotiationSettings, PortUse, negotiation_names};
+use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse, negotiation_names};
 use classad::text::counted_plain;
 use indexmap::IndexSet;
 
@@ -24,7 +24,7 @@ use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelec
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::gains_and_losses::gains_and_losses;
-use crate::cli::render::match_table::{MatchColumns, write_match_table};
+use crate::cli::render::match_table::{MatchColumns, write_match_table, write_pair_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
@@ -145,10 +145,10 @@ impl MatchCommand {
         if let Some(input) = share {
             return self.write_share(session, input, (&parties, &policy), &run, &found);
         }
-        let FoundPairs { count, outcome, .. } = found;
+        let (count, outcome) = (found.count, &found.outcome);
         if !is_actual && !session.options.quiet {
             let actual = find(session, &WhatIf::default())?;
-            note_difference(session, &parties, &run.selection, [(actual.count, &actual.outcome), (count, &outcome)]);
+            note_difference(session, &parties, &run.selection, [&actual, &found]);
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &context, at);
@@ -158,10 +158,14 @@ impl MatchCommand {
             writeln!(out(), "{count}")?;
         } else {
             let columns = MatchColumns { preempted: false, why: self.why.then_some(&run.settings.policy) };
-            write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
+            if run.selection.lists_candidates() {
+                write_pair_table(&parties, found.pairs(), &context, self.ads.common.output)?;
+            } else {
+                write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
+            }
         }
         if policy.policy.docking.is_empty() {
-            RankWarnings::of_pairs(&parties, &run.settings, &outcome.grants).report(session);
+            RankWarnings::of_pairs(&parties, &run.settings, found.pairs()).report(session);
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
@@ -208,13 +212,7 @@ impl MatchCommand {
 }
 
 /// Notes how many pairs there are with the hypothetical attributes and without, and which requests gain or lose an offer.
-/// `before` and `after` have the number of pairs.
-fn note_difference(
-    session: &Session,
-    parties: &Parties,
-    selection: &PairSelection,
-    [before, after]: [(usize, &NegotiationOutcome); 2],
-) {
+fn note_difference(session: &Session, parties: &Parties, selection: &PairSelection, [before, after]: [&FoundPairs; 2]) {
     let (what, uses) = match selection.lists_candidates() {
         true => ("pairs", ""),
         false if selection.keeps_offers => ("matches", ""),
@@ -223,14 +221,15 @@ fn note_difference(
             "; the requests compete for the offers (in `explain --what-if`, they compete only with --unmatched)",
         ),
     };
-    session.note(&format!("{} {what} with the change, {} without it{uses}", after.0, before.0));
+    session.note(&format!("{} {what} with the change, {} without it{uses}", after.count, before.count));
     if selection.lists_candidates() && selection.counts_only {
         return;
     }
-    let served = |outcome: &NegotiationOutcome| -> IndexSet<usize> {
-        outcome.grants.iter().map(|grant| grant.request).collect()
+    let served = |found: &FoundPairs| -> IndexSet<usize> {
+        let granted = found.outcome.grants.iter().map(|grant| grant.request);
+        granted.chain(found.lists.iter().map(|(request, _)| *request)).collect()
     };
-    let [before, after] = [served(before.1), served(after.1)];
+    let [before, after] = [served(before), served(after)];
     let names = |one: &IndexSet<usize>, other: &IndexSet<usize>| -> Vec<&str> {
         let mut changed: Vec<usize> = one.difference(other).copied().collect();
         changed.sort_unstable();

@@ -70,19 +70,16 @@ impl MatchCommand {
             failures: found.early_failures,
         };
         let mut writer = ShareWriter::begin(session, input, &frame)?;
-        let grants = &found.outcome.grants;
         let mut place_of: Vec<usize> = (0..parties.requests.len()).collect();
         for (place, request) in found.order.iter().flatten().enumerate() {
             place_of[*request] = place;
         }
-        let mut places = Vec::with_capacity(grants.len());
+        let mut places = Vec::with_capacity(found.count);
         let mut lists: IndexMap<Vec<(usize, u64, u64)>, Vec<usize>> = IndexMap::new();
-        for pairs in grants.chunk_by(|pair, next| pair.request == next.request) {
-            let request = pairs[0].request;
-            places.extend((0..pairs.len()).map(|position| (place_of[request], position)));
-            let offers = pairs.iter().flat_map(|pair| &pair.offers);
-            let list = offers.map(|of| (of.offer, of.request_rank.to_bits(), of.offer_rank.to_bits())).collect();
-            lists.entry(list).or_default().push(request);
+        for (request, list) in &found.lists {
+            places.extend((0..list.len()).map(|position| (place_of[*request], position)));
+            let list = list.iter().map(|of| (of.offer, of.request_rank.to_bits(), of.offer_rank.to_bits())).collect();
+            lists.entry(list).or_default().push(*request);
         }
         for (list, requests) in lists.iter().filter(|_| !self.count) {
             let named = |request: &usize| (place_of[*request], parties.request_name(*request, None));
@@ -95,7 +92,7 @@ impl MatchCommand {
         }
         let tells_ranks = policy.policy.docking.is_empty();
         let ranks =
-            if tells_ranks { SharedRank::of_pairs(parties, &run.settings, grants, &places) } else { Vec::new() };
+            if tells_ranks { SharedRank::of_pairs(parties, &run.settings, found.pairs(), &places) } else { Vec::new() };
         let notes = MatchNotes {
             count: found.count,
             failures: found.outcome.statistics.failures - found.early_failures,

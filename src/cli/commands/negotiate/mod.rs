@@ -24,7 +24,7 @@ use crate::cli::io::accounts;
 use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::cycle_progress;
+use crate::cli::matching_run::{cycle_progress, matches_of};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
@@ -163,7 +163,7 @@ impl Negotiate {
             parties.requests[request].report_bad_ports(session, &fault)?;
         }
         if settings.policy.docking.is_empty() {
-            ranks.add_pairs(&parties, &settings, &outcome.grants);
+            ranks.add_pairs(&parties, &settings, matches_of(&outcome.grants));
         }
         ranks.report(session);
         let seconds = start.elapsed().as_secs_f64();

@@ -216,7 +216,7 @@ impl TestCommand {
     fn run_cases(&self, session: &Session, path: &Path, text: &SourceText) -> Result<SpecRun, Vec<Problem>> {
         // These settings apply where a spec does not set its own.
         let mut settings = session.options.evaluation_settings();
-        (settings.user_maps, settings.run_steps) = (session.context().user_maps, session.context().run_steps);
+        (settings.user_maps, settings.run_budgets) = (session.context().user_maps, session.context().run_budgets);
         settings.now = settings.now.or(session.context().now);
         let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
         // The files that a spec names are looked for beside the spec.
