@@ -549,7 +549,8 @@ fn lists_of_candidates_end_within_their_bytes() {
 #[test]
 fn evaluations_of_pairs_count_as_comparisons() {
     let job = format!("[Requirements = sum({{{}}}) >= 0]\n", vec!["TARGET.c"; 1000].join(","));
-    let offers = file("paired.offers", (0..300).map(|n| format!("[c={n};Requirements=true]\n")).collect::<String>());
+    let offer = |n: usize| format!("[c={n};Requirements=true]\n");
+    let offers = file("paired.offers", (0..300).map(offer).collect::<String>());
     let job = file("paired.job", job);
     for more in [&["--all"][..], &["--all", "--no-index"], &["--all", "--count"]] {
         let arguments = [&["match", &job, "--pool", &offers][..], more].concat();
@@ -564,7 +565,8 @@ fn evaluations_of_pairs_count_as_comparisons() {
 /// A few functions make long texts in few steps, in each of many ads.
 #[test]
 fn long_values_count_as_steps_of_the_run() {
-    let doubled: String = (1..=15).map(|n| format!("x{n}=strcat(x{},x{});", n - 1, n - 1)).collect();
+    let twice = |n: usize| format!("x{n}=strcat(x{},x{});", n - 1, n - 1);
+    let doubled: String = (1..=15).map(twice).collect();
     let ad = format!("[x0=\"{}\";{doubled}]\n", "y".repeat(64));
     let ads = file("doubled.ad", ad.repeat(100));
     let arguments = ["query", "size(x15) > 1", &ads, "--count"];
@@ -578,8 +580,8 @@ fn long_values_count_as_steps_of_the_run() {
 fn a_rank_without_a_value_counts_as_0_in_lists_and_in_numbers() {
     let job = format!("[Requirements=true;Rank=TARGET.c+{}]\n", vec!["1"; 3000].join("+"));
     let job = file("ranked.job", job);
-    let offers =
-        file("ranked.offers", (0..5).map(|n| format!("[Name=\"m{n}\";c={n};Requirements=true]\n")).collect::<String>());
+    let offer = |n: usize| format!("[Name=\"m{n}\";c={n};Requirements=true]\n");
+    let offers = file("ranked.offers", (0..5).map(offer).collect::<String>());
     for more in [&[][..], &["--no-index"]] {
         let arguments = [&["match", &job, "--pool", &offers, "--all", "--max-steps", "100"][..], more].concat();
         let (status, listed, err) = run_on(&arguments);
@@ -591,7 +593,8 @@ fn a_rank_without_a_value_counts_as_0_in_lists_and_in_numbers() {
 
 #[test]
 fn an_ad_that_rules_make_is_bounded() {
-    let copies: String = (0..200).map(|n| format!("COPY big b{n}\n")).collect();
+    let copy = |n: usize| format!("COPY big b{n}\n");
+    let copies: String = (0..200).map(copy).collect();
     let rules = file("copies.rules", copies);
     for (name, length, is_made) in [("copies.short", 1000, true), ("copies.long", 100_000, false)] {
         let ads = file(name, format!("small = 1\nbig = \"z\"\n\nsmall = 1\nbig = \"{}\"\n", "y".repeat(length)));
