@@ -162,8 +162,9 @@ impl FindingRegister {
 fn content_hash(ad: &Ad, finding: &LintFinding, fingerprints: &mut FxHashMap<usize, u64>) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule.name, &finding.message).hash(&mut hasher);
-    // Two notes of one of these rules count as the same finding if their messages are equal, whatever they mark.
+    // Two notes of one of these rules count as the same finding if they say the same, whatever they mark.
     if [&rules::CASE, &rules::FALLS, &rules::UNSAFE].contains(&finding.rule) {
+        finding.help.hash(&mut hasher);
         return hasher.finish();
     }
     for label in &finding.labels {

@@ -129,7 +129,7 @@ impl OfferColumns {
 }
 
 /// Number of bytes that an offer takes in a column, and in the classes of offers.
-const BYTES_PER_CELL: usize = 20;
+const BYTES_PER_CELL: usize = 32;
 
 /// Maximum number of attributes per ad, on average, for which the codes of all attributes are found at once. Such ads
 /// were read selectively, so that most of their attributes get a column.
