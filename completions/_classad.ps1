@@ -1391,7 +1391,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--desc', '--desc', [CompletionResultType]::ParameterName, 'Sort in descending order; applies to every --sort')
             [CompletionResult]::new('--newest', '--newest', [CompletionResultType]::ParameterName, 'Print the newest ad of a history first, as `condor_history` does')
-            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print only the number of ads or rows')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print only the number of ads, with --distinct the number of different rows. With --group-by, print the number of ads of each group, as without it')
             [CompletionResult]::new('--invert', '--invert', [CompletionResultType]::ParameterName, 'Print the ads that do not satisfy the constraint')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Report more: the dialect and why it was chosen')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'The former short name of `--invert`, which is refused')

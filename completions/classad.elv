@@ -1357,7 +1357,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --color 'When to use colour'
             cand --desc 'Sort in descending order; applies to every --sort'
             cand --newest 'Print the newest ad of a history first, as `condor_history` does'
-            cand --count 'Print only the number of ads or rows'
+            cand --count 'Print only the number of ads, with --distinct the number of different rows. With --group-by, print the number of ads of each group, as without it'
             cand --invert 'Print the ads that do not satisfy the constraint'
             cand --verbose 'Report more: the dialect and why it was chosen'
             cand -v 'The former short name of `--invert`, which is refused'

@@ -129,8 +129,12 @@ pub fn binary(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 }
 
 fn type_mismatch_error(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Value {
+    let is_time = |value: &Value| matches!(value, Value::AbsoluteTime(_));
+    let is_number = |value: &Value| matches!(value, Value::Integer(_) | Value::Real(_));
+    let converts = is_time(left) && is_number(right) || is_number(left) && is_time(right);
+    let help = if converts { "; `int(absTime(...))` is a time in seconds" } else { "" };
     let (left, right) = (left.value_type().phrase(), right.value_type().phrase());
-    Value::error(span, format!("`{}` does not work with {left} and {right}", operator.symbol()))
+    Value::error(span, format!("`{}` does not work with {left} and {right}{help}", operator.symbol()))
 }
 
 /// Whether two values are identical under `is`. `None` for two lists or two ads in HTCondor's dialect, where their

@@ -319,8 +319,8 @@ impl SummaryWriter<'_> {
                 let others: Vec<usize> = (0..report.clauses.len()).filter(is_other).collect();
                 let more = match others.len() {
                     0 => String::new(),
-                    1 => format!("; none meets {} either", self.list_clauses(report, &others)),
-                    others => format!("; {others} more clauses are true for none"),
+                    1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
+                    others => format!("; no {} meets {others} other clauses either", self.nouns[0]),
                 };
                 format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
             }

@@ -106,6 +106,7 @@ impl ErrorContext<'_> {
             unit if self.token(-1).is_some_and(Token::is_number) && size_hint(&self.word(-1), unit).is_some() => {
                 return size_hint(&self.word(-1), unit);
             }
+            "null" if before == "not" => "write `isnt undefined` for `is not null`",
             _ if before == "not" => "write `!` for `not`",
             _ if before == "if" => "write `condition ? value : otherwise`",
             _ if is_name && self.token(-1) == Some(Token::String) => "write a quote in a string as `\\\"`",

@@ -49,7 +49,9 @@ fn a_change_names_who_gains_and_what_is_counted() {
     let (_, table, notes) = classad(&[&["match", JOBS], &change[..]].concat());
     assert!(table.contains("105.0"), "{table}");
     assert!(
-        notes.contains("note: 6 matches with the change, 5 without it; the requests compete for the offers"),
+        notes.contains(
+            "note: 6 matches with the change, 5 without it; each offer goes to one request, or its parts to several"
+        ),
         "{notes}"
     );
     assert!(notes.contains("note: 1 request gains an offer: 105.0; none loses one"), "{notes}");

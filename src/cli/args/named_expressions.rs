@@ -1,10 +1,11 @@
 //! Lists of expressions of the command line, some with names: `Name,Share=Cpus/8.0`.
 
 use classad::ad::Expression;
+use rustc_hash::FxHashSet;
 
-use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Parses lists of expressions, each with its name if it has one (`NAME=EXPR`) and its text.
 pub fn named_expressions(
@@ -45,4 +46,13 @@ fn split_expressions(list: &str) -> Vec<&str> {
         c == ',' && quote.is_none() && depth == 0
     });
     parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// Refuses columns of equal names: in JSON, one would replace the other, and `--sort` could mean both.
+pub fn refuse_equal_names<'n>(names: impl IntoIterator<Item = &'n String>) -> Result<(), Failure> {
+    let mut known = FxHashSet::default();
+    match names.into_iter().find(|name| !known.insert(*name)) {
+        Some(name) => refuse(format!("two columns have the name `{name}`: rename one of them with NAME=EXPR")),
+        None => Ok(()),
+    }
 }

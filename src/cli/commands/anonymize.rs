@@ -38,8 +38,8 @@ with the key, anyone can check whether the ads contain a word.
 
 Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare
 strings by `==` and `=?=` match as before. Attributes whose expressions do more with strings are listed on standard
-error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. To make
-this list, an attribute that no ad has is taken for a string.
+error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. The list
+assumes that an attribute that no ad has is a string.
 Exit status: 0 if the input has ads, 1 if it has none.";
 
 /// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads

@@ -146,7 +146,7 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     if is_dated || sources.iter().map(size).fold(0, u64::saturating_add) > MAX_DATED_BYTES {
         return;
     }
-    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.ads.max(times.events))
+    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.ads.or(times.events))
     else {
         return;
     };

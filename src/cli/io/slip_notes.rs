@@ -6,24 +6,24 @@ use classad::lint::{Slip, find_slips};
 use crate::cli::session::Session;
 
 /// Names of the lint rules whose mistakes make an expression quietly mean something else.
-const QUIET_RULES: [&str; 3] = ["wrong-unit", "bare-word", "single-quotes"];
+const QUIET_RULES: [&str; 4] = ["wrong-unit", "undefined-comparison", "bare-word", "single-quotes"];
 
 /// Names of the lint rules whose mistakes make an expression an error.
 const ERROR_RULES: [&str; 4] = ["unknown-function", "arity", "argument-type", "operand-type"];
 
-/// Prints a note for each number in a wrong unit and each string without quotes in an expression, with what to write
-/// instead.
+/// Prints a note for each number in a wrong unit, each string without quotes and each comparison with undefined in an
+/// expression, with what to write instead.
 pub fn note_slips(session: &Session, expression: &Expression) {
     let slips = find_slips(expression, session.dialect(), None);
     slips.iter().filter(|slip| QUIET_RULES.contains(&slip.rule.name)).for_each(|slip| note(session, slip));
 }
 
-/// Prints a note for each number with a suffix such as `G` in an expression: HTCondor does not read it.
-pub fn note_suffixes(session: &Session, expression: &Expression) {
-    if session.dialect() == Dialect::Condor {
-        let slips = find_slips(expression, Dialect::Condor, None);
-        slips.iter().filter(|slip| slip.is_of_suffix()).for_each(|slip| note(session, slip));
-    }
+/// Prints a note for each part of an expression that HTCondor does not read as it is meant, whatever the ads are: a
+/// number with a suffix such as `G`, and a comparison with undefined.
+pub fn note_certain_slips(session: &Session, expression: &Expression) {
+    let is_condor = session.dialect() == Dialect::Condor;
+    let is_certain = |slip: &&Slip| slip.rule.name == "undefined-comparison" || is_condor && slip.is_of_suffix();
+    find_slips(expression, session.dialect(), None).iter().filter(is_certain).for_each(|slip| note(session, slip));
 }
 
 /// Prints a note for the first mistake that makes an expression an error.

@@ -93,7 +93,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "splitTime(relTime(\"1+02:03:04\")).Hours" => "2",
         split_time),
     function!(formatTime(0, 2) Strict "([time | number | ad [, template]]) -> string",
-        "format a time, or an ad that splitTime returns, with a template of C's strftime",
+        "format a time, or an ad that splitTime returns, with a template of C's strftime; numbers are times in the local \
+        zone",
         both "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")" => "\"03 Feb 2001, 04:05\"",
         format_time),
 ];

@@ -218,7 +218,7 @@ fn note_difference(session: &Session, parties: &Parties, selection: &PairSelecti
         false if selection.keeps_offers => ("matches", ""),
         false => (
             "matches",
-            "; the requests compete for the offers (in `explain --what-if`, they compete only with --unmatched)",
+            "; each offer goes to one request, or its parts to several (in `explain --what-if`, requests compete only with --unmatched)",
         ),
     };
     session.note(&format!("{} {what} with the change, {} without it{uses}", after.count, before.count));

@@ -15,6 +15,7 @@ use classad::matching::negotiate::{
 };
 use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
+use classad::text::similar_ids;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -186,6 +187,9 @@ impl Negotiate {
             write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
+        if let (Some(path), Some(accountant)) = (&self.userprio, &accountant) {
+            note_unknown_submitters(session, path, accountant, &outcome);
+        }
         session.report_budget_failures(outcome.statistics.failures);
         if self.ads.common.stats {
             print_statistics(&outcome, seconds);
@@ -222,6 +226,18 @@ impl Negotiate {
                 submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new(), weighted: None });
         }
         Ok(Some(accountant))
+    }
+}
+
+/// Notes that a file of priorities names no submitter of the requests.
+fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountant, outcome: &NegotiationOutcome) {
+    let is_known = |of: &SubmitterOutcome| accountant.submitters.contains_key(&of.name);
+    if let Some(first) = outcome.submitters.first()
+        && !outcome.submitters.iter().any(is_known)
+    {
+        let near = similar_ids(&first.name, accountant.submitters.keys().map(String::as_str));
+        let of_file = near.first().map_or(String::new(), |near| format!(", and {path} has {near}"));
+        session.note(&format!("{path} names no submitter of these requests: one of them is {}{of_file}", first.name));
     }
 }
 

@@ -10,10 +10,11 @@ use super::print_mask::{MaskCell, PrintMask};
 use super::sort::{SortKey, SortValues, sort_values};
 use super::tables::AdTable;
 use crate::cli::Failure;
-use crate::cli::args::named_expressions::named_expressions;
+use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::render::output::OutputForm;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
@@ -55,6 +56,9 @@ pub struct Row {
 impl Columns {
     pub fn new(session: &mut Session, query: &QueryCommand, table: Option<AdTable>) -> Result<Self, Failure> {
         let af = named_expressions(session, "--af", &query.af)?;
+        let has_keys = matches!(query.output.form, Some(OutputForm::Json | OutputForm::Jsonl));
+        let names = af.iter().map(|(name, text, _)| name.as_ref().unwrap_or(text));
+        refuse_equal_names(names.filter(|_| has_keys))?;
         let group = query.groups.columns(session, &query.sort, query.desc)?;
         Ok(Columns {
             af: af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect(),

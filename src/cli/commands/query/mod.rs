@@ -34,7 +34,7 @@ use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
-use crate::cli::io::slip_notes::{note_error, note_slips, note_suffixes};
+use crate::cli::io::slip_notes::{note_certain_slips, note_error, note_slips};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
@@ -134,7 +134,8 @@ pub struct QueryCommand {
     /// Read the history from the newest ad backwards, and stop at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows
+    /// Print only the number of ads, with --distinct the number of different rows. With --group-by, print the number of
+    /// ads of each group, as without it
     #[arg(long)]
     count: bool,
     /// Print the ads that do not satisfy the constraint
@@ -189,6 +190,7 @@ impl QueryCommand {
         } else {
             input::open_decided(session, &files)?
         };
+        self.note_missing_comma(session, &files);
         if !self.userlog.is_empty() {
             sources.push(job_states::read_job_states(session, &self.userlog)?);
         }
@@ -260,7 +262,7 @@ impl QueryCommand {
             }
             return Ok(status);
         };
-        columns.af().for_each(|expression| note_suffixes(session, expression));
+        columns.af().for_each(|expression| note_certain_slips(session, expression));
         if reads_time(&constraint) {
             input::note_old_ads(session, &sources);
         }
@@ -270,12 +272,21 @@ impl QueryCommand {
             note_slips(session, &constraint);
             self.note_names(session, &choice);
         } else if status == Status::Yes {
-            note_suffixes(session, &constraint);
+            note_certain_slips(session, &constraint);
             let names =
                 if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };
             self.note_columns(session, &columns, &scanner.unseen_columns, &names);
         }
         Ok(status)
+    }
+
+    /// Notes that `--af` takes one list, if a name of an attribute stands in the place of a file that does not exist.
+    fn note_missing_comma(&self, session: &Session, files: &[String]) {
+        let is_name =
+            |file: &str| file.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !Path::new(file).exists();
+        if let (Some(list), Some(file)) = (self.af.last(), files.iter().find(|file| is_name(file))) {
+            session.note(&format!("--af takes a list with commas, such as --af {list},{file}"));
+        }
     }
 
     /// Notes columns that are most likely misspelt, or not what the user expects. `names` are those of the first ads.
@@ -392,11 +403,11 @@ impl QueryCommand {
             ),
             (
                 groups && has_columns,
-                "--group-by prints its own columns, without --af and --attributes: --sum, --mean, --min and --max add some",
+                "--group-by cannot be used with --af or --attributes; --sum, --mean, --min and --max add columns",
             ),
             (
                 self.count && has_columns && !self.distinct,
-                "--count prints a number, without --af and --attributes: --distinct counts different rows",
+                "--count cannot be used with --af or --attributes; to count different rows, add --distinct",
             ),
         ])
     }

@@ -333,7 +333,11 @@ impl Cause {
         }
         self.best_change().map_or(String::new(), |(change, helped)| {
             let change = shorten(&change, MAX_CHANGE_CHARS);
-            if helped == self.subjects { change } else { format!("{change} (for {})", with_commas(helped)) }
+            if helped == self.subjects {
+                change
+            } else {
+                format!("{change} (helps {} of {})", with_commas(helped), with_commas(self.subjects))
+            }
         })
     }
 

@@ -8,87 +8,57 @@ use rustc_hash::{FxHashSet, FxHasher};
 
 /// A text that stands for several texts which are equal but for numbers.
 pub struct SpreadText {
-    pieces: Vec<Piece>,
-    /// The largest weight of a text.
-    weight: usize,
-    /// The numbers in code of each text, as hashes.
+    /// The text before each number, and the smallest and the largest number there as they are written.
+    pieces: Vec<(String, [String; 2])>,
+    /// The text that the most subjects have, with their number.
+    heaviest: (usize, String),
+    /// The numbers within expressions and strings of each text, as hashes.
     variants: FxHashSet<u64>,
-}
-
-/// A part of the text, with the number that ends it.
-struct Piece {
-    before: String,
-    number: SpreadNumber,
-}
-
-enum SpreadNumber {
-    /// The smallest and the largest number, as they are written.
-    Range([String; 2]),
-    /// The number of the text with the largest weight: it is part of an expression or a string, which a range would
-    /// falsify.
-    Code(String),
 }
 
 impl SpreadText {
     pub fn new(text: &str) -> Self {
-        let (mut is_code, mut is_string) = (false, false);
-        let piece = |(before, number): (&str, &str)| {
-            is_code ^= before.matches('`').count() % 2 == 1;
-            is_string ^= before.matches('"').count() % 2 == 1;
-            let number = number.to_owned();
-            let number = if is_code || is_string {
-                SpreadNumber::Code(number)
-            } else {
-                SpreadNumber::Range([number.clone(), number])
-            };
-            Piece { before: before.to_owned(), number }
-        };
-        SpreadText { pieces: text_pieces(text).map(piece).collect(), weight: 0, variants: FxHashSet::default() }
+        let piece = |(before, number): (&str, &str)| (before.to_owned(), [number.to_owned(), number.to_owned()]);
+        let pieces = text_pieces(text).map(piece).collect();
+        SpreadText { pieces, heaviest: (0, text.to_owned()), variants: FxHashSet::default() }
     }
 
     /// Extends the ranges to the numbers of a text that is equal but for numbers. `weight` is the number of subjects
     /// that have the text.
     pub fn include(&mut self, text: &str, weight: usize) {
-        let mut hasher = FxHasher::default();
-        let is_heaviest = weight > self.weight;
-        self.weight = self.weight.max(weight);
-        for (piece, (_, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
-            match &mut piece.number {
-                SpreadNumber::Range([least, greatest]) => {
-                    if value(number) < value(least) {
-                        number.clone_into(least);
-                    }
-                    if value(number) > value(greatest) {
-                        number.clone_into(greatest);
-                    }
-                }
-                SpreadNumber::Code(heaviest) => {
-                    number.hash(&mut hasher);
-                    if is_heaviest {
-                        number.clone_into(heaviest);
-                    }
-                }
+        let mut code = FxHasher::default();
+        let (mut is_code, mut is_string) = (false, false);
+        for ((_, [least, greatest]), (before, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
+            is_code ^= before.matches('`').count() % 2 == 1;
+            is_string ^= before.matches('"').count() % 2 == 1;
+            if is_code || is_string {
+                number.hash(&mut code);
+            }
+            if value(number) < value(least) {
+                number.clone_into(least);
+            }
+            if value(number) > value(greatest) {
+                number.clone_into(greatest);
             }
         }
-        self.variants.insert(hasher.finish());
+        self.variants.insert(code.finish());
+        if weight > self.heaviest.0 {
+            self.heaviest = (weight, text.to_owned());
+        }
     }
 }
 
-/// Writes a number that is the same in all texts, and `least..greatest` if it is not. Says at the end how many other
-/// expressions the text stands for.
+/// Writes a number that is the same in all texts, and `least..greatest` if it is not. A range would falsify an
+/// expression or a string: if these differ, writes the text that the most subjects have, and how many others there are.
 impl fmt::Display for SpreadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Piece { before, number } in &self.pieces {
+        if self.variants.len() > 1 {
+            return write!(f, "{} (and {} like it)", self.heaviest.1, with_commas(self.variants.len() - 1));
+        }
+        self.pieces.iter().try_for_each(|(before, [least, greatest])| {
             f.write_str(before)?;
-            match number {
-                SpreadNumber::Range([least, greatest]) if least != greatest => write!(f, "{least}..{greatest}")?,
-                SpreadNumber::Range([number, _]) | SpreadNumber::Code(number) => f.write_str(number)?,
-            }
-        }
-        match self.variants.len().saturating_sub(1) {
-            0 => Ok(()),
-            others => write!(f, " (and {} like it)", with_commas(others)),
-        }
+            if least == greatest { f.write_str(least) } else { write!(f, "{least}..{greatest}") }
+        })
     }
 }
 
@@ -145,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_code_are_those_of_the_most_frequent_text() {
+    fn expressions_are_those_of_the_most_frequent_text() {
         let mut text = SpreadText::new("`Memory > 10` and \"node1 2\" for 7");
         for (other, weight, expected) in [
             ("`Memory > 10` and \"node1 2\" for 7", 1, "`Memory > 10` and \"node1 2\" for 7"),
-            ("`Memory > 99` and \"node1 3\" for 5", 4, "`Memory > 99` and \"node1 3\" for 5..7 (and 1 like it)"),
-            ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5..8 (and 1 like it)"),
+            ("`Memory > 99` and \"node1 3\" for 5", 4, "`Memory > 99` and \"node1 3\" for 5 (and 1 like it)"),
+            ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5 (and 1 like it)"),
         ] {
             text.include(other, weight);
             assert_eq!(text.to_string(), expected);

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use super::ad_lookup::AdLookup;
 use super::sort::compare_naturally;
 use crate::cli::Failure;
-use crate::cli::args::named_expressions::named_expressions;
+use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 pub use aggregate::{Accumulator, AggregateFunction};
@@ -115,6 +115,7 @@ impl GroupArgs {
         let keys = named_expressions(session, "--group-by", self.group_by.as_slice())?;
         let keys = keys.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
         let mut columns = GroupColumns { keys, aggregates, order: Vec::new(), has_totals: self.totals };
+        refuse_equal_names(&columns.header())?;
         columns.order = sort.iter().map(|name| columns.find(name, is_reversed)).collect::<Result<_, _>>()?;
         Ok(Some(columns))
     }
