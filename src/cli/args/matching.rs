@@ -39,7 +39,8 @@ pub struct MatchArgs {
     /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
-    /// Print counts of the work, and the time, on standard error
+    /// Print statistics of the run on standard error, as a line of JSON or, on a terminal, as a table: numbers of
+    /// evaluations and other steps, and the elapsed seconds
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]

@@ -111,7 +111,7 @@ enum ReportForm {
     Json,
     /// SARIF 2.1.0, for code review
     Sarif,
-    /// Annotations of GitHub's workflows
+    /// Commands that show the findings as annotations in GitHub Actions
     Github,
 }
 

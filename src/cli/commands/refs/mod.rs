@@ -94,7 +94,8 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
+    /// List the references of the expressions in FILE, as a line of JSON for each. Each line of FILE is a JSON object:
+    /// id, expr, and ad, the text of an ad
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]
