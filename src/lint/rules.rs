@@ -200,9 +200,8 @@ rules! {
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size that has a suffix, or that no machine has; HTCondor counts memory in MiB and disk space in KiB, \
-        without \
-        suffixes"
+        "a size with a suffix, or probably in the wrong unit; HTCondor counts memory in MiB and disk space in KiB, \
+        without suffixes"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",

@@ -62,7 +62,7 @@ the ad or of the policy. Columns are counted in characters; `end_column` is the 
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Report attributes, types and spellings that the checked ads ask for and that no ad in these files has
+    /// Also report attributes, types and values that the checked ads ask for and that no ad in these files has
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of ads in files

@@ -52,7 +52,7 @@ are not reported. Exit status: 0 if there are references, else 1; with --pool, 0
   without options       ad, reference
   --union               reference
   --count               reference, ads
-  --pool                reference, ads, similar: [NAME, ...]
+  --pool                reference, ads, similar: [\"NAME (N of M)\", ...]; N of the M ads of the pool have NAME
   --rectangle           ad, port, profile, attribute, interval, state
   --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
 The `state` of a side of a rectangle is indexed, empty (no value satisfies the side), deviant (the side must be
