@@ -18,8 +18,8 @@ pub struct NotifyArgs {
     /// standard output instead of the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Include copies of the ads of the match in each record, as JSON. A `ClaimId` is included only for parties that
-    /// may know it
+    /// Include copies of the ads of the match in each record, as JSON. A party gets only its own `ClaimId` and those of
+    /// the offers at its ports
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

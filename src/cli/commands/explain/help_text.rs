@@ -17,8 +17,8 @@ Examples:
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
-Equivalent requests are explained together. A request with ports is explained as in `gangmatch`. If an offer has ports,
-all requests are explained as in `gangmatch`.
+Equivalent requests are explained together. A request with ports is explained as in `gangmatch --explain`. If an offer
+has ports, all requests are explained as in `gangmatch --explain`.
 Exit status: 0 if every idle job matches a free slot and every other request matches an offer; 1 if one of them matches
 nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
 
