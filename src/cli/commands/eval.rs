@@ -69,7 +69,7 @@ pub struct Eval {
     #[arg(short, long)]
     raw: bool,
     /// Evaluate the expressions in FILE, and print a line of JSON with the id, value and type of each. Each line of
-    /// FILE is a JSON object: id, expr, and the texts of two ads, ad and target
+    /// FILE is a JSON object: id, expr, and two ads in brackets as texts, ad and target
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

@@ -89,7 +89,7 @@ pub struct Specialize {
     #[arg(long)]
     each: bool,
     /// Specialize the expressions in FILE, and print a line of JSON with the id, value and verdict of each. Each line
-    /// of FILE is a JSON object: id, expr, and ad, the text of the ad with the known attributes
+    /// of FILE is a JSON object: id, expr, and ad, the text of an ad in brackets with the known attributes
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

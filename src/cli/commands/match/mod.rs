@@ -78,7 +78,7 @@ pub struct MatchCommand {
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Match the pairs of ads in FILE, and print a line of JSON for each: whether each ad accepts the other, and both
-    /// ranks. Each line of FILE is a JSON object: id, and the texts of two ads, left and right
+    /// ranks. Each line of FILE is a JSON object: id, and two ads in brackets as texts, left and right
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

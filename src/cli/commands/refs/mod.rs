@@ -95,7 +95,7 @@ pub struct Refs {
     #[command(flatten)]
     partial: PartialResultArgs,
     /// List the references of the expressions in FILE, as a line of JSON for each. Each line of FILE is a JSON object:
-    /// id, expr, and ad, the text of an ad
+    /// id, expr, and ad, the text of an ad in brackets
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]
