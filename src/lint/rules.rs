@@ -132,7 +132,7 @@ rules! {
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "`=?=` or `is` with a string: this comparison is case-sensitive, but `==` ignores case"
+        "a comparison with a string by `=?=` or `is`, which is case-sensitive; `==` ignores case"
         "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
@@ -183,12 +183,13 @@ rules! {
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
-        "a comparison of a version with the whole string `CondorVersion`, which begins with `$CondorVersion:`"
+        "a version compared with the whole of CondorVersion, a string such as `$CondorVersion: 25.0.1 2025-09-01 $`, \
+        instead of with the version number in it"
         "extract the version number: `split(CondorVersion)[1]`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
     NULL "null" Warning Expression
-        "a comparison with `null`, which is only the name of an attribute"
+        "a comparison with `null`, which is not a value in ClassAds, but the name of an attribute"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
         "RoutedBy is null"
         "RoutedBy is undefined",
@@ -199,14 +200,13 @@ rules! {
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size that has a suffix, or that no machine has; HTCondor counts memory in MiB and disk space in KiB, \
-        without \
-        suffixes"
+        "a size with a suffix, or probably in the wrong unit; HTCondor counts memory in MiB and disk space in KiB, \
+        without suffixes"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",
     UNSAFE "undefined-unsafe" Note Expression
-        "a test that is undefined instead of true for an ad that lacks the attribute"
+        "a test, such as `x != true`, that is undefined instead of true for an ad that lacks the attribute"
         "to accept such ads, write `=!=` for `!=`, or add `isUndefined(x) ||`"
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",

@@ -121,9 +121,9 @@ impl LifetimeArgs {
 #[derive(Args)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Skip ads that are matched according to FILE, the output of --notify or `-o jsonl`, unless their
-    /// `UpdateSequenceNumber` is greater now. If FILE also has the rows of `claim -o jsonl`, ads of aborted or released
-    /// matches are not skipped
+    /// Skip ads that are matched according to FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the
+    /// output of `match`, `gangmatch` or `negotiate` with --notify or `-o jsonl`. If it also has the rows of `claim -o
+    /// jsonl`, ads of aborted or released matches are not skipped
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

@@ -29,17 +29,18 @@ pub enum ReadMode {
 /// The options that bilateral and gang matching share.
 #[derive(Args)]
 pub struct MatchArgs {
-    /// Name of the attribute that holds an ad's constraint
+    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank
+    /// Name of the attribute that holds an ad's rank [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
     /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
-    /// Print counts of the work, and the time, on standard error
+    /// Print statistics of the run on standard error, as a line of JSON or, on a terminal, as a table: numbers of
+    /// evaluations and other steps, and the elapsed seconds
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]

@@ -14,12 +14,12 @@ use crate::cli::render::output::out;
 /// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
 pub struct NotifyArgs {
-    /// Write a record of each match for each of its parties to FILE, in JSON Lines. If FILE is `-`, write the records
-    /// to standard output instead of the matches
+    /// Write a record for each party of each match to FILE, in JSON Lines. If FILE is `-`, write the records to
+    /// standard output instead of the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Include copies of the ads of the match in each record, as JSON. A `ClaimId` is included only for parties that
-    /// may know it
+    /// Include copies of the ads of the match in each record, as JSON. A party gets only its own `ClaimId` and those of
+    /// the offers at its ports
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

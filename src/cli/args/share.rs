@@ -11,7 +11,7 @@ use crate::cli::{Failure, refuse};
 /// The options that say which share of the work a run does.
 #[derive(Args)]
 pub struct ShareArgs {
-    /// Do a share of the work, and write a partial result for `classad merge`
+    /// Do only the share of the work that --share gives, and write a partial result for `classad merge`
     #[arg(long)]
     pub partial: bool,
     /// With --partial: read all ads, but do only the K-th of N shares of the work

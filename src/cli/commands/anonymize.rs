@@ -25,8 +25,8 @@ Examples:
   classad anonymize --key secret samples/pool/machines.long -o jsonl
   condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
 
-Every word in a string, in values and in expressions, becomes a pseudonym of 13 letters or more: names, hosts and parts
-of paths. A word is a run of letters, digits and `_`. IPv4 addresses that have a common prefix become addresses with a
+The words in strings, in values and in expressions, become pseudonyms of 13 letters or more: names, hosts and parts of
+paths. A word is a run of letters, digits and `_`. IPv4 addresses that have a common prefix become addresses with a
 common prefix. Each group of an IPv6 address or a hardware address becomes a pseudonym, like a word. With the same key,
 a word has the same pseudonym everywhere. Without --key, each run draws a new key, so the pseudonyms of two runs differ.
 A percent escape, as in `addrs%3d10.0.0.1`, separates words.
@@ -38,8 +38,8 @@ with the key, anyone can check whether the ads contain a word.
 
 Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare
 strings by `==` and `=?=` match as before. Attributes whose expressions do more with strings are listed on standard
-error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. The list
-assumes that an attribute that no ad has is a string.
+error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. For this
+list, an attribute that no ad has counts as a string.
 Exit status: 0 if the input has ads, 1 if it has none.";
 
 /// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads

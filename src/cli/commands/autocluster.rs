@@ -1,6 +1,7 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use std::cmp::Reverse;
+use std::time::Instant;
 
 use clap::Args;
 use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
@@ -17,7 +18,7 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
 use crate::cli::io::selective_load::LoadedAds;
-use crate::cli::render::output::{DocumentWriter, out};
+use crate::cli::render::output::{self, DocumentWriter, out};
 use crate::cli::render::rows::{MAX_CLUSTER_CELLS, ResultTable, TableCell};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
@@ -31,6 +32,8 @@ Examples:
   classad autocluster --annotate samples/pool/jobs.long --pool samples/pool/machines.long
   classad autocluster --submitters samples/pool/jobs.long --pool samples/pool/machines.long -o new";
 
+const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and the elapsed seconds, on standard error";
+
 /// Group requests that are equivalent for all offers and the policy
 ///
 /// Requests are equivalent if the expressions of their significant attributes are the same. The significant attributes
@@ -38,6 +41,10 @@ Examples:
 /// policy. If a significant attribute is an expression, the attributes in that expression are significant, too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("roots", |arg| arg.help("Expression for the requests to serve; its attributes are significant")))]
+#[command(mut_arg("order", |arg| arg.help("Expression for the order of requests; its attributes are significant")))]
+#[command(mut_arg("dock", |arg| arg.help("Expression that ranks candidates; its attributes are significant")))]
+#[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Autocluster {
     /// Files of requests; without files, read standard input
@@ -63,8 +70,8 @@ pub struct Autocluster {
     /// Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for
     /// its requests
     ///
-    /// The submitter is the value of `share.by` in the policy, or of `Owner` without a policy. `negotiate` can read
-    /// these ads as requests.
+    /// The submitter is the value of `share.by` in the policy, or of `Owner` if there is no `share.by`. `negotiate` can
+    /// read these ads as requests.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
     submitters: bool,
     #[command(flatten)]
@@ -86,6 +93,7 @@ impl Autocluster {
         let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
         let parties = Parties::new([requests, offers]);
         warn_of_invalid_counts(session, &parties.requests);
+        let start = Instant::now();
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
         let ids = clusters.identifiers(&requests);
@@ -121,6 +129,10 @@ impl Autocluster {
             writer.finish(&mut out())?;
         } else {
             self.common.output.write(&cluster_table(session, &clusters, &parties.requests, &ids))?;
+        }
+        if self.common.stats {
+            let counters = serde_json::json!({ "requests": requests.len(), "autoclusters": clusters.clusters.len() });
+            output::print_counters(counters, start.elapsed().as_secs_f64());
         }
         Ok(Status::of(!clusters.clusters.is_empty()))
     }

@@ -28,8 +28,7 @@ Examples:
   classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
       --at 972224000 -o names";
 
-/// Print the ads that a collector would have after these updates: the latest ad of each daemon, with later changes of
-/// single attributes
+/// Print the ads that a collector would have: the latest ad of each daemon, with later changes of single attributes
 ///
 /// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
 /// `UpdateSequenceNumber` counts. If they have no such numbers, the last one counts. An ad is removed when its lifetime
@@ -50,7 +49,7 @@ pub struct CollectCommand {
     at: Option<i64>,
     #[command(flatten)]
     matched: MatchedArgs,
-    /// Expression that gives the name of an ad in the output
+    /// Expression that gives the name of an ad, in the output and to find earlier ads of the same daemon
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Format of the output

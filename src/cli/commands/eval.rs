@@ -62,13 +62,14 @@ pub struct Eval {
     /// Print the expression as a tree, with the value of each part
     #[arg(long)]
     trace: bool,
-    /// Exit with status 0 for true, 1 for false, 4 for undefined, 5 for error
+    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for true and all other values
     #[arg(short = 'e')]
     exit_by_value: bool,
     /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad, target and expr
+    /// Evaluate the expressions in FILE, and print a line of JSON with the id, value and type of each. Each line of
+    /// FILE is a JSON object: id, expr, and two ads in brackets as texts, ad and target
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

@@ -23,7 +23,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Functions {
-    /// The function to explain, in any case
+    /// The function to explain, in upper or lower case
     #[arg(value_parser = SuggestedValues(function_names), hide_possible_values = true)]
     name: Option<String>,
     /// Format of the output

@@ -52,7 +52,7 @@ pub struct JoinCommand {
     #[arg(long, value_name = "FILE", required = true)]
     with: Vec<String>,
     /// The expressions that must be equal: the first is evaluated in the ads of the files, the second in the ads of
-    /// --with. A single expression is evaluated in both
+    /// --with. A single expression is evaluated in the ads of both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
     /// Also print the ads of the files that have no partner in --with; in their rows, TARGET is undefined

@@ -32,7 +32,8 @@ pub struct Parse {
     /// Print the tree of each expression
     #[arg(long)]
     ast: bool,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, text and form
+    /// Parse the texts in FILE instead of files of ads, and print a line of JSON with the result of each. Each line of
+    /// FILE is a JSON object: id, text, form. form is a format as in --from, or expr for an expression
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// Format of the output

@@ -88,7 +88,8 @@ pub struct Specialize {
     /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
+    /// Specialize the expressions in FILE, and print a line of JSON with the id, value and verdict of each. Each line
+    /// of FILE is a JSON object: id, expr, and ad, the text of an ad in brackets with the known attributes
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -62,7 +62,7 @@ the ad or of the policy. Columns are counted in characters; `end_column` is the 
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Report attributes, types and spellings that the checked ads ask for and that no ad in these files has
+    /// Also report attributes, types and values that the checked ads ask for and that no ad in these files has
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of ads in files
@@ -89,10 +89,10 @@ pub struct Check {
     /// List the rules
     #[arg(long, conflicts_with = "partial")]
     rules: bool,
-    /// Name of the attribute that holds an ad's constraint
+    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank
+    /// Name of the attribute that holds an ad's rank [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     #[command(flatten)]
@@ -111,7 +111,7 @@ enum ReportForm {
     Json,
     /// SARIF 2.1.0, for code review
     Sarif,
-    /// Annotations of GitHub's workflows
+    /// Commands that show the findings as annotations in GitHub Actions
     Github,
 }
 

@@ -44,11 +44,11 @@ Examples:
 
 /// Check matches against the current ads, and claim those that are still valid
 ///
-/// Claiming has two phases. First, each party of a match votes. It votes ABORT if its current ad is missing or expired,
-/// if this ad has another `ClaimId` than in the match, or if the constraints of the match are no longer true. If no
-/// party votes ABORT, all parties commit; otherwise the match is aborted. Exception: if offers at ports of an ad vote
-/// ABORT, and the `AcceptPartial` of the ad is true, the ad commits without these offers. In `AcceptPartial`, `aborted`
-/// is the list of the labels of these ports.
+/// Claiming has two phases. First, each party of a match votes. A party votes ABORT if its current ad is missing or
+/// expired, if this ad has another `ClaimId` than in the match, or if the constraints of the match are no longer true.
+/// If no party votes ABORT, all parties commit; otherwise the match is aborted. Exception: if offers at ports of an ad
+/// vote ABORT, and the `AcceptPartial` of the ad is true, the ad commits without these offers. In `AcceptPartial`,
+/// `aborted` is the list of the labels of these ports.
 ///
 /// The input can contain the rows of earlier runs of `claim -o jsonl`, after the matches and in their original order. A
 /// row that aborts or releases a match ends this match.
@@ -57,8 +57,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches: the output of --notify, the output of `match` or `gangmatch` with -o json or jsonl, or rows of
-    /// `claim`; without files, read standard input
+    /// Files of matches: the output of `match`, `gangmatch` or `negotiate` with --notify or with -o json or jsonl, or
+    /// rows of `claim`; without files, read standard input
     matches: Vec<String>,
     /// Files of the current ads of requests and offers
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
@@ -80,7 +80,7 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the offers to this file, in which they are claimed or, with --release, free again. These ads
+    /// Write new ads of the offers to this file. Their `State` is `Claimed` or, with --release, `Unclaimed`. These ads
     /// have no `ClaimId`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,

@@ -38,13 +38,14 @@ Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be r
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
 `change` is \"changed\", \"added\" or \"removed\". `id` is null for an ad without a name. `before` and `after` of an ad
-are its positions in the two files, from 1. `before` and `after` of an attribute are its expressions as texts. They are null where
-the ad or the attribute is missing. With jsonl, each line is one element of `ads`.";
+are its positions in the two files, counted from 1. `before` and `after` of an attribute are its expressions as texts.
+They are null where the ad or the attribute is missing. With jsonl, each line is one element of `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///
-/// Ads are paired by identity. Ads that have the same name or no name are paired in the order of the files. Apart from
-/// that, the order of ads does not matter. The order of attributes and the layout of expressions do not matter, either.
+/// Ads with the same name are paired. Several ads with the same name, and ads without a name, are paired in the order
+/// of the files. Apart from that, the order of ads does not matter. The order of attributes and the layout of
+/// expressions do not matter, either.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -55,7 +56,7 @@ pub struct Diff {
     /// File of the new ads
     #[arg(value_name = "B")]
     after: String,
-    /// Expression that gives the name of an ad in the output
+    /// Expression that gives the name of an ad: ads with the same name are paired
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Ignore these attributes; `*` matches any characters

@@ -17,15 +17,15 @@ Examples:
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
-Equivalent requests are explained together. A request with ports is explained as in `gangmatch`. If an offer has ports,
-all requests are explained as in `gangmatch`.
+Equivalent requests are explained together. A request with ports is explained as in `gangmatch --explain`. If an offer
+has ports, all requests are explained as in `gangmatch --explain`.
 Exit status: 0 if every idle job matches a free slot and every other request matches an offer; 1 if one of them matches
 nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
 
 -o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. Each report has these members:
   requests        names of the requests
   verdict         `matches`, a word from `classad help explain`, or, with --reverse, `ports` for a request with ports
-  attributes      the attributes that decide
+  attributes      the attributes on which the verdict depends
   summary         the reason, as a sentence
   job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null unless the
                   request is a job
@@ -46,7 +46,7 @@ nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
                   accepts, and one of them
   refusal_count   number of all refusals
   names           [{kind, clause, text}, ...]: remarks on names and types in a clause
-  not_examined    what the ads do not show
+  not_examined    possible reasons that the ads do not show, such as quotas and priorities of users
 
 A clause has these members:
   text            the text of the clause
@@ -57,22 +57,22 @@ A clause has these members:
   sole_blocker    number of offers that fail only this clause
   best            the value that comes closest to meeting the clause
   best_if_drained
-                  the same, of partitionable slots without jobs
+                  the same, if all partitionable slots were without jobs
 
-A report on a request with ports also has these members. A gang is [{label, offer, ports}, ...]:
+A report on a request with ports also has these members. A gang is [{label, offer, link, ranks, ports}, ...]:
   gang            the gang that the request gets, or null
   ports           [{label, alone, given, used}, ...]: numbers of offers that fit the port alone, that fit beside
                   candidates for the other ports, and that fit but went to other requests
   optional        labels of optional ports
   empty           [{label, conditions}, ...]: the ports that no offer fits
-  deepest         the gang that fills the most of the first ports
+  deepest         the best gang that fills as many of the first ports as possible
   stuck           [{label, held, discarded, fitting, conditions, unserved, unserved_count, needs}, ...]: the ports
                   that cannot be filled after those of `deepest`
 
-Each of the `changes` then has its `gang`. A condition is {text, by, reads, theirs, labels, offers, offer_count}.
-`classad help schema explain` describes all members.
-With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. They say what each transform,
-submit requirement and periodic policy of the configuration does, and to how many jobs.
+Each element of `changes` then also has the `gang` that the request would get. A condition is {text, by, reads, theirs,
+labels, offers, offer_count}. `classad help schema explain` describes all members.
+With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. These objects say what each
+transform, submit requirement and periodic policy of the configuration does, and to how many jobs.
 The first 10 elements of `refusals`, of `unserved` and of the `offers` of a condition are listed; --all-offers lists all.
 
 --partial --share 1/4 writes a partial result: the reports on the first quarter of the distinct requests. `classad

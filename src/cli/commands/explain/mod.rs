@@ -48,10 +48,10 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets and the value
-/// that comes closest, clauses that no offer meets together, offers whose own constraints refuse the request, or offers
-/// that other requests got. Below this line are the evidence and changes that would help. Each of these changes was
-/// tested.
+/// The first line of each report gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets
+/// and the value that comes closest, clauses that no offer meets together, offers whose own constraints refuse the
+/// request, or offers that other requests got. Below this line are the evidence and changes that would help. Each of
+/// these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

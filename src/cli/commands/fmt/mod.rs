@@ -27,7 +27,7 @@ Examples:
 Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse. Such an ad is printed
 unchanged; with --write, its whole file stays as it is.";
 
-const FILES_HELP: &str = "Files of ads, bracketed or in the long form; standard input if there are none";
+const FILES_HELP: &str = "Files of ads, bracketed or in the long form; without files, read standard input";
 
 /// Format files of ads; comments are kept
 #[derive(Args)]

@@ -168,7 +168,7 @@ fn command_page(tree: &Command, command: &Command) -> io::Result<String> {
     let name = command.get_name();
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let rules = if name == "check" { "## Rules\n<!-- rules -->" } else { "" };
-    let more = "The options of every command and the exit status are described in `classad`(1).";
+    let more = "The options that all commands have, and the exit status, are described in `classad`(1).";
     let mut blocks = parse(&format!("{more}\n\n{examples}\n\n{rules}"));
     let is_note = |pair: &[HelpBlock]| matches!(pair, [HelpBlock::Literal(_), HelpBlock::Paragraph(_)]);
     if let Some(last_example) = blocks.windows(2).position(is_note) {

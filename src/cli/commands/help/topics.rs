@@ -197,8 +197,14 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
-        "&&" => "and: false if an operand is false, else undefined if an operand is undefined",
-        "||" => "or: true if an operand is true, else undefined if an operand is undefined",
+        "&&" => {
+            "and: error if an operand is an error, else false if one is false, else undefined if one is undefined; \
+            HTCondor's dialect ignores errors after `false`"
+        }
+        "||" => {
+            "or: error if an operand is an error, else true if one is true, else undefined if one is undefined; \
+            HTCondor's dialect ignores errors after `true`"
+        }
         _ => "",
     }
 }

@@ -77,7 +77,8 @@ pub struct MatchCommand {
     /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, left and right
+    /// Match the pairs of ads in FILE, and print a line of JSON for each: whether each ad accepts the other, and both
+    /// ranks. Each line of FILE is a JSON object: id, and two ads in brackets as texts, left and right
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -52,7 +52,7 @@ are not reported. Exit status: 0 if there are references, else 1; with --pool, 0
   without options       ad, reference
   --union               reference
   --count               reference, ads
-  --pool                reference, ads, similar: [NAME, ...]
+  --pool                reference, ads, similar: [\"NAME (N of M)\", ...]; N of the M ads of the pool have NAME
   --rectangle           ad, port, profile, attribute, interval, state
   --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
 The `state` of a side of a rectangle is indexed, empty (no value satisfies the side), deviant (the side must be
@@ -94,7 +94,8 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
+    /// List the references of the expressions in FILE, as a line of JSON for each. Each line of FILE is a JSON object:
+    /// id, expr, and ad, the text of an ad in brackets
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]

@@ -50,7 +50,7 @@ pub static SETTINGS: [ReplSetting; 6] = [
     ReplSetting {
         name: "seed",
         values: "N",
-        doc: "where chance starts",
+        doc: "seed of random numbers",
         get: |state| state.session.options.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string()),
         set: |state, value| parse_number(value).map(|seed| state.session.set_seed(seed)),
     },
