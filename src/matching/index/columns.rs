@@ -2,9 +2,10 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, Name};
 use crate::constraint::{has_scope_attribute, is_side_name};
@@ -135,10 +136,19 @@ const BYTES_PER_CELL: usize = 32;
 /// were read selectively, so that most of their attributes get a column.
 const MAX_CODED_ATTRIBUTES: usize = 80;
 
-/// Finds the codes of all attributes, if the ads have few.
+/// Maximum number of codes for each attribute of an ad. There are more if each ad has other attributes.
+const MAX_CODES_PER_ATTRIBUTE: usize = 32;
+
+/// Finds the codes of all attributes, if the ads have few, and mostly the same.
 fn code_small_ads(ads: &[Ad]) -> Option<FxHashMap<Name, CodedExpressions>> {
     let attributes: usize = ads.iter().map(Ad::len).sum();
-    (attributes <= ads.len().saturating_mul(MAX_CODED_ATTRIBUTES)).then(|| code_expressions(ads).collect())
+    let (mut names, mut shapes) = (FxHashSet::default(), FxHashSet::default());
+    for shape in ads.iter().map(Ad::shape).filter(|shape| shapes.insert(Arc::as_ptr(shape))) {
+        names.extend(shape.names());
+    }
+    let are_small = attributes <= ads.len().saturating_mul(MAX_CODED_ATTRIBUTES);
+    let are_alike = names.len().saturating_mul(ads.len()) <= attributes.saturating_mul(MAX_CODES_PER_ATTRIBUTE);
+    (are_small && are_alike).then(|| code_expressions(ads).collect())
 }
 
 /// Classes of offers that have equal values in some attributes.
