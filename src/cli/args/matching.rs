@@ -39,7 +39,7 @@ pub struct MatchArgs {
     /// Expression that gives the name of an ad in the output
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
-    /// Print counts of the work, and the time, on standard error
+    /// Print numbers of matches, tests and evaluations, and the seconds that they took, on standard error
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub struct Parse {
     /// Print the tree of each expression
     #[arg(long)]
     ast: bool,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, text and form
+    /// Parse the text in each line of this file. Each line is a JSON object with the members id, text and form
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// Format of the output

@@ -77,18 +77,18 @@ pub struct Specialize {
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Replace the names of attributes by their values or residues, and assume that unknown values contain no circular
-    /// reference
+    /// Replace the names of attributes by their values, or by the rest of their expressions, and assume that unknown
+    /// values contain no circular reference
     #[arg(long)]
     inline: bool,
     /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these
-    /// attributes. Without --expr and --attr, also print this for the constraint of each port
+    /// attributes. Without --expr and --attr, also print the verdict on the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// Print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, ad and expr
+    /// Specialize the expression in each line of this file. Each line is a JSON object with the members id, ad and expr
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -197,8 +197,14 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
-        "&&" => "and: false if an operand is false, else undefined if an operand is undefined",
-        "||" => "or: true if an operand is true, else undefined if an operand is undefined",
+        "&&" => {
+            "and: false if an operand is false, else error if one is error, else undefined if one is undefined; \
+             in the papers' dialect, error comes before false"
+        }
+        "||" => {
+            "or: true if an operand is true, else error if one is error, else undefined if one is undefined; \
+             in the papers' dialect, error comes before true"
+        }
         _ => "",
     }
 }

@@ -77,7 +77,7 @@ pub struct MatchCommand {
     /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Read cases from a file in JSON Lines. Each line is an object with the members id, left and right
+    /// Match the two ads of each line of this file. Each line is a JSON object with the members id, left and right
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

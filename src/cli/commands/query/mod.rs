@@ -59,8 +59,8 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-`time()` is the time of the clock. With `--now dump`, `time()` is the time at which the newest ad was written. explain
-and negotiate use this time by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af
+By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which
+the newest ad was written. query also takes HTCondor's options, such as -constraint, -af
 and -format: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint

@@ -104,7 +104,8 @@ pub struct TestCommand {
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each expected result that was not met by the actual result; keep comments and layout
+    /// Write the actual result into the spec in place of each expected result that was not met; keep comments and
+    /// layout
     #[arg(long, conflicts_with = "list")]
     update: bool,
     /// Run only cases with this tag; if repeated, cases with any of the tags
