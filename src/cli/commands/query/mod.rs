@@ -100,7 +100,7 @@ pub struct QueryCommand {
     /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
     #[arg(long, hide = true)]
     called: Vec<String>,
-    /// Print the table that this print format of HTCondor describes
+    /// Print the table that this file describes, a file for `condor_q -print-format`
     #[arg(long, value_name = "FILE")]
     print_format: Option<String>,
     /// Print only these attributes of the ads
@@ -134,7 +134,7 @@ pub struct QueryCommand {
     /// Read the history from the newest ad backwards, and stop at the first ad that was completed at TIME or before
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads or rows
+    /// Print only the number of ads or, with --distinct, of rows
     #[arg(long)]
     count: bool,
     /// Print the ads that do not satisfy the constraint
