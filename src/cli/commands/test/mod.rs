@@ -63,8 +63,9 @@ What a case evaluates, the ads that it names, and the results that it can expect
                                          verdict: always, never or depends
 
 `knob` names a variable of the configuration. The key `config: FILE` at the top
-of the spec names its file, the output of `condor_config_val -dump`. `clause` is
-a clause that is not met, in the constraint of the ad that refuses.
+of the spec names the file of the configuration, which is the output of
+`condor_config_val -dump`. `clause` is a clause that is not met, in the
+constraint of the ad that refuses.
 
 Every case has a name. A case can also have tags, dialect, now, seed, max-steps
 and max-depth. Cases with gang or matches can have a policy. Cases with
