@@ -51,7 +51,7 @@ Examples:
 /// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
 /// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
 /// the policy ranks candidates. If the policy leaves a part of an offer, the residual, later requests can get this
-/// part. Without a policy, the result is that of `match`.
+/// part. Without a policy, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
 /// against the share of its submitter.

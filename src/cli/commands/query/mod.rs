@@ -147,7 +147,7 @@ pub struct QueryCommand {
     /// The former short name of `--invert`, which is refused
     #[arg(short = 'v', hide = true, action = clap::ArgAction::Count)]
     former_invert: u8,
-    /// Print the ads for which the constraint is undefined, and the attributes that they lack
+    /// Print the names of the ads for which the constraint is undefined, and the attributes that these ads lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
     #[command(flatten)]
