@@ -32,7 +32,7 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
-    /// Seed of random numbers, for `random()` and for synthetic ads
+    /// Seed of the random numbers of `random()` and of the commands `sample`, `workload` and `gangmatch`
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// Maximum number of steps of one evaluation

@@ -29,10 +29,10 @@ pub enum ReadMode {
 /// The options that bilateral and gang matching share.
 #[derive(Args)]
 pub struct MatchArgs {
-    /// Name of the attribute that holds an ad's constraint
+    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank
+    /// Name of the attribute that holds an ad's rank [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.

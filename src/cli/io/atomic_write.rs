@@ -15,7 +15,8 @@ use crate::cli::{Failure, refuse};
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RewriteArgs {
-    /// Rewrite the files; a file with a syntax error stays as it is. =SUFFIX keeps a copy of each old file
+    /// Rewrite the files, except files with a syntax error. With =SUFFIX, keep each old file under its name followed by
+    /// SUFFIX
     #[arg(short, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = suffix)]
     pub write: Option<String>,

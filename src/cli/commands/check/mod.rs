@@ -89,10 +89,10 @@ pub struct Check {
     /// List the rules
     #[arg(long, conflicts_with = "partial")]
     rules: bool,
-    /// Name of the attribute that holds an ad's constraint
+    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank
+    /// Name of the attribute that holds an ad's rank [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     #[command(flatten)]
