@@ -46,8 +46,8 @@ pub struct GlobalOptions {
     /// byte of input adds 25 steps to N
     #[arg(long, global = true, value_name = "N")]
     pub max_comparison_steps: Option<u64>,
-    /// Maximum number of bytes of the lists of candidates and of rows that a run holds. Each byte of input adds 16
-    /// bytes to N
+    /// Maximum number of bytes that a run holds for lists of candidates and for rows. Each byte of input adds 16 bytes
+    /// to N
     #[arg(long, global = true, value_name = "N")]
     pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations

@@ -59,7 +59,7 @@ pub struct Specialize {
     /// The attribute to specialize
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The ad with the known attributes: the first ad of this file
+    /// Take the known attributes from the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
     /// Set an attribute of the known ad
@@ -68,7 +68,7 @@ pub struct Specialize {
     /// Treat these attributes as unknown; target.NAME is an attribute of the ad in --target
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
-    /// The ad that is TARGET (the other ad of a match): the first ad of this file
+    /// Use the first ad of this file as TARGET, the other ad of a match
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Assume that the ads have no other attributes than those in the files

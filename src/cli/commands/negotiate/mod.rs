@@ -54,7 +54,7 @@ Examples:
 /// part. Without a policy, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
-/// against the share of its submitter.
+/// against the share of the submitter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

@@ -76,7 +76,7 @@ pub struct QueryCommand {
     /// The constraint, instead of the first argument; if repeated, all constraints must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
-    /// A file of ads; with this option, the constraint is optional, and all arguments are files
+    /// Also query this file of ads. With --ads, the constraint is optional
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
     /// Query the jobs in this event log: an ad for each job, with its last state and the attributes of its events
