@@ -28,7 +28,7 @@ Examples:
   classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
       --at 972224000 -o names";
 
-/// Print the ads that a collector would have after it received the ads and the updates of files: the latest ad of each
+/// Print the ads that a collector would have after it received the ads and updates in the files: the latest ad of each
 /// daemon, with later changes of single attributes
 ///
 /// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
