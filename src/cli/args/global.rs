@@ -20,32 +20,34 @@ pub const GLOBAL_HEADING: &str = "Options of every command";
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
     /// The dialect of the language: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers
-    /// [default: `CLASSAD_DIALECT`; else condor if any input is in a format of HTCondor, else classad]
+    /// [default: that of `CLASSAD_DIALECT` or of the configuration file; else condor if any input is in a format of
+    /// HTCondor, else classad]
     #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
     /// Format of the input [default: detected from the content]
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
-    /// The current time for functions such as `time()`: seconds since 1970, a time as in absTime("..."), `now`, or
-    /// `dump`: the time at which the newest ad was written
+    /// Set the current time of functions such as `time()`. TIME is seconds since 1970, a time as in absTime("..."),
+    /// `now`, or `dump` for the time at which the newest ad was written
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
-    /// Seed of random numbers, for `random()` and for synthetic ads
+    /// Seed of the random numbers of `random()` and of the commands `sample`, `workload` and `gangmatch`
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps that a run takes to evaluate expressions. The first 4,096 steps of each evaluation do not
-    /// count. Each byte of input adds 25 steps
+    /// Maximum number of steps that a run takes to evaluate expressions. The first 4,096 steps of each evaluation do
+    /// not count. Each byte of input adds 25 steps to N
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
-    /// Maximum number of steps of comparing requests with offers, and of the rows of `join`. Each byte of input adds 25
-    /// steps
+    /// Maximum number of steps that a run takes to compare requests with offers, or to make the rows of `join`. Each
+    /// byte of input adds 25 steps to N
     #[arg(long, global = true, value_name = "N")]
     pub max_comparison_steps: Option<u64>,
-    /// Maximum number of bytes of the lists of candidates and of rows that a run holds. Each byte of input adds 16 bytes
+    /// Maximum number of bytes that a run holds for lists of candidates and for rows. Each byte of input adds 16 bytes
+    /// to N
     #[arg(long, global = true, value_name = "N")]
     pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -57,8 +59,8 @@ pub struct GlobalOptions {
     /// Maximum number of candidates that a search for one gang tests
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
-    /// Maximum number of bytes of the text of an ad. Reading of a file stops at a longer ad. If N is less than 128 KiB,
-    /// longer ads of up to 128 KiB can still be accepted
+    /// Maximum number of bytes of the text of an ad. The program stops reading a file at a longer ad. If N is less than
+    /// 128 KiB, longer ads of up to 128 KiB can still be accepted
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
     /// Maximum ratio of the unpacked size to the packed size of a compressed file

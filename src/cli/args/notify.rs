@@ -18,8 +18,8 @@ pub struct NotifyArgs {
     /// standard output instead of the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Include copies of the ads of the match in each record, as JSON. A party gets only its own `ClaimId` and those of
-    /// the offers at its ports
+    /// Include copies of the ads of the match in each record, as JSON. A record has only the `ClaimId` of its party and
+    /// of the offers at the ports of this party
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

@@ -11,10 +11,10 @@ use crate::cli::{Failure, refuse};
 /// The options that say which share of the work a run does.
 #[derive(Args)]
 pub struct ShareArgs {
-    /// Do only the share of the work that --share gives, and write a partial result for `classad merge`
+    /// Process only a share of the requests (--share), and write a partial result for `classad merge`
     #[arg(long)]
     pub partial: bool,
-    /// With --partial: read all ads, but do only the K-th of N shares of the work
+    /// With --partial: read all ads, but process only the K-th of N equal shares of the distinct requests
     #[arg(long, value_name = "K/N", requires = "partial")]
     share: Option<WorkShare>,
 }

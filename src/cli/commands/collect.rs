@@ -28,7 +28,8 @@ Examples:
   classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
       --at 972224000 -o names";
 
-/// Print the ads that a collector would have: the latest ad of each daemon, with later changes of single attributes
+/// Print the ads that a collector would have after it received the ads and updates in the files: the latest ad of each
+/// daemon, with later changes of single attributes
 ///
 /// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
 /// `UpdateSequenceNumber` counts. If they have no such numbers, the last one counts. An ad is removed when its lifetime

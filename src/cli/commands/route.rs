@@ -29,12 +29,12 @@ Examples:
 The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
 JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
 Only idle jobs that no router manages are routed; with --all-states, jobs in every state are routed.
-Exit status: 0 if all of these jobs have a route; 1 if one of them has no route, or if there are no such jobs; 2 for bad
+Exit status: 0 if all jobs that are routed have a route; 1 if such a job has no route, or if no job is routed; 2 for bad
 input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
 \"disabled\"}. `route` is null for a job without a route. `excluded` gives the reason why no route may take the job. For
-a job without a route, `refusals` lists the first clause of the requirements of each route that is not true.";
+a job without a route, `refusals` lists, for each route, the first clause of its requirements that is not true.";
 
 /// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
 #[derive(Args)]

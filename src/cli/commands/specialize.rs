@@ -59,7 +59,7 @@ pub struct Specialize {
     /// The attribute to specialize
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The ad with the known attributes: the first ad of this file
+    /// Take the known attributes from the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
     /// Set an attribute of the known ad
@@ -68,7 +68,7 @@ pub struct Specialize {
     /// Treat these attributes as unknown; target.NAME is an attribute of the ad in --target
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unknown: Vec<String>,
-    /// The ad that is TARGET (the other ad of a match): the first ad of this file
+    /// Use the first ad of this file as TARGET, the other ad of a match
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Assume that the ads have no other attributes than those in the files
@@ -77,12 +77,12 @@ pub struct Specialize {
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Replace the names of attributes by their values or residues, and assume that unknown values contain no circular
-    /// reference
+    /// Replace the names of attributes by their values, or by the rest of their expressions, and assume that unknown
+    /// values contain no circular reference
     #[arg(long)]
     inline: bool,
     /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these
-    /// attributes. Without --expr and --attr, also print this for the constraint of each port
+    /// attributes. Without --expr and --attr, also print the verdict on the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// Print the name of each ad before its result

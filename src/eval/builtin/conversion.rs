@@ -10,8 +10,8 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(int(1, 1) Strict "(any) -> int",
-        "convert to an integer: a number without its fraction, a time in seconds, or the number at the beginning of a \
-        string",
+        "convert to an integer: drop the fraction of a number, take the seconds of a time, or read the number at the \
+        beginning of a string",
         both "int(\"-12.7\")" => "-12",
         |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",

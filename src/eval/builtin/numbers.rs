@@ -30,8 +30,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         enough, else to a multiple of the last element",
         both "quantize(10, 4)" => "12"),
     function!(random(0, 1) Random "([number]) -> int | real",
-        "draw a random number: an integer below the integer n, a real below the real r, or a real below 1 without an \
-        argument",
+        "draw a random number from 0: an integer below an integer argument, a real below a real argument, or without \
+        an argument a real below 1",
         both "random(1)" => "0"),
     function!(interval(1, 1) Strict "(seconds) -> string",
         "write seconds as days, hours, minutes and seconds",

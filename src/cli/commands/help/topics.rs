@@ -56,8 +56,8 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults for --id, --output and the options of every command, as `NAME: VALUE`, for example `dialect: condor`; \
-    without `XDG_CONFIG_HOME`, the file is `~/.config/classad/config.yaml`",
+    "defaults for --id, --output and the options of every command, each on a line such as `dialect: condor`. Without \
+    `XDG_CONFIG_HOME`, the file is `~/.config/classad/config.yaml`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
@@ -173,7 +173,7 @@ fn operators() -> Vec<(String, String)> {
     binary.sort_by_key(|operator| std::cmp::Reverse(operator.precedence()));
     let term = |symbols: &str, text: &str| (symbols.to_owned(), text.to_owned());
     let mut all = vec![
-        term("a.b  a[i]  f(x)", "selection, subscript, call"),
+        term("a.b  a[i]  f(x)", "attribute of an ad, element of a list, call of a function"),
         term("a ?: b", "`a`, or `b` if `a` is undefined"),
         term("- + ! ~", "unary operators: sign, logical not, bitwise not"),
     ];
@@ -192,8 +192,8 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "*" => "products",
         "+" => "sums",
         "<<" => "bit shifts",
-        "<" => "comparison by order; strings ignoring case",
-        "==" => "equality; undefined if an operand is undefined, except with `is` and `isnt`",
+        "<" => "comparison by order; case is ignored in strings",
+        "==" => "equality; `==` and `!=` ignore case in strings, and are undefined if an operand is undefined",
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",

@@ -45,8 +45,8 @@ requests. `classad merge` merges the shares. `classad scatter --shares` plans th
 /// Match requests with offers, one offer for each request
 ///
 /// Requests are served in order. Each request gets the compatible offer that it ranks highest. Of several such offers,
-/// it gets the offer that ranks the request highest, then the first offer. A policy can change this: `match` uses its
-/// keys roots, order, docking and residual; `negotiate` also uses share.
+/// it gets the offer that ranks the request highest. If these ranks are equal too, it gets the first offer. A policy
+/// can change this: `match` uses its keys roots, order, docking and residual; `negotiate` also uses share.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

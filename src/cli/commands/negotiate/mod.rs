@@ -52,10 +52,10 @@ Examples:
 /// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
 /// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
 /// the policy ranks candidates. If the policy leaves a part of an offer, the residual, later requests can get this
-/// part. Without a policy, the result is that of `match`.
+/// part. Without a policy, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
-/// against the share of its submitter.
+/// against the share of the submitter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -86,14 +86,15 @@ pub struct Negotiate {
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
-    /// Print a row for each submitter instead of the matches: its priority, its numbers of requests, matches and offers,
-    /// and, if submitters share by weight, the weight that it uses after the cycle
+    /// Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and
+    /// offers. If submitters share by weight, the row also has the weight that the submitter uses after the cycle
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
-    /// Compare the cost of the cycle without and with autoclusters, match lists, resource requests and an index
+    /// Run the cycle five times, and compare the cost: the first run has no acceleration; the next runs add
+    /// autoclusters, match lists, resource requests (one request for several equal jobs) and an index
     ///
-    /// Each row also has the measurements of the 2006 paper: numbers of requests, offers, submitters and autoclusters,
-    /// the time to find the autoclusters, the time to read the ads, and the peak of memory so far.
+    /// Each row also has the numbers of requests, offers, submitters and autoclusters, the seconds to find the
+    /// autoclusters and to read the ads, and the greatest memory of the program so far, in megabytes.
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]

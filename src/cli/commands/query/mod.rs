@@ -59,8 +59,8 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-`time()` is the time of the clock. With `--now dump`, `time()` is the time at which the newest ad was written. explain
-and negotiate use this time by default if the ads are old. query also takes HTCondor's options, such as -constraint, -af
+By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which
+the newest ad was written. query also takes HTCondor's options, such as -constraint, -af
 and -format: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
@@ -76,7 +76,7 @@ pub struct QueryCommand {
     /// The constraint, instead of the first argument; if repeated, all constraints must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
-    /// A file of ads; with this option, the constraint is optional, and all arguments are files
+    /// Also query this file of ads. With --ads, the constraint is optional
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
     /// Query the jobs in this event log: an ad for each job, with its last state and the attributes of its events
@@ -100,7 +100,7 @@ pub struct QueryCommand {
     /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
     #[arg(long, hide = true)]
     called: Vec<String>,
-    /// Print the table that this print format of HTCondor describes
+    /// Print the table that this file describes, a file for `condor_q -print-format`
     #[arg(long, value_name = "FILE")]
     print_format: Option<String>,
     /// Print only these attributes of the ads
@@ -148,7 +148,7 @@ pub struct QueryCommand {
     /// The former short name of `--invert`, which is refused
     #[arg(short = 'v', hide = true, action = clap::ArgAction::Count)]
     former_invert: u8,
-    /// Print the ads for which the constraint is undefined, and the attributes that they lack
+    /// Print the names of the ads for which the constraint is undefined, and the attributes that these ads lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
     #[command(flatten)]

@@ -56,8 +56,8 @@ are not reported. Exit status: 0 if there are references, else 1; with --pool, 0
   --rectangle           ad, port, profile, attribute, interval, state
   --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
 The `state` of a side of a rectangle is indexed, empty (no value satisfies the side), deviant (the side must be
-evaluated with the other ad) or unindexed (undefined, an error, a list or an ad). If it is `never`, no ad can satisfy
-the constraint (thesis 4.2 to 4.4).";
+evaluated with the other ad) or unindexed (undefined, an error, a list or an ad). If the `state` is `never`, no ad can
+satisfy the constraint (thesis 4.2 to 4.4).";
 
 /// List the attributes to which expressions refer
 #[derive(Args)]
@@ -88,8 +88,8 @@ pub struct Refs {
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
     /// List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of
-    /// values that its constraint allows for each attribute of the partner. With --count, the number of ads that have
-    /// each reference
+    /// values that its constraint allows for each attribute of the partner. With --count, count the ads in which each
+    /// attribute is indexed, deviant, unindexed or absent
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,
     #[command(flatten)]

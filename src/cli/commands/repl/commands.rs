@@ -61,16 +61,16 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Set the ad to evaluate expressions in and to match: from a text, a file or the pool",
+        "Set the ad in which expressions are evaluated and which is matched: a text, an ad of a file or of the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads of the pool; or count its ads for which an expression is true, false, undefined and an error",
+        "Load the ads of the pool; or count the ads for which an expression is true, false, undefined or an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute of the ad to evaluate in; `NAME = EXPR` alone also sets an attribute",
+        "Set, show or remove an attribute of the ad of `:my`; `NAME = EXPR` without `:let` also sets it",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",

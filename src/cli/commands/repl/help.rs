@@ -15,7 +15,7 @@ use crate::cli::{Failure, refuse};
 const ENTRIES: [&str; 3] = [
     "Type an expression to evaluate it, or `NAME = EXPR` to set an attribute.",
     "A line that begins with `#` or `//` is a comment.",
-    "You can abbreviate a command if the abbreviation is unambiguous:",
+    "Use these commands, or unambiguous abbreviations of them:",
 ];
 
 /// Returns the list of all commands with their arguments and descriptions, at most `width` characters wide.

@@ -37,12 +37,12 @@ Examples:
   classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
 
 On a terminal, repl shows a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files.
-An entry continues on the next line while a bracket, a string or an operator is open. Ctrl-C drops the line or stops the
-running command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, by default in
+An entry continues on the next line if a bracket or a string is open, or after an operator. Ctrl-C drops the line or
+stops the running command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, by default in
 classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY is empty, no history is kept.
 
-If the entries come from a pipe or a file, the results are the same, but there is no prompt. Then the exit status is 2
-if an entry or an ad is wrong, 3 if a limit was exceeded, else 0. A session on a terminal exits with 0.";
+If the entries come from a pipe or a file, the results are the same, but there is no prompt. In this case, the exit
+status is 2 if an entry or an ad is wrong, 3 if a limit was exceeded, else 0. A session on a terminal exits with 0.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", help::command_list(80).trim_end())
@@ -54,10 +54,10 @@ fn after_help() -> String {
 pub struct Repl {
     /// Files of ads to match with: the pool
     files: Vec<String>,
-    /// The ad in which expressions are evaluated: the first ad of this file
+    /// Evaluate expressions in the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad that is TARGET (the other ad of a match): the first ad of this file
+    /// Use the first ad of this file as TARGET, the other ad of a match
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Read the entries from this file

@@ -63,8 +63,9 @@ What a case evaluates, the ads that it names, and the results that it can expect
                                          verdict: always, never or depends
 
 `knob` names a variable of the configuration. The key `config: FILE` at the top
-of the spec names its file, the output of `condor_config_val -dump`. `clause` is
-a clause that is not met, in the constraint of the ad that refuses.
+of the spec names the file of the configuration, which is the output of
+`condor_config_val -dump`. `clause` is a clause that is not met, in the
+constraint of the ad that refuses.
 
 Every case has a name. A case can also have tags, dialect, now, seed, max-steps
 and max-depth. Cases with gang or matches can have a policy. Cases with
@@ -104,7 +105,8 @@ pub struct TestCommand {
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each expected result that was not met by the actual result; keep comments and layout
+    /// Write the actual result into the spec in place of each expected result that was not met; keep comments and
+    /// layout
     #[arg(long, conflicts_with = "list")]
     update: bool,
     /// Run only cases with this tag; if repeated, cases with any of the tags

@@ -35,7 +35,8 @@ Examples:
       samples/transform/jobs.long
 
 With -w, changed ads are written in the layout of this program, and the comments of the file are lost. --copy, --rename
-and --delete also take /REGEX/ instead of a name; it ignores case. \\1 in the new name is the first group of the match.
+and --delete also take /REGEX/, which ignores case, instead of a name. \\1 in the new name is the first group of the
+match.
 Exit status: 0 after a run without errors; 1 with -n if nothing would change; 2 for bad input; 3 if a limit was
 exceeded.
 -n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,

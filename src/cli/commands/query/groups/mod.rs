@@ -39,7 +39,7 @@ pub struct GroupArgs {
     /// other values that are not numbers are ignored.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
-    /// Print the mean of each of these expressions over the ads in which its value is a number
+    /// Print the mean of each of these expressions over the ads in which its value is a number or a boolean
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     mean: Vec<String>,
     /// Print the least value of each of these expressions; values compare as in --sort
