@@ -110,7 +110,15 @@ fn printf(format: &str, value: &Value) -> Option<String> {
 /// Prints a value with a format that the user gave. Fails if the format does not fit the value.
 fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
     let printed = printf(format, value).map(String::into_bytes);
-    printed.ok_or_else(|| format!("{} is not a valid format here", quoted_excerpt(format.as_bytes())).into())
+    printed.ok_or_else(|| {
+        let (what, usual) = match value {
+            Value::Integer(_) => ("an integer", "%d"),
+            Value::Real(_) => ("a real", "%f"),
+            _ => ("a string", "%s"),
+        };
+        let format = quoted_excerpt(format.as_bytes());
+        format!("{format} does not format {what}; write a format such as `{usual}`").into()
+    })
 }
 
 fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
