@@ -210,6 +210,6 @@ fn explain_matches_what_transforms_leave() {
     assert!(out.contains("1 job gains a match: 1.0; none loses"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
-    let note = "note: START and JOB_TRANSFORM_NAMES of the configuration are ignored: only `classad explain --config` applies them";
+    let note = "note: this command ignores part of the configuration: only `classad explain --config` applies START and JOB_TRANSFORM_NAMES";
     assert!(err.contains(note), "{err}");
 }

@@ -685,5 +685,5 @@ fn a_gang_search_ends_at_its_budget() {
     let output = run(&["gangmatch", "--max-search-tests", "200", "--pool", &offers, &request], b"");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{message}");
-    assert!(message.contains("1 evaluations or searches exceeded a limit"), "{message}");
+    assert!(message.contains("1 evaluation or search was stopped at a limit"), "{message}");
 }

@@ -103,7 +103,7 @@ impl LifetimeArgs {
             };
             Cow::Owned(AdvertisementHeader { identity: Some(identity), ..header.into_owned() })
         });
-        let reason = format!("{LATER_ADS} (--as-given includes them)");
+        let reason = format!("{LATER_ADS} (--as-given includes such ads)");
         retain_flagged(session, ads, what, &is_latest, &reason)
     }
 
@@ -112,7 +112,7 @@ impl LifetimeArgs {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
         let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        let reason = format!("expired at {} (--at sets another time, --as-given includes them)", utc_text(at));
+        let reason = format!("expired by {} (--at sets another time, --as-given includes such ads)", utc_text(at));
         retain_flagged(session, ads, what, &is_current, &reason)
     }
 }
@@ -300,6 +300,6 @@ fn retain_by_state(
     counts.sort_by(|_, one, _, other| other.cmp(one));
     let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{} {word}", with_commas(*count))).collect();
     let kept: Vec<bool> = words.iter().map(Option::is_none).collect();
-    let reason = format!("{} (--all-states includes them)", join_and(&counts));
+    let reason = format!("{} (--all-states includes such ads)", join_and(&counts));
     retain_flagged(session, ads, what, &kept, &reason)
 }

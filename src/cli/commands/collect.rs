@@ -175,6 +175,6 @@ impl Collector {
         let Some(at) = at else { return ads };
         let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);
         let is_current: Vec<bool> = ads.iter().map(|ad| !has_expired(ad)).collect();
-        retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at)))
+        retain_flagged(session, ads, "ads", &is_current, &format!("expired by {}", utc_text(at)))
     }
 }

@@ -28,7 +28,7 @@ pub fn read_held_ads(
     let is_current = headers.iter().zip(&is_latest).filter(|(_, is_latest)| **is_latest);
     let is_current: Vec<bool> = is_current.map(|(header, _)| !header.has_expired(at)).collect();
     let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
-    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at))))
+    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired by {}", utc_text(at))))
 }
 
 /// Why an ad is left out: later ads have the same identity.

@@ -164,7 +164,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
             faults.push(format!(
-                "{share} is a share of the work, but {parts} is of parts of files: they cannot be merged"
+                "{share} is from a run with --share, but {parts} is from a run on parts of files: they cannot be merged"
             ));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));
@@ -185,9 +185,9 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
 /// Returns in what the files of two shares differ.
 fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String> {
     if let Some((file, _)) = files.iter().zip(expected).find(|(file, expected)| file != expected) {
-        return Some(format!("{} differs from what another share read", file.file));
+        return Some(format!("{} differs from the file that another share read", file.file));
     }
-    (files.len() != expected.len()).then(|| "its files are others".to_owned())
+    (files.len() != expected.len()).then(|| "it has a different number of files".to_owned())
 }
 
 /// Returns why shares are not those of a plan.
