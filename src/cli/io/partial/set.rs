@@ -199,7 +199,8 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
         let fault = format!("{} and {} come from two different files of the name {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
         return vec![format!(
-            "{fault}: if the files are on different hosts, name the host of each run with --partial=HOST; if not, repeat the runs"
+            "{fault}: if the files are on different hosts, name the host of each run with --partial=HOST; if not, \
+            repeat the runs"
         )];
     }
     if parts.iter().any(|part| part.file.size != size) && size < last {
