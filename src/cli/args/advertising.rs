@@ -211,7 +211,7 @@ impl AdvertisingArgs {
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted_plain(unnamed, "ad");
                 session.note(&format!(
-                    "{ads} without a name: records of matches identify them by a hash of their contents"
+                    "{ads} without a name: in records of matches, a hash of the contents replaces the name"
                 ));
             }
         }
@@ -255,11 +255,12 @@ fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
     if slots == 0 {
         return;
     }
-    let of = format!("{} of {} are slots", with_commas(slots), counted(requests.len(), "request"));
+    let are_slots = if slots == 1 { "is a slot" } else { "are slots" };
+    let of = format!("{} of {} {are_slots}", with_commas(slots), counted(requests.len(), "request"));
     if slots < requests.len() && offers.iter().any(is_slot) {
         session.note(&format!("{of}; write --pool before each file of the pool"));
     } else if offers.iter().any(is_job) {
-        session.note(&format!("{of}, and jobs are in the pool; exchange the files if --pool should name the slots"));
+        session.note(&format!("{of}, and jobs are in the pool; to match jobs with slots, give the slots with --pool"));
     }
 }
 
