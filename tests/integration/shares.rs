@@ -345,8 +345,7 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial", "--share", "3/2"], "a share is K/N"),
         (
             &["match", "--all", "--partial", "--share", "1/2", "--stats"],
-            "--stats cannot be combined with --share, \
-            because it counts the work of one run",
+            "--stats cannot be combined with --share: its counts would be of only one share",
         ),
         (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give --quiet to `merge`"),
         (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "its own random"),

@@ -34,7 +34,7 @@ input.
 -o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause, value}]}],
 \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe, grid_resource}],
 \"disabled\"}. `route` is null for a job without a route. `excluded` gives the reason why no route may take the job. For
-a job without a route, `refusals` lists the first clause of the requirements of each route that is not true.";
+a job without a route, `refusals` has, for each route, the first clause of its requirements that is not true.";
 
 /// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
 #[derive(Args)]

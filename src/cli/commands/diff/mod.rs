@@ -38,8 +38,8 @@ Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be r
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
 `change` is \"changed\", \"added\" or \"removed\". `id` is null for an ad without a name. `before` and `after` of an ad
-are its numbers in the two files. `before` and `after` of an attribute are its expressions as texts. They are null where
-the ad or the attribute is missing. With jsonl, each line is one element of `ads`.";
+are its numbers in the two files. `before` and `after` of an attribute are its expressions as texts. Each is null if the
+ad or the attribute is missing in that file. With jsonl, each line is one element of `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///

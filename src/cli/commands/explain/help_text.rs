@@ -25,7 +25,7 @@ nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
 -o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. Each report has these members:
   requests        names of the requests
   verdict         `matches`, a word from `classad help explain`, or, with --reverse, `ports` for a request with ports
-  attributes      the attributes that decide
+  attributes      the attributes that decide the verdict
   summary         the reason, as a sentence
   job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null unless the
                   request is a job
@@ -69,10 +69,10 @@ A report on a request with ports also has these members. A gang is [{label, offe
   stuck           [{label, held, discarded, fitting, conditions, unserved, unserved_count, needs}, ...]: the ports
                   that cannot be filled after those of `deepest`
 
-Each of the `changes` then has its `gang`. A condition is {text, by, reads, theirs, labels, offers, offer_count}.
+Each of the `changes` of such a report has its `gang`. A condition is {text, by, reads, theirs, labels, offers, offer_count}.
 `classad help schema explain` describes all members.
-With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. They say what each transform,
-submit requirement and periodic policy of the configuration does, and to how many jobs.
+With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. Each element says what a
+transform, a submit requirement or a periodic policy of the configuration does, and to how many jobs.
 The first 10 elements of `refusals`, of `unserved` and of the `offers` of a condition are listed; --all-offers lists all.
 
 --partial --share 1/4 writes a partial result: the reports on the first quarter of the distinct requests. `classad
