@@ -6,6 +6,7 @@ use classad::ad::{AbsoluteTime, Dialect, Name};
 use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
+use classad::text::counted_plain;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
@@ -350,9 +351,9 @@ impl Session {
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
-        for (count, what) in [(errors, "errors"), (warnings, "warnings"), (lossy_values, "changes")] {
+        for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
             if count > MAX_SHOWN_PER_KIND {
-                self.note(&format!("{} more {what} are not shown", count - MAX_SHOWN_PER_KIND));
+                self.note(&format!("{} not shown", counted_plain(count - MAX_SHOWN_PER_KIND, what)));
             }
         }
     }

@@ -183,7 +183,7 @@ impl<'c> ReportRenderer<'c> {
                     let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_shared);
                     format!("{}{lacks}", single_line(&told))
                 }
-                None => "they have no constraint".to_owned(),
+                None => "no constraint".to_owned(),
             };
             (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
         });
