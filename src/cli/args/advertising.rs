@@ -82,7 +82,7 @@ impl LifetimeArgs {
 
     /// Keeps the latest of the ads that share an identity. Prints a note of how many ads are dropped.
     ///
-    /// `what` is the plural noun of the ads in that note. `id` is the text of `--id`, if given.
+    /// `what` is the noun of the ads in that note, in the singular. `id` is the text of `--id`, if given.
     pub fn retain_latest(&self, session: &Session, ads: Vec<NamedAd>, what: &str, id: Option<&str>) -> Vec<NamedAd> {
         if self.as_given {
             return ads;
@@ -229,7 +229,7 @@ impl AdvertisingArgs {
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
             retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised since")
         };
-        let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        let [mut requests, offers] = [current(requests, "request"), current(offers, "offer")];
         note_wrong_side(session, [&requests, &offers]);
         if self.common.id.is_none() {
             distinguish_names(&mut requests, &context);
@@ -239,7 +239,7 @@ impl AdvertisingArgs {
         }
         // The caller that looks at the states itself wants all jobs.
         let requests = match slots {
-            SlotSelection::All => retain_by_state(session, requests, "requests", daemon_phrase),
+            SlotSelection::All => retain_by_state(session, requests, "request", daemon_phrase),
             _ => retain_waiting(session, requests),
         };
         Ok([requests, retain_available(session, offers, slots)])
@@ -266,7 +266,7 @@ fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
 
 /// Drops the jobs that do not wait for a slot and the ads of daemons, and prints a note of how many.
 pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
-    retain_by_state(session, requests, "requests", |state| match state {
+    retain_by_state(session, requests, "request", |state| match state {
         AdvertisedState::Job(state) if state != JobState::Idle => Some(state.word()),
         state => daemon_phrase(state),
     })
@@ -274,7 +274,7 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
 
 /// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
 pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
-    retain_by_state(session, offers, "offers", |state| match state {
+    retain_by_state(session, offers, "offer", |state| match state {
         AdvertisedState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
         state => daemon_phrase(state),
     })
