@@ -159,6 +159,11 @@ const TABLE_WORDS: [(&str, &str); 26] = [
     ("collector", "collectors"),
 ];
 
+/// Returns the name of the option for a word of `--condor-table`.
+pub fn table_option(word: &str) -> &str {
+    TABLE_WORDS.iter().find(|(_, known)| *known == word).map_or(word, |(option, _)| *option)
+}
+
 /// The options after which an argument can be the name of a job's owner, a slot or a machine.
 const SOURCE_OPTIONS: [&str; 5] = ["jobads", "ads", "slotads", "file", "userlog"];
 
