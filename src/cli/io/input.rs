@@ -122,8 +122,8 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
                 session.set_time(time);
                 let time = utc_text(time);
                 session.note(&format!(
-                    "--now dump: no ad says when it was written; the time of the newest event of a job, {time}, is used \
-                    instead"
+                    "--now dump: no ad says when it was written; the time of the newest event of a job, {time}, is \
+                    used instead"
                 ));
             }
             (None, None) => session.warning("--now dump: no ad has a time; the current time is used instead"),

@@ -69,7 +69,8 @@ A report on a request with ports also has these members. A gang is [{label, offe
   stuck           [{label, held, discarded, fitting, conditions, unserved, unserved_count, needs}, ...]: the ports
                   that cannot be filled after those of `deepest`
 
-Each of the `changes` of such a report has its `gang`. A condition is {text, by, reads, theirs, labels, offers, offer_count}.
+Each of the `changes` of such a report has its `gang`. A condition is {text, by, reads, theirs, labels, offers,
+offer_count}.
 `classad help schema explain` describes all members.
 With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. Each element says what a
 transform, a submit requirement or a periodic policy of the configuration does, and to how many jobs.
