@@ -158,7 +158,7 @@ impl<'p> Transcript<'p> {
         self.lines.push(format!("  {request} gets {}", parts.join("; ")));
         if let Some(choice) = &grant.choice {
             let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
-            self.lines.push(format!("    next best: {next}; the difference is {text}"));
+            self.lines.push(format!("    next best: {next}; decided by {text}"));
         }
     }
 }
