@@ -288,7 +288,7 @@ pub fn merge_partials(session: &mut Session, partials: &PartialResults) -> Resul
         (Command::Check(command), PartialResults::Parts(parts)) => command.merge(session, parts),
         (Command::Match(command), PartialResults::Shares(shares)) => command.merge(session, shares),
         (Command::Explain(command), PartialResults::Shares(shares)) => command.merge(session, shares),
-        _ => refuse("this command does not write such partial results"),
+        _ => refuse("the command of these partial results does not write partial results of this kind"),
     }
 }
 

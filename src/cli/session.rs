@@ -6,6 +6,7 @@ use classad::ad::{AbsoluteTime, Dialect, Name};
 use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
+use classad::text::counted_plain;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
@@ -173,7 +174,7 @@ impl Session {
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
         let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
         let reason = match (self.options.dialect, htcondor_input) {
-            (Some(_), _) => "as asked".to_owned(),
+            (Some(_), _) => "--dialect sets it".to_owned(),
             (None, Some((name, form))) => {
                 self.context.dialect = Dialect::Condor;
                 format!("{name} is in {form}")
@@ -342,18 +343,17 @@ impl Session {
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
-            self.report_exceeded_budget(&format!(
-                "{count} evaluations or searches exceeded a limit and were stopped; see `classad help budgets`"
-            ));
+            let what = if count == 1 { "evaluation or search was" } else { "evaluations or searches were" };
+            self.report_exceeded_budget(&format!("{count} {what} stopped at a limit; see `classad help budgets`"));
         }
     }
 
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
-        for (count, what) in [(errors, "errors"), (warnings, "warnings"), (lossy_values, "changes")] {
+        for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
             if count > MAX_SHOWN_PER_KIND {
-                self.note(&format!("{} more {what} are not shown", count - MAX_SHOWN_PER_KIND));
+                self.note(&format!("{} not shown", counted_plain(count - MAX_SHOWN_PER_KIND, what)));
             }
         }
     }

@@ -199,7 +199,9 @@ impl fmt::Display for Abort {
         match self {
             Abort::TooDeep(deepest) => write!(f, "evaluations are nested more than {deepest} levels deep"),
             Abort::TooManySteps(most) => write!(f, "evaluation took more than {most} steps"),
-            Abort::TooManyRunSteps(most) => write!(f, "all evaluations of this run took more than {most} steps"),
+            Abort::TooManyRunSteps(most) => {
+                write!(f, "the evaluations of this run together took more than {most} steps")
+            }
             Abort::TooManyValueBytes(most) => {
                 write!(f, "functions made values of more than {most} bytes in one evaluation")
             }

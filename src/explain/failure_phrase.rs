@@ -170,8 +170,9 @@ impl FailureWriter<'_> {
             [] => missing,
             [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
             several => {
-                let several =
-                    several.iter().map(|(name, having)| format!("{name}, which {} have", with_commas(*having)));
+                let several = several.iter().map(|(name, having)| {
+                    format!("{name}, which {} {}", with_commas(*having), if *having == 1 { "has" } else { "have" })
+                });
                 format!("{missing} (did you mean {}?)", several.collect::<Vec<_>>().join("; "))
             }
         }

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{BinaryOperator, Name, Value};
 use crate::eval::FreeNames;
-use crate::text::suggestion;
+use crate::text::{counted, suggestion};
 
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
@@ -72,13 +72,18 @@ fn add_value_remarks(
     let dialect = table.context.dialect;
     if let Some(FailureReason::TypeMismatch { theirs, bound, offers }) = &clause.failure {
         let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
+        let offers = counted(*offers, "offer");
         add("types", format!("`{}` compares {theirs} with {bound}, in {offers}", clause.text));
     }
     if let Some(comparison) = &clause.analysis.comparison {
         let is = BinaryOperator::Is.symbol_in(dialect);
         for (theirs, offers) in other_spellings(comparison, table, request) {
             let theirs = Value::String(theirs);
-            add("case", format!("`{is}` is case-sensitive: {} is not {theirs}, which {offers} have", comparison.bound));
+            let have = if offers == 1 { "has" } else { "have" };
+            let offers = counted(offers, "offer");
+            let remark =
+                format!("`{is}` is case-sensitive: {} is not {theirs}, which {offers} {have}", comparison.bound);
+            add("case", remark);
         }
     }
     let mentions = FreeNames::of(&clause.analysis.clause.expression, dialect);

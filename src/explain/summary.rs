@@ -137,7 +137,8 @@ impl SummaryWriter<'_> {
             Narrowing::Refusals => {
                 // The sentence already counts the slots that would match if drained.
                 let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
-                format!("; {} more refuse it: {}", with_commas(refusing), self.refusal_phrase(report, refusing))
+                let refuse = if refusing == 1 { "refuses" } else { "refuse" };
+                format!("; {} more {refuse} it: {}", with_commas(refusing), self.refusal_phrase(report, refusing))
             }
         }
     }
@@ -358,6 +359,7 @@ impl SummaryWriter<'_> {
         let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
         match suitable.next().map(|group| (group, &group.clause)) {
             Some((_, None)) if refusing == 1 => "it has no constraint, so it accepts nothing".to_owned(),
+            Some((group, None)) if group.suitable == 1 => "1 has no constraint, so it accepts nothing".to_owned(),
             Some((group, None)) => {
                 format!("{} have no constraint, so they accept nothing", with_commas(group.suitable))
             }

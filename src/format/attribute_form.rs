@@ -149,7 +149,7 @@ impl AttributeForm {
         }
     }
 
-    /// Returns convert a value to a string in the language. `value` is its text in this form.
+    /// Returns the text of a value in the language. `value` is its text in this form.
     pub(super) fn text_in_language<'v>(self, value: &'v [u8], expression: &Expression) -> Cow<'v, [u8]> {
         match self {
             AttributeForm::Long => Cow::Borrowed(value),

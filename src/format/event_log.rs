@@ -147,7 +147,7 @@ impl Iterator for EventLogReader<'_> {
             lines.push(line);
         }
         if !is_ended {
-            let message = "the last event has no end and is skipped: it is still being written";
+            let message = "the last event has no end and is skipped: it may be incomplete";
             return Some(Err(Problem::error_at(first, self.number, message).as_warning()));
         }
         lines.pop();

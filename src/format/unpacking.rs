@@ -50,8 +50,10 @@ impl Read for UnpackingReader {
         self.unpacked_bytes += count as u64;
         let limit = self.packed_bytes.get().saturating_mul(self.max_ratio).max(UNLIMITED_UNPACKED_BYTES);
         if self.unpacked_bytes > limit {
-            let reason =
-                format!("it unpacks to more than {} times its size; unpack it to read all of it", self.max_ratio);
+            let reason = format!(
+                "it unpacks to more than {} times its size; unpack it, or raise --max-unpack-ratio",
+                self.max_ratio
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         Ok(count)

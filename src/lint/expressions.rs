@@ -75,7 +75,7 @@ impl ExpressionCheck<'_> {
                     let message =
                         format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
                     let help = self.regrouped(symbol, left, right);
-                    let label = format!("`{symbol}` applies to the whole expression after it");
+                    let label = format!("`{symbol}` applies to all of this");
                     self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
@@ -114,7 +114,11 @@ impl ExpressionCheck<'_> {
                 "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
             );
         }
-        format!("write `({}) {operator} {}` if that is meant", self.short_text(left), self.short_text(right))
+        let grouped = |operand: &Expression| match operand.kind() {
+            ExpressionKind::Binary(inner, ..) if is_comparison(*inner) => format!("({})", self.short_text(operand)),
+            _ => self.short_text(operand),
+        };
+        format!("write `{} {operator} {}` if that is meant", grouped(left), grouped(right))
     }
 
     fn check_comparison(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {

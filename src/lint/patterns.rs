@@ -116,7 +116,7 @@ fn exchanged(
         return None;
     }
     let rewrite = Expression::call(function.name, [string, pattern].into_iter().chain(rest).cloned());
-    let message = format!("{} needs the pattern as first and the string as second argument", function.name);
+    let message = format!("{} takes the pattern as its first argument and the string as its second", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
@@ -139,7 +139,7 @@ fn check_word_list(
         return None;
     }
     let rewrite = Expression::call(function.name, [word, list].into_iter().chain(rest).cloned());
-    let message = format!("{} needs the item as first and the list as second argument", function.name);
+    let message = format!("{} takes the item as its first argument and the list as its second", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }

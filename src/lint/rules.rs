@@ -237,7 +237,7 @@ rules! {
         "[ Requirements = START && other.x; START = true ]",
     MISSING "missing-constraint" Warning Ad
         "a request or an offer without a constraint, so that it accepts nothing"
-        "write `Requirements = true` (`Constraint = true`) to accept everything"
+        "write `Requirements = true` to accept everything (in the papers' ads: `Constraint = true`)"
         "[ MyType = \"Job\"; Owner = \"a\" ]"
         "[ MyType = \"Job\"; Requirements = true ]",
     RANK "rank-not-numeric" Warning Ad

@@ -121,8 +121,10 @@ fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<
     let max = read_fill_bound(record, "Max")?.unwrap_or(entries.len());
     let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
-        let reason =
-            format!("a group of {} cannot fill at least {min} and at most {max} of its entries", entries.len());
+        let reason = format!(
+            "a group of ports cannot have Min = {min}: Max is {max}, and its number of entries is {}",
+            entries.len()
+        );
         return Err(fault(element, reason));
     }
     Ok(PortGroup { min, max: max.min(entries.len()), entries })
@@ -194,8 +196,8 @@ mod tests {
         let group = |inside: &str| labels(&format!("[ Ports = {{ [ Ports = {{ [ Label = a ] }}; {inside} ] }} ]"));
         assert_eq!(group("Min = 0").unwrap(), ["a"]);
         for (inside, expected) in [
-            ("Min = 2", "a group of 1 cannot fill at least 2 and at most 1"),
-            ("Min = 1; Max = 0", "at least 1 and at most 0"),
+            ("Min = 2", "a group of ports cannot have Min = 2: Max is 1, and its number of entries is 1"),
+            ("Min = 1; Max = 0", "Min = 1: Max is 0"),
             ("Min = -1", "Min of a group of ports must be an integer"),
             ("Max = x", "Max of a group of ports must be an integer"),
         ] {

@@ -79,8 +79,8 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
     }
     for (rules, fault) in [
         ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; $EVAL() and EVALMACRO evaluate an expression in the ad"),
-        ("SET b $INT(1,%s)", "$INT(): `%s` is not a valid format here"),
-        ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5 of 2"),
+        ("SET b $INT(1,%s)", "$INT(): `%s` does not format an integer; write a format such as `%d`"),
+        ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5: the list has 2 items, numbered from 0"),
         (
             "SET b $EVAL(strcat(s, \"x\"))",
             "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; $EVAL() ends at the first `)`, \

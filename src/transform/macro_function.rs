@@ -3,6 +3,7 @@
 use crate::ad::{ByteString, Value};
 use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
+use crate::text::counted_plain;
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
 use super::path_function::{is_path_function, path_part, split_suffix};
@@ -110,7 +111,15 @@ fn printf(format: &str, value: &Value) -> Option<String> {
 /// Prints a value with a format that the user gave. Fails if the format does not fit the value.
 fn print_with(format: &str, value: &Value) -> Result<Vec<u8>, StatementFailure> {
     let printed = printf(format, value).map(String::into_bytes);
-    printed.ok_or_else(|| format!("{} is not a valid format here", quoted_excerpt(format.as_bytes())).into())
+    printed.ok_or_else(|| {
+        let (what, usual) = match value {
+            Value::Integer(_) => ("an integer", "%d"),
+            Value::Real(_) => ("a real", "%f"),
+            _ => ("a string", "%s"),
+        };
+        let format = quoted_excerpt(format.as_bytes());
+        format!("{format} does not format {what}; write a format such as `{usual}`").into()
+    })
 }
 
 fn integer(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
@@ -199,7 +208,9 @@ fn choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, 
         .map_err(|_| format!("{} is not an index", quoted_excerpt(&text)))?;
     let list = named_list(expander, list.as_bytes())?;
     let items = items(&list);
-    let item = items.get(index).ok_or_else(|| format!("there is no item {index} of {}", items.len()))?;
+    let item = items.get(index).ok_or_else(|| {
+        format!("there is no item {index}: the list has {}, numbered from 0", counted_plain(items.len(), "item"))
+    })?;
     Ok(item.to_vec())
 }
 

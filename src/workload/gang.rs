@@ -101,7 +101,12 @@ impl AdGenerator for GangWorkload {
 
     fn contradiction(&self) -> Option<String> {
         let (machines, parts) = (self.machines, self.selectivity);
-        (parts > machines).then(|| format!("{machines} machines cannot be divided into {parts} equal parts"))
+        (parts > machines).then(|| {
+            format!(
+                "--selectivity {parts} is greater than the number of machines, {machines}: each part needs at least \
+                one machine"
+            )
+        })
     }
 }
 

@@ -125,7 +125,7 @@ fn a_schema_gives_the_types() {
     assert_eq!(rows[0]["t"], Field::TimestampMillis(86_400_000));
     assert_eq!([&rows[1]["a"], &rows[1]["t"], &rows[2]["a"]], [&Field::Null; 3]);
     assert!(
-        written.stderr.contains("column `a`: 1 value are not of type integer and are written as null"),
+        written.stderr.contains("column `a` is of type integer: 1 value of other types written as null"),
         "{}",
         written.stderr
     );

@@ -111,9 +111,9 @@ fn words_that_exclude_each_other_are_refused() {
     let slots = "tests/pool/dumps/machines.long";
     for (arguments, told) in [
         (&["-jobads", slots, "-hold", "-run"][..], "give only one of -hold, -run and -idle"),
-        (&["-ads", slots, "-state", "-schedd"], "several tables: states, schedds"),
+        (&["-ads", slots, "-state", "-schedd"], "-state and -schedd select different tables: give only one of them"),
         (&["-ads", slots, "-compact", "-state"], "-compact works only with the table of all slots"),
-        (&["-ads", slots, "-hold", "-avail"], "-held is for jobs and -avail is for slots: give only one of them"),
+        (&["-ads", slots, "-hold", "-avail"], "-hold is for jobs and -avail is for slots: give only one of them"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
         (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "cannot be combined with other output formats"),

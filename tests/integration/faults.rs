@@ -294,10 +294,9 @@ fn what_cannot_be_read_is_refused_wherever_a_file_is_named() {
     fs::create_dir(folder.join("a.dir")).expect("a folder can be made");
     fs::write(folder.join("ads.long"), "Name = \"m\"\nRequirements = true\n\n").expect("it can be written");
     // The first page of the memory of a process cannot be read.
-    for (path, reason) in [("a.dir", "it is a directory, not a file of ads"), ("/proc/self/mem", "Input/output error")]
-    {
+    for (path, reason) in [("a.dir", "it is a directory, not a file"), ("/proc/self/mem", "Input/output error")] {
         let map = format!("m={path}");
-        let commands: [&[&str]; 12] = [
+        let commands: [&[&str]; 14] = [
             &["query", "true", path],
             &["query", "true", "ads.long", path],
             &["convert", path, "--to", "json"],
@@ -310,6 +309,8 @@ fn what_cannot_be_read_is_refused_wherever_a_file_is_named() {
             &["query", "true", "--files-from", path],
             &["eval", "--map", &map, "1"],
             &["diff", "ads.long", path],
+            &["eval", "--cases", path],
+            &["parse", "--cases", path],
         ];
         for arguments in commands {
             let (status, shown, told) = run(&folder, arguments);

@@ -197,7 +197,7 @@ fn diff_compares_some_attributes_and_numbers_by_value() {
     assert_eq!(names(&[]).1, ["Disk", "Load", "State", "X"]);
     assert_eq!(names(&["--numeric"]), (Some(1), vec!["State".to_owned()]));
     assert_eq!(names(&["--numeric", "--ignore", "State"]), (Some(0), Vec::new()));
-    let note = "1 of 1 changed ad differ only in the type of numbers";
+    let note = "changed only in the type of numbers, such as 2 and 2.0: 1 of 1 changed ad; --numeric";
     assert!(classad(&["diff", &before, &after, "--ignore", "State"]).2.contains(note));
     assert!(!classad(&["diff", &before, &after]).2.contains("type of numbers"));
     assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);

@@ -203,7 +203,7 @@ fn concurrency_limits_hold() {
     let arguments =
         ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
     let (_, out, _) = classad(&arguments);
-    assert!(out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 are in use, the request needs 1"), "{out}");
+    assert!(out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use; the request needs 1"), "{out}");
 }
 
 /// `matchmakingAlgorithm`: a slot that strictly prefers a job may leave its user for it, whatever the submitter's

@@ -207,9 +207,9 @@ fn what_does_not_tile_is_refused() {
     let torn = file("tile-5.part", &torn[..torn.len() - 10]);
     assert_eq!(classad(&["merge", &last, &first, &second]).1, classad(&["query", "true", "--count", &path]).1);
     for (partials, reason) in [
-        (vec![&first, &last], format!("a part is missing: run {path}@300-900")),
-        (vec![&first, &second], format!("a part is missing: run {path}@900-")),
-        (vec![&second, &last], format!("a part is missing: run {path}@0-300")),
+        (vec![&first, &last], format!("a part is missing: run the command on {path}@300-900")),
+        (vec![&first, &second], format!("a part is missing: run the command on {path}@900-")),
+        (vec![&second, &last], format!("a part is missing: run the command on {path}@0-300")),
         (vec![&first, &second, &second, &last], "overlaps with another part".to_owned()),
         (vec![&first, &other, &last], "is of `query false --count`".to_owned()),
         (vec![&first, &torn, &last], "it is not complete".to_owned()),
@@ -258,7 +258,9 @@ fn files_of_several_hosts_are_told_apart() {
     let (status, out, told) = classad(&["merge", &second, &first[1]]);
     let told = told.replace('\n', " ");
     assert!(
-        status == Some(2) && out.is_empty() && told.contains(&format!("a part is missing: run ap1:{path}@0-300")),
+        status == Some(2)
+            && out.is_empty()
+            && told.contains(&format!("a part is missing: run the command on ap1:{path}@0-300")),
         "{told}"
     );
     // Without the names of the hosts, the message says how to give them.

@@ -349,7 +349,7 @@ fn notices_of_a_cycle_use_its_ads_up() {
     let expiring = file("told-expiring.long", "Name = \"m\"\nRequirements = true\nExpirationTime = 900\n");
     let cycle = |more: &[&str]| classad(&[&["negotiate", &jobs, "--pool", &expiring, "--now", "1000"], more].concat());
     assert_eq!([cycle(&[]).0, cycle(&["--at", "900"]).0, cycle(&["--as-given"]).0], [Some(1), Some(0), Some(0)]);
-    assert!(cycle(&[]).2.contains("1 of 1 offers left out: expired"));
+    assert!(cycle(&[]).2.contains("1 of 1 offer left out: expired"));
 
     let ports = file("told-ports.ad", "[ Constraint = true; Ports = { [ Label = cpu; Constraint = true ] } ]");
     let (_, _, errors) = classad(&["match", &ports, "--pool", &machines]);

@@ -362,7 +362,7 @@ fn ads_that_say_nothing_of_time_count_at_any_time() {
     let output = run(&["match", "--pool", &expiring, "--now", "900"], b"Requirements = true\n");
     assert_eq!(output.status.code(), Some(0));
     let output = run(&["match", "--pool", &expiring], b"Requirements = true\n");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 1 offers left out: expired"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 1 offer left out: expired"));
     assert_eq!(run(&["match", "--pool", &expiring, "--as-given"], b"Requirements = true\n").status.code(), Some(0));
 }
 

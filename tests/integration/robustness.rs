@@ -474,7 +474,7 @@ fn a_run_ends_within_its_steps() {
     ] {
         let (status, _, err) = run_on(&[arguments, &["--max-run-steps", "1000"]].concat());
         assert_eq!(status, Some(3), "{arguments:?}: {err}");
-        assert!(err.contains("all evaluations of this run took more than"), "{err}");
+        assert!(err.contains("the evaluations of this run together took more than"), "{err}");
         assert!(err.contains("--max-run-steps raises the limit"), "{err}");
         let (status, _, err) = run_on(arguments);
         assert!(status != Some(3) && !err.contains("together"), "{arguments:?}: {err}");
@@ -685,5 +685,5 @@ fn a_gang_search_ends_at_its_budget() {
     let output = run(&["gangmatch", "--max-search-tests", "200", "--pool", &offers, &request], b"");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{message}");
-    assert!(message.contains("1 evaluations or searches exceeded a limit"), "{message}");
+    assert!(message.contains("1 evaluation or search was stopped at a limit"), "{message}");
 }

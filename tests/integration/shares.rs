@@ -293,7 +293,7 @@ fn shares_that_do_not_belong_together_are_refused() {
         (vec![first, &later, third], ["is of `match --best 1", "--now now"]),
         (vec![first, &of_two, third], ["is one of 2 shares", "one of 3"]),
         (vec![first, &torn, third], ["it is not complete", "run again --share 2/3"]),
-        (vec![first, second, third, &parts], ["is a share of the work", "of parts of files"]),
+        (vec![first, second, third, &parts], ["is from a run with --share", "on parts of files"]),
     ] {
         let (status, out, told) = merge(&partials);
         assert!(status == Some(2) && out.is_empty(), "{reasons:?}: {told}");
@@ -317,13 +317,16 @@ fn shares_that_do_not_belong_together_are_refused() {
     };
     let policies = [of_policy("order: JobPrio\n", "1/2"), of_policy("order: JobPrio + 1\n", "2/2")];
     let told = merge(&[&policies[0], &policies[1]]).2;
-    assert!(told.contains("refused.yaml differs from what another share read"), "{told}");
+    assert!(told.contains("refused.yaml differs from the file that another share read"), "{told}");
     // The queue was written anew, with the same size and with another one.
     std::fs::rename(file("refused.copy", std::fs::read(&requests).expect("it is there")), &requests)
         .expect("it can be");
     let fourth = share("refused-10.part", &best, "2/3");
     let told = merge(&[first, &fourth, third]).2;
-    assert!(told.contains("refused.requests differs from what another share read; run all shares again"), "{told}");
+    assert!(
+        told.contains("refused.requests differs from the file that another share read; run all shares again"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -342,8 +345,7 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial", "--share", "3/2"], "a share is K/N"),
         (
             &["match", "--all", "--partial", "--share", "1/2", "--stats"],
-            "--stats cannot be combined with --share, \
-            because it counts the work of one run",
+            "--stats cannot be combined with --share: its counts would be of only one share",
         ),
         (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give --quiet to `merge`"),
         (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "its own random"),

@@ -126,7 +126,7 @@ fn ads_of_other_kinds_have_no_state() {
     let held = b"[ ClusterId = 7; ProcId = 0; JobStatus = 5; Requirements = true ]";
     let output = run(&["match", "--pool", &offers, "--dialect", "condor"], held);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("1 of 1 requests left out: 1 held"), "{told}");
+    assert!(told.contains("1 of 1 request left out: 1 held"), "{told}");
 }
 
 /// Explains jobs against [`pool`] and partitionable slots. Returns the first lines and the exit status.

@@ -122,7 +122,7 @@ fn what_cannot_be_is_refused() {
     for (arguments, reason) in [
         ("pool", "--kind"),
         ("pool --kind licenses", "this workload has no licenses, only machines, jobs"),
-        ("gang --kind jobs --machines 3 --selectivity 4", "3 machines cannot be divided into 4 equal parts"),
+        ("gang --kind jobs --machines 3 --selectivity 4", "--selectivity 4 is greater than the number of machines, 3"),
         ("gang --kind jobs --machines 4000000000", "100000000"),
         ("index --kind objects --omit 1.5", "a share is between 0 and 1"),
         ("pool --out Cargo.toml", "cannot write Cargo.toml"),

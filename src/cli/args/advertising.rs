@@ -82,7 +82,7 @@ impl LifetimeArgs {
 
     /// Keeps the latest of the ads that share an identity. Prints a note of how many ads are dropped.
     ///
-    /// `what` is the plural noun of the ads in that note. `id` is the text of `--id`, if given.
+    /// `what` is the noun of the ads in that note, in the singular. `id` is the text of `--id`, if given.
     pub fn retain_latest(&self, session: &Session, ads: Vec<NamedAd>, what: &str, id: Option<&str>) -> Vec<NamedAd> {
         if self.as_given {
             return ads;
@@ -103,7 +103,7 @@ impl LifetimeArgs {
             };
             Cow::Owned(AdvertisementHeader { identity: Some(identity), ..header.into_owned() })
         });
-        let reason = format!("{LATER_ADS} (--as-given includes them)");
+        let reason = format!("{LATER_ADS} (--as-given includes such ads)");
         retain_flagged(session, ads, what, &is_latest, &reason)
     }
 
@@ -112,7 +112,7 @@ impl LifetimeArgs {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
         let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
-        let reason = format!("expired at {} (--at sets another time, --as-given includes them)", utc_text(at));
+        let reason = format!("expired by {} (--at sets another time, --as-given includes such ads)", utc_text(at));
         retain_flagged(session, ads, what, &is_current, &reason)
     }
 }
@@ -211,7 +211,7 @@ impl AdvertisingArgs {
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted_plain(unnamed, "ad");
                 session.note(&format!(
-                    "{ads} without a name: records of matches identify them by a hash of their contents"
+                    "{ads} without a name: in records of matches, a hash of the contents replaces the name"
                 ));
             }
         }
@@ -229,7 +229,7 @@ impl AdvertisingArgs {
             let is_fresh: Vec<bool> = ads.iter().map(is_fresh).collect();
             retain_flagged(session, ads, what, &is_fresh, "matched before and not advertised since")
         };
-        let [mut requests, offers] = [current(requests, "requests"), current(offers, "offers")];
+        let [mut requests, offers] = [current(requests, "request"), current(offers, "offer")];
         note_wrong_side(session, [&requests, &offers]);
         if self.common.id.is_none() {
             distinguish_names(&mut requests, &context);
@@ -239,7 +239,7 @@ impl AdvertisingArgs {
         }
         // The caller that looks at the states itself wants all jobs.
         let requests = match slots {
-            SlotSelection::All => retain_by_state(session, requests, "requests", daemon_phrase),
+            SlotSelection::All => retain_by_state(session, requests, "request", daemon_phrase),
             _ => retain_waiting(session, requests),
         };
         Ok([requests, retain_available(session, offers, slots)])
@@ -255,17 +255,18 @@ fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
     if slots == 0 {
         return;
     }
-    let of = format!("{} of {} are slots", with_commas(slots), counted(requests.len(), "request"));
+    let are_slots = if slots == 1 { "is a slot" } else { "are slots" };
+    let of = format!("{} of {} {are_slots}", with_commas(slots), counted(requests.len(), "request"));
     if slots < requests.len() && offers.iter().any(is_slot) {
         session.note(&format!("{of}; write --pool before each file of the pool"));
     } else if offers.iter().any(is_job) {
-        session.note(&format!("{of}, and jobs are in the pool; exchange the files if --pool should name the slots"));
+        session.note(&format!("{of}, and jobs are in the pool; to match jobs with slots, give the slots with --pool"));
     }
 }
 
 /// Drops the jobs that do not wait for a slot and the ads of daemons, and prints a note of how many.
 pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
-    retain_by_state(session, requests, "requests", |state| match state {
+    retain_by_state(session, requests, "request", |state| match state {
         AdvertisedState::Job(state) if state != JobState::Idle => Some(state.word()),
         state => daemon_phrase(state),
     })
@@ -273,7 +274,7 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
 
 /// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
 pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
-    retain_by_state(session, offers, "offers", |state| match state {
+    retain_by_state(session, offers, "offer", |state| match state {
         AdvertisedState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
         state => daemon_phrase(state),
     })
@@ -300,6 +301,6 @@ fn retain_by_state(
     counts.sort_by(|_, one, _, other| other.cmp(one));
     let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{} {word}", with_commas(*count))).collect();
     let kept: Vec<bool> = words.iter().map(Option::is_none).collect();
-    let reason = format!("{} (--all-states includes them)", join_and(&counts));
+    let reason = format!("{} (--all-states includes such ads)", join_and(&counts));
     retain_flagged(session, ads, what, &kept, &reason)
 }

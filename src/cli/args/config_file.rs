@@ -57,7 +57,7 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
             let near = closest_names(&long, options().filter_map(Arg::get_long));
             let hint = suggestion(&near);
-            return Err(format!("{source}: {name} is not an option of every command{hint}"));
+            return Err(format!("{source}: {name} is not an option that all commands have{hint}"));
         };
         check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
         // clap wants `'static` values; the text is needed until the process ends.

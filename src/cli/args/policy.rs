@@ -80,7 +80,7 @@ impl PolicyConfigArgs {
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
             session.note(&format!(
-                "{names} of the configuration are ignored: only `classad explain --config` applies them"
+                "this command ignores part of the configuration: only `classad explain --config` applies {names}"
             ));
         }
         Ok(read)

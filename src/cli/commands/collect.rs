@@ -126,7 +126,7 @@ impl Collector {
         let ads = ads.into_iter().map(|ad| HeldAd { header: header(&ad), ad, is_matched: false });
         let ads: Vec<HeldAd> = ads.collect();
         let is_latest = latest_advertisements(ads.len(), |index| Cow::Borrowed(&ads[index].header));
-        let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
+        let ads = retain_flagged(session, ads, "ad", &is_latest, LATER_ADS);
         let mut by_identity: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (index, HeldAd { ad, header, .. }) in ads.iter().enumerate() {
             let identity = header.identity.as_ref().map(|identity| identity.to_str().into_owned());
@@ -170,11 +170,11 @@ impl Collector {
     fn into_held(self, session: &Session, at: Option<i64>) -> Vec<NamedAd> {
         let Collector { ads, context, .. } = self;
         let is_unmatched: Vec<bool> = ads.iter().map(|held| !held.is_matched).collect();
-        let ads = retain_flagged(session, ads, "ads", &is_unmatched, "matched before and not advertised since");
+        let ads = retain_flagged(session, ads, "ad", &is_unmatched, "matched before and not advertised since");
         let ads: Vec<NamedAd> = ads.into_iter().map(|held| held.ad).collect();
         let Some(at) = at else { return ads };
         let has_expired = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).header().has_expired(at);
         let is_current: Vec<bool> = ads.iter().map(|ad| !has_expired(ad)).collect();
-        retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at)))
+        retain_flagged(session, ads, "ad", &is_current, &format!("expired by {}", utc_text(at)))
     }
 }

@@ -29,8 +29,8 @@ for --now, and the size and the inode of each file, so that merge notices if a f
 {\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
 a whole file.
 
-With --shares N, the requests of match --best, match --all or explain are divided, not the files. Each run reads all
-files. The lines are `--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";
+--shares N divides the requests of match --best, match --all or explain, not the files. Each run reads all files. The
+lines are `--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";
 
 /// Divide files into parts for many processes or machines
 #[derive(Args)]

@@ -164,7 +164,7 @@ fn escaped(code: u32) -> impl Iterator<Item = char> {
     ['%', digit(4), digit(0)].into_iter()
 }
 
-/// Returns convert a value to a string for the name of a file. Different texts have different names.
+/// Returns the text of a value for the name of a file. Different texts have different names.
 fn file_name(value: &[u8]) -> String {
     if value.is_empty() {
         return "%".to_owned();

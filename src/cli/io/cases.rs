@@ -31,7 +31,7 @@ pub fn run(
     let mut out = out();
     let mut writer = JsonValueWriter::new(OutputForm::Jsonl);
     for (number, line) in BufReader::new(input).split(b'\n').enumerate() {
-        let line = line?;
+        let line = line.map_err(|error| Failure::unreadable(file, &error))?;
         if line.trim_ascii().is_empty() {
             continue;
         }

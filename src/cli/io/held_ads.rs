@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use classad::format::AdEntry;
 use classad::protocol::{Advertisement, latest_advertisements};
-use classad::text::with_commas;
+use classad::text::{counted, with_commas};
 
 use super::input::for_each_ad;
 use super::source::{AdSource, SourceText};
@@ -27,20 +27,20 @@ pub fn read_held_ads(
     let is_latest = latest_advertisements(headers.len(), |index| Cow::Borrowed(&headers[index]));
     let is_current = headers.iter().zip(&is_latest).filter(|(_, is_latest)| **is_latest);
     let is_current: Vec<bool> = is_current.map(|(header, _)| !header.has_expired(at)).collect();
-    let ads = retain_flagged(session, ads, "ads", &is_latest, LATER_ADS);
-    Ok(retain_flagged(session, ads, "ads", &is_current, &format!("expired at {}", utc_text(at))))
+    let ads = retain_flagged(session, ads, "ad", &is_latest, LATER_ADS);
+    Ok(retain_flagged(session, ads, "ad", &is_current, &format!("expired by {}", utc_text(at))))
 }
 
 /// Why an ad is left out: later ads have the same identity.
 pub const LATER_ADS: &str = "a later ad has the same name";
 
 /// Keeps the items whose flag is true. If any are dropped, prints a note of how many, and of the `reason`. `what` is the
-/// plural noun of the items in that note.
+/// noun of the items in that note, in the singular.
 pub fn retain_flagged<T>(session: &Session, items: Vec<T>, what: &str, flags: &[bool], reason: &str) -> Vec<T> {
     let dropped = flags.iter().filter(|is_kept| !**is_kept).count();
     if dropped == 0 {
         return items;
     }
-    session.note(&format!("{} of {} {what} left out: {reason}", with_commas(dropped), with_commas(items.len())));
+    session.note(&format!("{} of {} left out: {reason}", with_commas(dropped), counted(items.len(), what)));
     items.into_iter().zip(flags).filter_map(|(item, is_kept)| is_kept.then_some(item)).collect()
 }

@@ -122,10 +122,11 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
                 session.set_time(time);
                 let time = utc_text(time);
                 session.note(&format!(
-                    "--now dump: no ad says when it was written; the newest event of a job, {time}, is used instead"
+                    "--now dump: no ad says when it was written; the time of the newest event of a job, {time}, is \
+                    used instead"
                 ));
             }
-            (None, None) => session.warning("--now dump: no ad has a time; the clock is used instead"),
+            (None, None) => session.warning("--now dump: no ad has a time; the current time is used instead"),
         },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
@@ -137,7 +138,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
 /// Maximum number of bytes of files that are read only to find out how old they are.
 const MAX_DATED_BYTES: u64 = 64 << 20;
 
-/// Notes that `time()` is the time of today, if the newest ad of the files is more than a day old. Says nothing of pipes
+/// Notes that `time()` is the current time, if the newest ad of the files is more than a day old. Says nothing of pipes
 /// and of large files.
 pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     const DAY_SECONDS: i64 = 86_400;
@@ -153,7 +154,7 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     if newest < current_time() - DAY_SECONDS {
         let newest = utc_text(newest);
         session.note(&format!(
-            "time() is the time of today, but the newest ad is from {newest}; --now dump takes that time"
+            "time() is the current time, but the newest ad is from {newest}; to use that time, give --now dump"
         ));
     }
 }
@@ -413,8 +414,8 @@ pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) 
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
         let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
-        let end = if fault.ends_with('?') { " An expression" } else { "; an expression" };
-        return refuse(format!("{fault}{end} that begins in this way can follow `--`"));
+        let end = if fault.ends_with('?') { " Put" } else { "; put" };
+        return refuse(format!("{fault}{end} `--` before an expression that begins with `-`"));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Grant, GrantedOffer};
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
+use classad::text::counted;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -153,7 +154,8 @@ pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
         }
     }
     for (reason, (first, requests)) in reasons {
-        let more = if requests > 1 { format!(" (and {} more requests)", requests - 1) } else { String::new() };
+        let more =
+            if requests > 1 { format!(" (and {})", counted(requests - 1, "more request")) } else { String::new() };
         session.warning(&format!("{first}: {reason}{more}"));
     }
 }

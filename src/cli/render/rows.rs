@@ -14,7 +14,7 @@ use super::table::TableLayout;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 
-/// Returns convert a value to a string. With `raw`, the text of a string has no quotes and escapes.
+/// Returns the text of a value. With `raw`, the text of a string has no quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {
     match value {
         Value::String(text) if raw => text.as_bytes().to_vec(),

@@ -15,7 +15,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "int(\"-12.7\")" => "-12",
         |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",
-        "convert to a real, as int() does to an integer",
+        "convert to a real: a number, a time in seconds, or the number at the beginning of a string",
         both "real(\"1.5\")" => "1.5"),
     function!(string(1, 1) Strict "(any) -> string",
         "convert a value to a string",

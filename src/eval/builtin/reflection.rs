@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         these names",
         both "[ a = b + c; b = 1; missing = unresolved(a) ].missing" => "\"c\""),
     function!(evalInEachContext(2, 2) EvaluatesElsewhere "(expression, list of ads) -> list",
-        "list of the values of an expression in each ad of a list",
+        "list of the values of an expression in the ads of a list",
         both "evalInEachContext(cap > 4, { [ cap = 3.5 ], [ cap = 5 ] })" => "{ false, true }",
         eval_in_each_context),
     function!(countMatches(2, 2) EvaluatesElsewhere "(expression, list of ads) -> int",

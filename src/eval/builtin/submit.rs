@@ -10,11 +10,11 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
-        "split a string of arguments in the new syntax or, with 1 as second argument, in the old syntax",
+        "split a string of arguments in the new syntax or, with 1 as the second argument, in the old syntax",
         both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
         arguments_to_list),
     function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
-        "write a list of arguments as a string in the new syntax or, with 1 as second argument, in the old syntax",
+        "write a list of arguments as a string in the new syntax or, with 1 as the second argument, in the old syntax",
         both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
         list_to_arguments),
     function!(envV1ToV2(1, 1) Strict "(string) -> string",

@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "time() > 0" => "true", |call| Ok(integer_value(call, call.evaluator.now()?))),
     clock!(currentTime "abstime", "now",
         "currentTime() == absTime()" => "true", |call| Ok(Value::AbsoluteTime(local_now(call)?))),
-    clock!(timeZoneOffset "reltime", "difference between local time and UTC; it is positive if local time is ahead",
+    clock!(timeZoneOffset "reltime", "local time minus UTC, as a length of time",
         "isRelTime(timeZoneOffset())" => "true", |call| Ok(relative_seconds(i64::from(local_now(call)?.offset)))),
     clock!(dayTime "reltime", "time since midnight, as a length of time",
         "dayTime() < relTime(\"1+00:00:00\")" => "true", |call| {

@@ -46,14 +46,18 @@ impl SummaryWriter<'_> {
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
         match (condition.text.as_str(), condition.is_of_request) {
             ("", true) => "the port has no constraint, so it accepts no offer".to_owned(),
-            ("", false) => "have no constraint, so they accept no request".to_owned(),
+            ("", false) => "no constraint, so no request is accepted".to_owned(),
             (text, _) => self.shorten(text),
         }
     }
 
-    /// Returns a condition for use in a sentence: its quoted text, or a phrase if there is no constraint.
-    fn condition_phrase(&self, condition: &FailedCondition) -> String {
-        if condition.text.is_empty() { self.condition_text(condition) } else { self.quoted(&condition.text) }
+    /// Says that the port or the offers of a condition without text have no constraint.
+    fn no_constraint_phrase(condition: &FailedCondition) -> String {
+        match condition.offers.len() {
+            _ if condition.is_of_request => "the port has no constraint, so it accepts no offer".to_owned(),
+            1 => "1 offer has no constraint, so it accepts no request".to_owned(),
+            offers => format!("{} offers have no constraint, so they accept no request", with_commas(offers)),
+        }
     }
 
     /// Lists the values that a condition reads in the request and in offers, such as
@@ -189,22 +193,24 @@ impl SummaryWriter<'_> {
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
         let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
         let Some(first) = refusing.next() else { return String::new() };
+        if first.text.is_empty() {
+            return Self::no_constraint_phrase(first);
+        }
         let in_some =
             refusing.next().map(|_| format!(" for {} of them", with_commas(first.offers.len()))).unwrap_or_default();
-        if first.text.is_empty() {
-            return format!("the constraint is missing{in_some}, so nothing is accepted");
-        }
-        format!("{} is not true{in_some}{}", self.condition_phrase(first), self.read_values(first))
+        format!("{} is not true{in_some}{}", self.quoted(&first.text), self.read_values(first))
     }
 
     /// Says how many offers each condition rules out.
     fn ruled_out(&self, conditions: &[FailedCondition]) -> String {
         match conditions {
             [] => "all are given to other requests".to_owned(),
-            [only] => format!("{} is not true{}", self.condition_phrase(only), self.read_values(only)),
+            [only] if only.text.is_empty() => Self::no_constraint_phrase(only),
+            [only] => format!("{} is not true{}", self.quoted(&only.text), self.read_values(only)),
             several => {
-                let shown = several.iter().take(2).map(|condition| {
-                    format!("{} rules out {}", self.condition_phrase(condition), with_commas(condition.offers.len()))
+                let shown = several.iter().take(2).map(|condition| match condition.text.as_str() {
+                    "" => Self::no_constraint_phrase(condition),
+                    text => format!("{} rules out {}", self.quoted(text), with_commas(condition.offers.len())),
                 });
                 let mut shown: Vec<String> = shown.collect();
                 let rest: usize = several.iter().skip(2).map(|condition| condition.offers.len()).sum();

@@ -34,7 +34,7 @@ fn items(text: &str) -> Vec<String> {
 }
 
 const UNFINISHED: &str =
-    "the last record has no banner after it and is skipped, as HTCondor does: it is still being written";
+    "the last record has no banner after it and is skipped, as HTCondor does: it may be incomplete";
 
 #[test]
 fn a_banner_ends_its_record() {

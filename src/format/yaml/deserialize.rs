@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for YamlDocumentVisitor<'_, '_> {
     type Value = Vec<Option<Ad>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write a mapping of names to values, or a sequence of such mappings")
+        f.write_str("a mapping of names to values, or a sequence of such mappings")
     }
 
     fn visit_none<E: Error>(self) -> Result<Self::Value, E> {

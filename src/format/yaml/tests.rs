@@ -216,7 +216,7 @@ fn problems_have_a_place_and_cost_no_other_document() {
         ("a: x\u{7}y", "!1:5: YAML does not allow the character \\u{7} without an escape"),
         (
             "just a text",
-            "!1:1: invalid type: string \"just a text\", expected write a mapping of names to values, or a sequence of \
+            "!1:1: invalid type: string \"just a text\", expected a mapping of names to values, or a sequence of \
             such mappings",
         ),
         ("- 5", "!1:3: this is not an ad"),

@@ -34,7 +34,7 @@ impl LimitCounts {
         needs.iter().find_map(|(name, units)| {
             let (used, most) = (self.counts.get(name).copied().unwrap_or(0.0), self.limits.maximum(name));
             (used + units > most)
-                .then(|| format!("concurrency limit {name}: {used} of {most} are in use, the request needs {units}"))
+                .then(|| format!("concurrency limit {name}: {used} of {most} in use; the request needs {units}"))
         })
     }
 

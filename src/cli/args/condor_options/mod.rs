@@ -159,6 +159,11 @@ const TABLE_WORDS: [(&str, &str); 26] = [
     ("collector", "collectors"),
 ];
 
+/// Returns the name of the option for a word of `--condor-table`.
+pub fn table_option(word: &str) -> &str {
+    TABLE_WORDS.iter().find(|(_, known)| *known == word).map_or(word, |(option, _)| *option)
+}
+
 /// The options after which an argument can be the name of a job's owner, a slot or a machine.
 const SOURCE_OPTIONS: [&str; 5] = ["jobads", "ads", "slotads", "file", "userlog"];
 
@@ -184,7 +189,7 @@ const MIN_ABBREVIATION_LETTERS: usize = 3;
 fn equivalent(meaning: OptionMeaning) -> Option<String> {
     match meaning {
         Unknown => None,
-        Implied => Some("makes it `explain`".to_owned()),
+        Implied => Some("runs `classad explain`".to_owned()),
         Switch(option) => Some(format!("`{option}`")),
         WithValue("--constraint") => Some("`--constraint EXPR`, or the first argument of `query`".to_owned()),
         WithValue(option) => Some(format!("`{option} ...`")),
@@ -193,8 +198,8 @@ fn equivalent(meaning: OptionMeaning) -> Option<String> {
         Ads => Some("an argument".to_owned()),
         Form(form) => Some(format!("`-o {form}`")),
         Columns => Some("rows as HTCondor prints them; see also `--af EXPR,...`".to_owned()),
-        Format => Some("rows in the formats of `printf`".to_owned()),
-        Append => Some("more columns after the columns of a table".to_owned()),
+        Format => Some("values in a format of `printf`".to_owned()),
+        Append => Some("more columns at the right of a table".to_owned()),
         Table => Some("a table of HTCondor: see `classad help tables`".to_owned()),
         Ignored => Some("no effect on files".to_owned()),
         Live => Some("refused: it asks a daemon".to_owned()),

@@ -45,7 +45,7 @@ JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:a
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
 `more` is true if `distinct` is only a lower bound. Each `value` is a text in the ClassAd language; `least` and
 `greatest` are JSON numbers. `lengths` has the least and the greatest length of the values: of strings in bytes, of
-lists in elements. It is null if no value is a string or a list. With jsonl, each line is one element of `attributes`.";
+lists in elements; null if no value is a string or a list. With jsonl, each line is one element of `attributes`.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]

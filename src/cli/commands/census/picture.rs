@@ -9,7 +9,7 @@ use classad::text::{counted, with_commas};
 
 use super::CensusEntry;
 use super::tables::{OTHER_VALUES, histogram_of};
-use crate::cli::render::chart::percent;
+use crate::cli::render::chart::{HistogramBin, percent};
 use crate::cli::render::svg::bars::{Bar, BarGroup, draw_beside};
 use crate::cli::render::svg::{Drawing, Fill};
 
@@ -19,10 +19,14 @@ const DEFAULT_MAX_BARS: usize = 8;
 /// Draws the values of some attributes. `top` is the number of values to show of each.
 pub fn draw_census(census: &Census, attributes: &[CensusEntry], top: Option<usize>) -> String {
     let title = format!("{} with {}", counted(census.ads(), "ad"), counted(census.attributes().len(), "attribute"));
-    let mut drawing = Drawing::new(
-        &title,
-        "the longest bar of each attribute is its most frequent value; 100 % is all ads; the range 0..8 excludes 8",
-    );
+    let line = match attributes {
+        [] => "",
+        _ if attributes.iter().all(|(_, summary)| shown_ranges(summary, top).is_empty()) => {
+            "each attribute has its own scale; percentages are of all ads"
+        }
+        _ => "each attribute has its own scale; percentages are of all ads; only the last range includes its end",
+    };
+    let mut drawing = Drawing::new(&title, line);
     for (name, summary) in attributes {
         let heading = name.to_string();
         let bars = bars(&heading, summary, census, top);
@@ -42,18 +46,27 @@ fn bars(name: &str, summary: &AttributeSummary, census: &Census, top: Option<usi
         fill,
         remark: String::new(),
     };
-    let ranges = if top.is_none() && summary.distinct().values > most { histogram_of(summary) } else { Vec::new() };
-    let in_ranges: usize = ranges.iter().map(|range| range.count).sum();
-    let mut bars: Vec<Bar> = if in_ranges * 2 > summary.ads() {
-        ranges.iter().map(|range| bar(range.label(), range.count, Fill::Bar)).collect()
-    } else {
+    let ranges = shown_ranges(summary, top);
+    let mut bars: Vec<Bar> = if ranges.is_empty() {
         let mut values: Vec<(&str, usize)> = summary.most_frequent(most).collect();
         sort_numbers(&mut values);
         values.into_iter().map(|(value, ads)| bar(value_label(name, value), ads, Fill::Bar)).collect()
+    } else {
+        ranges.iter().map(|range| bar(range.label(), range.count, Fill::Bar)).collect()
     };
     let rest = summary.ads().saturating_sub(bars.iter().map(|bar| bar.count).sum());
     bars.extend((rest > 0).then(|| bar(OTHER_VALUES.to_owned(), rest, Fill::Rest)));
     bars
+}
+
+/// Returns the ranges of numbers that are drawn instead of values; empty if values are drawn.
+fn shown_ranges(summary: &AttributeSummary, top: Option<usize>) -> Vec<HistogramBin> {
+    if top.is_some() || summary.distinct().values <= DEFAULT_MAX_BARS {
+        return Vec::new();
+    }
+    let ranges = histogram_of(summary);
+    let in_ranges: usize = ranges.iter().map(|range| range.count).sum();
+    if in_ranges * 2 > summary.ads() { ranges } else { Vec::new() }
 }
 
 /// Sorts values that are all numbers by the numbers. Other values stay in their order.
@@ -75,7 +88,7 @@ fn about(summary: &AttributeSummary, census: &Census) -> String {
     }
 }
 
-/// Returns convert a value to a string: a string without its quotes, a job's status with its word.
+/// Returns the label of a value: a string without its quotes, a job's status with its word.
 fn value_label(name: &str, value: &str) -> String {
     if name.eq_ignore_ascii_case("JobStatus")
         && let Some(word) = status_word(value)

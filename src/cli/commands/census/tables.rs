@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use classad::ad;
 use classad::pool::{AttributeSummary, Census, ObservedRange};
+use classad::text::counted_plain;
 use serde_json::{Value, json};
 
 use super::{CensusCommand, CensusEntry};
@@ -106,7 +107,8 @@ impl CensusCommand {
             let name = diagnostics::single_line(name.as_str());
             writeln!(
                 out,
-                "{name}: in {ads} of {all} ads ({}%), missing in {}",
+                "{name}: in {ads} of {} ({}%), missing in {}",
+                counted_plain(all, "ad"),
                 percent(ads, census.ads(), 1),
                 all - ads
             )?;

@@ -358,9 +358,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         for place in places {
             let Some(before) = last.insert(&place.name, place) else { continue };
             let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} occurs twice; only the value here counts", place.name)
+                format!("{} is set again; only the last value counts", place.name)
             } else {
-                format!("{} and {} are the same attribute; only the value here counts", before.name, place.name)
+                format!("{} and {} are the same attribute; only the last value counts", before.name, place.name)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };

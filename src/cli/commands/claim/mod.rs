@@ -159,7 +159,7 @@ impl ClaimCommand {
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let ads = input::read_named_ads(session, sources, id.as_ref())?;
-        let mut ads = self.lifetime.retain_latest(session, ads, "ads", self.common.id.as_deref());
+        let mut ads = self.lifetime.retain_latest(session, ads, "ad", self.common.id.as_deref());
         assign_content_ids([&mut ads]);
         Ok((CurrentAds::new(ads, &session.context()), form))
     }

@@ -39,7 +39,7 @@ JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
 `change` is \"changed\", \"added\" or \"removed\". `id` is null for an ad without a name. `before` and `after` of an ad
 are its positions in the two files, counted from 1. `before` and `after` of an attribute are its expressions as texts.
-They are null where the ad or the attribute is missing. With jsonl, each line is one element of `ads`.";
+Each is null if the ad or the attribute is missing in that file. With jsonl, each line is one element of `ads`.";
 
 /// Show the differences between two files of ads; the order of ads and the format do not matter
 ///
@@ -197,7 +197,7 @@ impl Diff {
             if by_form > 0 {
                 let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
                 session.note(&format!(
-                    "{of} differ only in the type of numbers, such as 2 and 2.0; --numeric ignores such differences"
+                    "changed only in the type of numbers, such as 2 and 2.0: {of}; --numeric ignores such changes"
                 ));
             }
         }

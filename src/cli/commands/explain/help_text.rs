@@ -46,7 +46,7 @@ nothing, or if no job is idle. With --exit-zero, it is 0 in both cases.
                   accepts, and one of them
   refusal_count   number of all refusals
   names           [{kind, clause, text}, ...]: remarks on names and types in a clause
-  not_examined    possible reasons that the ads do not show, such as quotas and priorities of users
+  not_examined    possible reasons that explain does not examine, because the ads do not show them
 
 A clause has these members:
   text            the text of the clause

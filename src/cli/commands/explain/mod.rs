@@ -337,7 +337,7 @@ impl Explain {
         self.ads
             .common
             .stats
-            .then_some("--stats cannot be combined with --share, because it counts the work of one run")
+            .then_some("--stats cannot be combined with --share: its counts would be of only one share")
     }
 
     /// Returns the files that each share reads, or why the run has no shares.

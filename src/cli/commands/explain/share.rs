@@ -32,7 +32,7 @@ pub fn merge_shares(
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {
         return refuse(
-            "the configuration file sets another output format than that of the shares; give all shares the same -o",
+            "the configuration file sets an output format other than that of the shares; give all shares the same -o",
         );
     }
     let is_well = frame.is_well;

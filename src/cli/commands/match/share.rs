@@ -155,7 +155,7 @@ impl MatchCommand {
                  candidates, and have shares",
             ),
             (!self.what_if.is_empty(), "--what-if compares two whole runs"),
-            (self.ads.common.stats, "--stats cannot be combined with --share, because it counts the work of one run"),
+            (self.ads.common.stats, "--stats cannot be combined with --share: its counts would be of only one share"),
         ];
         refusals.into_iter().find(|(is_true, _)| *is_true).map(|(_, reason)| reason)
     }

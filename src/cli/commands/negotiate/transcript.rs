@@ -102,7 +102,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Group { name, quota, usage } => {
-                let detail = format!("may use {}, uses {}", rounded(quota), rounded(usage));
+                let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
                 self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
@@ -113,7 +113,8 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted_plain(requests, "request");
                 let more = if limit > 0.0 { format!("{} more", rounded(limit)) } else { "nothing more".to_owned() };
-                let detail = format!("priority {priority}, uses {}, may get {more} for {asked}", rounded(usage));
+                let detail =
+                    format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
@@ -158,7 +159,7 @@ impl<'p> Transcript<'p> {
         self.lines.push(format!("  {request} gets {}", parts.join("; ")));
         if let Some(choice) = &grant.choice {
             let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
-            self.lines.push(format!("    next best: {next}; the difference is {text}"));
+            self.lines.push(format!("    next best: {next}; decided by {text}"));
         }
     }
 }

@@ -86,7 +86,7 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
         let file_name = &file.text;
         let message = match ads {
             0 => format!("there is no ad in {file_name}"),
-            _ => format!("none of the {} in {file_name} has the number or the name {wanted}", counted(ads, "ad")),
+            _ => format!("no ad has the number or the name {wanted}; {file_name} has {}", counted(ads, "ad")),
         };
         state.error_at(which.unwrap_or(file).part, message)
     })
@@ -134,7 +134,7 @@ pub fn print_pool_summary(state: &mut ReplState<'_>, lost: usize) -> Result<(), 
         counted(attributes, "attribute")
     );
     if lost > 0 {
-        let _ = write!(text, "; {lost} could not be read");
+        let _ = write!(text, "; {} in reading", counted(lost, "error"));
     }
     state.print_sentences(&single_line(&text))
 }

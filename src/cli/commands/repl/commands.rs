@@ -61,16 +61,16 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Set the ad in which expressions are evaluated and which is matched: a text, an ad of a file or of the pool",
+        "Set MY, the ad in which expressions are evaluated and which is matched: from a text, a file or the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads of the pool; or count the ads for which an expression is true, false, undefined or an error",
+        "Load the ads of the pool; or count the ads for which an expression is true, false, undefined and an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute of the ad of `:my`; `NAME = EXPR` without `:let` also sets it",
+        "Set, show or remove an attribute of MY; `NAME = EXPR` without `:let` also sets an attribute",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",
@@ -79,13 +79,13 @@ commands! {
         "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate the parts of an expression, or of the constraint, that depend only on this ad",
+        "Evaluate the parts of an expression that depend only on MY; without EXPR, those of the constraint",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
-        "List the names to which an expression, or the whole ad, refers",
+        "List the names that an expression reads; without EXPR, those that MY reads",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "List the ads of the pool that match, or the N best of them; or say whether the other ad matches",
+        "List the ads of the pool that match, or the N best of them; with `target`, say whether TARGET matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
         "List the N best gangs for the ports; or explain why there is no gang",

@@ -58,7 +58,7 @@ pub fn explain(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(),
             "-v" => evidence += 1,
             "-vv" => evidence += 2,
             _ if wanted.is_none() => wanted = Some(word),
-            _ => return Err(state.error_at(word.part, "give one ad at a time")),
+            _ => return Err(state.error_at(word.part, "give only one ad")),
         }
     }
     let is_target = match &wanted {

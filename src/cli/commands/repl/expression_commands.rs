@@ -80,7 +80,7 @@ fn mentions_target(state: &ReplState<'_>, expression: &Expression) -> bool {
     found.external.iter().any(|reference| reference.path.first().is_some_and(is_target))
 }
 
-/// Returns convert a value to a string and its type. An ad that does not fit into one line has a line for each
+/// Returns the text of a value and its type. An ad that does not fit into one line has a line for each
 /// attribute.
 fn value_with_type(state: &ReplState<'_>, value: &Value) -> String {
     let text = match value {

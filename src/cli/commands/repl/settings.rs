@@ -61,7 +61,10 @@ pub static SETTINGS: [ReplSetting; 6] = [
         get: |state| {
             state.session.options.color.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
         },
-        set: |state, value| Color::from_str(value, true).map(|color| state.session.options.color = color),
+        set: |state, value| {
+            let color = Color::from_str(value, true);
+            color.map(|color| state.session.options.color = color).map_err(|_| "write auto, always or never".to_owned())
+        },
     },
 ];
 

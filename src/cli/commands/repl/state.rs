@@ -223,7 +223,7 @@ impl<'s> ReplState<'s> {
     /// Returns the ad of `:my` with the definitions added, as a request. Fails if there are neither an ad nor
     /// definitions.
     pub fn request(&self) -> Result<NamedAd, Failure> {
-        let message = "there is nothing to match: `:my FILE` or `:my [ ... ]` gives an ad";
+        let message = "MY is not set; `:my FILE` or `:my [ ... ]` sets it";
         let ad = self.own_ad().ok_or_else(|| Failure::refused(message))?;
         let id = self.my.as_ref().map_or("my", NamedAd::id);
         Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
@@ -231,7 +231,7 @@ impl<'s> ReplState<'s> {
 
     /// Returns the ad of `:target`. Fails if there is none.
     pub fn other_side(&self) -> Result<NamedAd, Failure> {
-        let message = "there is no other ad: `:target FILE` or `:target [ ... ]` gives an ad";
+        let message = "TARGET is not set; `:target FILE` or `:target [ ... ]` sets it";
         self.target.clone().ok_or_else(|| Failure::refused(message))
     }
 

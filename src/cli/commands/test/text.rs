@@ -109,7 +109,7 @@ fn write_failure(out: &mut dyn Write, session: &Session, file: &SpecResult, case
         let left_out = lines.len().saturating_sub(2 * MAX_DIFF_LINES_PER_END);
         for (at, line) in lines.iter().enumerate() {
             if left_out > 0 && at == MAX_DIFF_LINES_PER_END {
-                writeln!(out, "    ... {left_out} more lines ...")?;
+                writeln!(out, "    ... {} ...", counted_plain(left_out, "more line"))?;
             }
             if (MAX_DIFF_LINES_PER_END..MAX_DIFF_LINES_PER_END + left_out).contains(&at) {
                 continue;

@@ -129,7 +129,7 @@ impl ScannedPartial {
                         None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
                     };
                     return Err(format!(
-                        "it is not complete, because its run failed or has not ended; run again {again}"
+                        "it is not complete, because its run failed or has not ended: repeat the run with {again}"
                     ));
                 }
             }

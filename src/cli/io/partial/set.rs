@@ -199,7 +199,8 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
         let fault = format!("{} and {} come from two different files of the name {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
         return vec![format!(
-            "{fault}: if they are on several hosts, run them with --partial=HOST, else run them again"
+            "{fault}: if the files are on different hosts, name the host of each run with --partial=HOST; if not, \
+            repeat the runs"
         )];
     }
     if parts.iter().any(|part| part.file.size != size) && size < last {
@@ -210,7 +211,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     for Segment { file, path, .. } in parts {
         match covered {
             Some(covered) if file.start > covered => {
-                faults.push(format!("a part is missing: run {}", part(covered, Some(file.start))));
+                faults.push(format!("a part is missing: run the command on {}", part(covered, Some(file.start))));
             }
             Some(covered) if file.start == covered => {}
             _ if file.end == Some(file.start) => {}
@@ -221,7 +222,7 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     // A file may grow while its planned parts are read.
     let planned_end = planned.iter().filter_map(|file| file.end).max();
     if let Some(covered) = covered.filter(|covered| *covered < planned_end.unwrap_or(size)) {
-        faults.push(format!("a part is missing: run {}", part(covered, planned_end)));
+        faults.push(format!("a part is missing: run the command on {}", part(covered, planned_end)));
     }
     faults
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use classad::ad::Dialect;
 use classad::format::Severity;
-use classad::text::join_first;
+use classad::text::{counted_plain, join_first};
 use serde::de::DeserializeOwned;
 
 use super::scanned::{ScannedPartial, ScannedPartials, open_at};
@@ -160,11 +160,12 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
         if let [Some(own), Some(expected)] = counts
             && own != expected
         {
-            faults.push(format!("{path} is one of {own} shares, but {reference} is one of {expected}"));
+            let own = counted_plain(own, "share");
+            faults.push(format!("{path} is one of {own}, but {reference} is one of {expected}"));
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
             faults.push(format!(
-                "{share} is a share of the work, but {parts} is of parts of files: they cannot be merged"
+                "{share} is from a run with --share, but {parts} is from a run on parts of files: they cannot be merged"
             ));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));
@@ -185,9 +186,9 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
 /// Returns in what the files of two shares differ.
 fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String> {
     if let Some((file, _)) = files.iter().zip(expected).find(|(file, expected)| file != expected) {
-        return Some(format!("{} differs from what another share read", file.file));
+        return Some(format!("{} differs from the file that another share read", file.file));
     }
-    (files.len() != expected.len()).then(|| "its files are others".to_owned())
+    (files.len() != expected.len()).then(|| "it has a different number of files".to_owned())
 }
 
 /// Returns why shares are not those of a plan.
@@ -197,7 +198,9 @@ fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<Stri
     };
     let mut faults = Vec::new();
     if planned != count {
-        faults.push(format!("the plan has {planned} shares, but the partial results are of {count} shares"));
+        let planned = counted_plain(planned, "share");
+        faults
+            .push(format!("the plan has {planned}, but the partial results are of {}", counted_plain(count, "share")));
     }
     for (name, parts) in plan.by_file() {
         for expected in parts {

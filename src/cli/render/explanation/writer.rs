@@ -9,6 +9,7 @@ use classad::explain::{
     RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
+use classad::text::counted;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -182,7 +183,7 @@ impl<'c> ReportRenderer<'c> {
                     let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_shared);
                     format!("{}{lacks}", single_line(&told))
                 }
-                None => "they have no constraint".to_owned(),
+                None => "no constraint".to_owned(),
             };
             (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
         });
@@ -339,18 +340,18 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
 /// Returns the table of slots, as `condor_q -better-analyze` has it.
 fn slot_table(slots: &SlotCounts) -> String {
     let rows = [
-        (slots.rejected_by_request, "are rejected by the requirements of the job"),
-        (slots.rejecting_request, "reject the job, by their own requirements"),
-        (slots.claimed_by_user, "match, and are claimed by the job's user"),
-        (slots.claimed_by_others, "match, and are claimed by others"),
-        (slots.owner, "match, and are used by the owner of the machine"),
-        (slots.draining, "match, and are draining"),
-        (slots.offline, "match, and are offline"),
-        (slots.free, "match, and are free"),
-        (slots.if_drained, "would match if drained"),
+        (slots.rejected_by_request, "rejected by the requirements of the job"),
+        (slots.rejecting_request, "with requirements that reject the job"),
+        (slots.claimed_by_user, "matching, claimed by the job's user"),
+        (slots.claimed_by_others, "matching, claimed by others"),
+        (slots.owner, "matching, used by the owner of the machine"),
+        (slots.draining, "matching, draining"),
+        (slots.offline, "matching, offline"),
+        (slots.free, "matching, free"),
+        (slots.if_drained, "matching only if drained"),
     ];
     let width = with_commas(slots.slots).len();
-    let mut text = format!("of {} slots\n", with_commas(slots.slots));
+    let mut text = format!("of {}\n", counted(slots.slots, "slot"));
     for (number, what) in rows.into_iter().filter(|(number, _)| *number > 0) {
         let _ = writeln!(text, "  {:>width$} {what}", with_commas(number));
     }

@@ -99,7 +99,7 @@ impl ParquetWriter {
             if *unfit > 0 {
                 let values = counted_plain(*unfit, "value");
                 report(&format!(
-                    "column `{name}`: {values} are not of type {} and are written as null",
+                    "column `{name}` is of type {}: {values} of other types written as null",
                     column_type.noun()
                 ));
             }

@@ -213,10 +213,11 @@ impl GroupedAds {
             if !without.is_empty() {
                 let ads: usize = without.iter().map(|group| group.ads).sum();
                 session.note(&format!(
-                    "{} is undefined for {}: {ads} of {} have no number",
+                    "{} is undefined for {}: {ads} of {} {} no number",
                     aggregate.name,
                     counted(without.len(), "group"),
-                    counted(self.ads(), "ad")
+                    counted(self.ads(), "ad"),
+                    if ads == 1 { "has" } else { "have" }
                 ));
             }
         }
@@ -236,11 +237,14 @@ impl GroupedAds {
         rows.sort_by(|a, b| columns.compare(a, b));
         rows.truncate(limit);
         for (aggregate, values) in columns.aggregates.iter().zip(&all.values).filter(|(_, values)| values.unfit > 0) {
-            let kind = match aggregate.function {
-                AggregateFunction::Sum | AggregateFunction::Mean => "not numbers",
-                AggregateFunction::Min | AggregateFunction::Max => "errors, lists or ads",
+            let is_sum = matches!(aggregate.function, AggregateFunction::Sum | AggregateFunction::Mean);
+            let what = match (is_sum, values.unfit) {
+                (true, 1) => "value that is not a number",
+                (true, _) => "values that are not numbers",
+                (false, 1) => "value that is an error, a list or an ad",
+                (false, _) => "values that are errors, lists or ads",
             };
-            session.note(&format!("{}: {} values are {kind} and are ignored", aggregate.name, values.unfit));
+            session.note(&format!("{} ignores {} {what}", aggregate.name, values.unfit));
         }
         if columns.has_totals {
             let labels = std::iter::once(TOTAL_LABEL).chain(std::iter::repeat(""));

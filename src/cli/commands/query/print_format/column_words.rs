@@ -182,7 +182,8 @@ impl ColumnWords {
         let mut characters = text.chars();
         let first = characters.next().filter(|character| PLACEHOLDERS.contains(*character));
         let Some(character) = first else {
-            let help = "use ? * . - _ # 0 or a quoted blank; write it twice to fill the column".to_owned();
+            let help =
+                "write one of ? * . - _ # 0 or a quoted blank; the same character twice fills the column".to_owned();
             return Err((format!("OR needs one of its characters, not `{text}`"), help));
         };
         self.placeholder = Placeholder { character, is_wide: characters.next() == first };

@@ -1,9 +1,11 @@
 //! Choice of the table from the words of `--condor-table`. `condor_options` writes them from HTCondor's options.
 
 use classad::format::FileFormat;
+use classad::text::join_and;
 
 use super::ad_table::AdTable;
 use super::{RowGrouping, StandardTable, TableSubject, find_table};
+use crate::cli::args::condor_options::table_option;
 use crate::cli::commands::query::QueryCommand;
 use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
 use crate::cli::commands::query::print_function::find_function;
@@ -49,6 +51,7 @@ impl TableChoice {
         let is_any_of = |known: &[&str]| words.iter().find(|word| known.contains(&word.as_str()));
         let subject = match (is_any_of(&JOB_WORDS), is_any_of(&SLOT_WORDS)) {
             (Some(job), Some(slot)) if job != "of-jobs" => {
+                let (job, slot) = (table_option(job), table_option(slot));
                 return refuse(format!("-{job} is for jobs and -{slot} is for slots: give only one of them"));
             }
             (_, Some(_)) => Some(TableSubject::Slots),
@@ -108,7 +111,8 @@ impl TableChoice {
             named.retain(|word| *word == "states");
         }
         if named.len() > 1 {
-            return refuse(format!("the options select several tables: {}; give only one of them", named.join(", ")));
+            let named: Vec<String> = named.into_iter().map(|word| format!("-{}", table_option(word))).collect();
+            return refuse(format!("{} select different tables: give only one of them", join_and(&named)));
         }
         let name = named.first().copied().unwrap_or("slots");
         match (self.has("machines"), name) {
