@@ -22,10 +22,10 @@ fn a_file_in_the_place_of_the_constraint_is_a_file() {
 #[test]
 fn ignored_options_are_refused() {
     for (options, reason) in [
-        (&["--group-by", "OpSys", "--af", "Name"][..], "--group-by prints its own columns"),
-        (&["--group-by", "OpSys", "--attributes", "Name"], "--group-by prints its own columns"),
-        (&["--sum", "Cpus", "--af", "Name"], "--group-by prints its own columns"),
-        (&["--count", "--af", "Name"], "--count prints a number"),
+        (&["--group-by", "OpSys", "--af", "Name"][..], "--group-by cannot be used with --af or --attributes"),
+        (&["--group-by", "OpSys", "--attributes", "Name"], "--group-by cannot be used with --af or --attributes"),
+        (&["--sum", "Cpus", "--af", "Name"], "--group-by cannot be used with --af or --attributes"),
+        (&["--count", "--af", "Name"], "--count cannot be used with --af or --attributes"),
     ] {
         let (status, rows, told) = classad(&[&["query", "true", MACHINES], options].concat());
         assert!(status == Some(2) && rows.is_empty() && told.contains(reason), "{options:?} {told}");

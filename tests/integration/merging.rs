@@ -267,7 +267,7 @@ fn files_of_several_hosts_are_told_apart() {
     let unnamed_second = partial("hosts-4.part", &["--partial"], "");
     let (status, _, told) = classad(&["merge", &unnamed, &unnamed_second]);
     let told = told.replace("\n  ", " ");
-    let reason = "if they are on several hosts, run them with --partial=HOST";
+    let reason = "if the files are on different hosts, name the host of each run with --partial=HOST";
     assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
     assert!(!told.contains("overlaps with another part"), "{told}");
     // The name of a host is no file.

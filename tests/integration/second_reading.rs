@@ -152,9 +152,9 @@ fn slips_in_the_names_of_options_and_topics_are_understood() {
     for (arguments, expected) in [
         (
             &["query", "--hlep"][..],
-            "there is no option --hlep; did you mean --help? An expression that begins in this way",
+            "there is no option --hlep; did you mean --help? Put `--` before an expression that begins with `-`",
         ),
-        (&["query", "--limt", "3", "true"], "did you mean --limit? An expression"),
+        (&["query", "--limt", "3", "true"], "did you mean --limit? Put `--` before an expression"),
         (&["help", "polcy"], "did you mean policy?"),
         (&["help", "commnds"], "did you mean commands?"),
         (&["help", "schem"], "did you mean schema?"),

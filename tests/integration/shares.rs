@@ -292,7 +292,7 @@ fn shares_that_do_not_belong_together_are_refused() {
         (vec![first, &other, third], ["is of `match --all", "of `match --best 1"]),
         (vec![first, &later, third], ["is of `match --best 1", "--now now"]),
         (vec![first, &of_two, third], ["is one of 2 shares", "one of 3"]),
-        (vec![first, &torn, third], ["it is not complete", "run again --share 2/3"]),
+        (vec![first, &torn, third], ["it is not complete", "repeat the run with --share 2/3"]),
         (vec![first, second, third, &parts], ["is from a run with --share", "on parts of files"]),
     ] {
         let (status, out, told) = merge(&partials);

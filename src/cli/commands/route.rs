@@ -51,7 +51,7 @@ pub struct RouteCommand {
     /// Route jobs in every state, not only idle jobs
     #[arg(long)]
     all_states: bool,
-    /// Expression that gives the name of an ad in the output
+    /// Expression that gives the name of an ad, in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub struct Diff {
     /// File of the new ads
     #[arg(value_name = "B")]
     after: String,
-    /// Expression that gives the name of an ad: ads with the same name are paired
+    /// Expression that gives the name of an ad; ads with the same name are paired
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Ignore these attributes; `*` matches any characters

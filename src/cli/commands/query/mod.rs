@@ -156,7 +156,7 @@ pub struct QueryCommand {
     /// Print each row of --af only once
     #[arg(long, requires = "af")]
     distinct: bool,
-    /// Expression that gives the name of an ad in the output
+    /// Expression that gives the name of an ad, in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]

@@ -66,7 +66,7 @@ pub struct TransformCommand {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Expression that gives the name of an ad in the output
+    /// Expression that gives the name of an ad, in the output
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Format of the output; with -n, only json or jsonl
