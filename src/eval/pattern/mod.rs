@@ -1,75 +1,21 @@
 //! Compiled regular expressions, matched by PCRE2 on bytes.
 
+mod options;
+mod steps;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 
 use crate::ad::ByteString;
-
-/// Matching options of a pattern, as a bit set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PatternOptions(u8);
-
-impl PatternOptions {
-    const ANY_CASE: u8 = 1;
-    const MULTI_LINE: u8 = 2;
-    const DOT_ALL: u8 = 4;
-    const EXTENDED: u8 = 8;
-    const NOT_EMPTY: u8 = 16;
-
-    /// Returns the options for finding a non-empty part without regard to case.
-    pub(in crate::eval) fn non_empty_in_any_case() -> Self {
-        PatternOptions(Self::ANY_CASE | Self::NOT_EMPTY)
-    }
-
-    /// Returns the options for matching without regard to case.
-    pub(crate) fn any_case() -> Self {
-        PatternOptions(Self::ANY_CASE)
-    }
-
-    /// Returns the options for a string of option letters, such as `im`; unknown letters are ignored.
-    pub(crate) fn of(letters: &[u8]) -> Self {
-        PatternOptions(letters.iter().fold(0, |all, letter| {
-            all | match letter {
-                b'i' => Self::ANY_CASE,
-                b'm' => Self::MULTI_LINE,
-                b's' => Self::DOT_ALL,
-                b'x' => Self::EXTENDED,
-                _ => 0,
-            }
-        }))
-    }
-
-    fn has(self, option: u8) -> bool {
-        self.0 & option != 0
-    }
-
-    /// Returns PCRE2's own options at the start of a pattern, with a limit of the match calls.
-    fn limits(self, limit: u32) -> String {
-        let not_empty = if self.has(Self::NOT_EMPTY) { "(*NOTEMPTY)" } else { "" };
-        format!("{not_empty}(*LIMIT_MATCH={limit})(*LIMIT_HEAP={MAX_HEAP_KIB})")
-    }
-
-    /// Returns what [`PatternOptions::limits`] does, with the option that quantifiers may always go back. The limit then
-    /// counts the bytes that they pass.
-    fn start(self, limit: u32) -> String {
-        format!("(*NO_AUTO_POSSESS){}", self.limits(limit))
-    }
-
-    /// Returns the end of a group around a pattern. `\E` ends an open `\Q` of the pattern, the line break ends an open
-    /// comment.
-    fn end_of_group(self) -> &'static str {
-        if self.has(Self::EXTENDED) { "\\E\n)" } else { "\\E)" }
-    }
-}
-
-/// Limit of the heap memory of every search, in KiB: 256 MiB. PCRE2 would otherwise use up to 20 GB. The JIT stays off,
-/// because it uses the stack and its limits differ between machines.
-const MAX_HEAP_KIB: u32 = 256 << 10;
+pub(crate) use options::PatternOptions;
+pub(crate) use steps::{SearchFault, SearchSteps};
 
 /// Limits of the match calls of PCRE2 that a search tries one after the other. The last one is PCRE2's default. PCRE2 does
 /// not tell how many calls a search took, so that a search counts as many as the limit with which it ends.
@@ -84,9 +30,6 @@ const MAX_SHORT_BYTES: usize = 64;
 /// Number of match calls that count as one step.
 const CALLS_PER_STEP: u64 = 4;
 
-/// Number of steps after a first, quick search that do not count for the run. Usual searches take none.
-const FREE_SLOW_STEPS: u64 = 256;
-
 /// Number of bytes that PCRE2 passes in about the time of a match call.
 const BYTES_PER_CALL: u64 = 64;
 
@@ -96,73 +39,12 @@ const GROUPS_PER_CALL: u64 = 8;
 /// Error code of PCRE2 for a search that exceeds its limit of match calls.
 const MATCH_LIMIT_ERROR: i32 = -47;
 
-/// Steps that searches may take, and those that they took. They depend on pattern and text alone, not on the machine.
-#[derive(Clone, Debug)]
-pub(crate) struct SearchSteps {
-    left: u64,
-    taken: u64,
-    /// Number of steps of searches with [`MATCH_LIMITS`]. A quick search takes far less time than its steps say.
-    slow: u64,
-}
-
-impl SearchSteps {
-    /// Returns the steps of searches that may take `most`.
-    pub(crate) fn new(most: u64) -> Self {
-        SearchSteps { left: most, taken: 0, slow: 0 }
-    }
-
-    /// Number of steps taken.
-    pub(in crate::eval) fn taken(&self) -> u64 {
-        self.taken
-    }
-
-    /// Number of steps left.
-    pub(in crate::eval) fn left(&self) -> u64 {
-        self.left
-    }
-
-    /// Number of steps that count for the run beside those of evaluations. Each takes twice as long.
-    pub(in crate::eval) fn of_run(&self) -> u64 {
-        if self.slow > FREE_SLOW_STEPS { 2 * self.slow } else { 0 }
-    }
-
-    fn take_slow(&mut self, steps: u64) -> Result<(), SearchFault> {
-        self.take(steps)?;
-        self.slow += steps;
-        Ok(())
-    }
-
-    fn take(&mut self, steps: u64) -> Result<(), SearchFault> {
-        self.left = self.left.checked_sub(steps).ok_or(SearchFault::TooManySteps)?;
-        self.taken += steps;
-        Ok(())
-    }
-}
-
-/// Why a search has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SearchFault {
-    /// The search takes more steps than [`SearchSteps`] has.
-    TooManySteps,
-    /// The pattern cannot be used, or the search exceeds a limit of PCRE2; the reason as a phrase.
-    Failed(String),
-}
-
 /// A search takes more match calls than the last limit.
 struct MatchLimitExceeded;
 
 impl From<MatchLimitExceeded> for SearchFault {
     fn from(_: MatchLimitExceeded) -> Self {
         SearchFault::Failed("match limit exceeded".to_owned())
-    }
-}
-
-impl fmt::Display for SearchFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SearchFault::TooManySteps => f.write_str("the search takes too many steps"),
-            SearchFault::Failed(reason) => f.write_str(reason),
-        }
     }
 }
 
@@ -307,7 +189,7 @@ impl CompiledPattern {
     pub(crate) fn literal_prefix(&self) -> Vec<u8> {
         let Some(anchored) = self.text.as_bytes().strip_prefix(b"^") else { return Vec::new() };
         // An alternative may begin in another way; `^` may stand for the beginning of a line, and a blank for nothing.
-        if self.options.0 != 0 || anchored.contains(&b'|') {
+        if !self.options.is_empty() || anchored.contains(&b'|') {
             return Vec::new();
         }
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'/' | b':');
@@ -515,107 +397,5 @@ pub(in crate::eval) fn excerpt(text: &[u8]) -> String {
     match text.get(..MAX_EXCERPT_BYTES) {
         Some(start) if text.len() > MAX_EXCERPT_BYTES => format!("{}...", String::from_utf8_lossy(start)),
         _ => String::from_utf8_lossy(text).into_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{CompiledPattern, PatternOptions, SearchForm, SearchSteps, as_utf8, build};
-    use crate::ad::ByteString;
-
-    const ENOUGH: u64 = 1_000_000_000;
-
-    /// Returns a random pattern. It may be invalid.
-    fn random_pattern(random: &mut fastrand::Rng, depth: u8) -> String {
-        const PARTS: [&str; 22] = [
-            "a", "b", ".", "[ab]", "[^a]", "\\n", "^", "$", "\\b", "\\G", "\\K", "a*", "b+", ".*?", "a{2,}", "(a)",
-            "(?=b)", "(?<=a)", "(?>a*)", "a*+", "\\1", "(?i)",
-        ];
-        let mut text = String::new();
-        for _ in 0..random.usize(1..4) {
-            match random.u8(0..10) {
-                0 if depth > 0 => text += &["(", &random_pattern(random, depth - 1), ")"].concat(),
-                1 if depth > 0 => text += &["(?:", &random_pattern(random, depth - 1), ")*"].concat(),
-                2 => text.push('|'),
-                3 if random.u8(0..8) == 0 => text += ["(*COMMIT)", "(*SKIP)", "(?R)?", "(*ACCEPT)"][random.usize(..4)],
-                _ => text += PARTS[random.usize(..PARTS.len())],
-            }
-        }
-        text
-    }
-
-    /// A search within limits finds what PCRE2 finds without them, with the same groups.
-    #[test]
-    fn limits_change_no_match() {
-        let mut random = fastrand::Rng::with_seed(21);
-        let mut forms = [0; 3];
-        for _ in 0..20_000 {
-            let text = random_pattern(&mut random, 2);
-            let letters: &[u8] = [&b""[..], b"m", b"s", b"ix"][random.usize(..4)];
-            let options = PatternOptions::of(letters);
-            let Ok(pattern) = CompiledPattern::new(&ByteString::from(text.as_bytes().to_vec()), options) else {
-                continue;
-            };
-            let Ok(plain) = build(&text, options) else { panic!("{text} can be compiled") };
-            forms[pattern.form as usize] += 1;
-            let subject: Vec<u8> = (0..random.usize(..90)).map(|_| b"aab\nB"[random.usize(..5)]).collect();
-            let from = random.usize(..=subject.len());
-            let mut groups = plain.capture_locations();
-            let expected = plain.captures_read_at(&mut groups, &subject, from);
-            let mut steps = SearchSteps::new(ENOUGH);
-            let found = pattern.find(&subject, from, &mut steps);
-            let all = |groups: &super::CaptureLocations| (0..groups.len()).map(|at| groups.get(at)).collect::<Vec<_>>();
-            match (expected, found) {
-                (Ok(expected), Ok(found)) => {
-                    let expected = expected.map(|_| all(&groups));
-                    assert_eq!(found.as_ref().map(all), expected, "{text} {letters:?} {subject:?} {from}");
-                }
-                (expected, found) => assert!(expected.is_err() && found.is_err(), "{text}: {expected:?} {found:?}"),
-            }
-            let matches = pattern.matches(&subject, &mut SearchSteps::new(ENOUGH)).ok();
-            assert_eq!(matches, plain.is_match(&subject).ok(), "{text} {letters:?} {subject:?}");
-            let mut again = SearchSteps::new(ENOUGH);
-            let _ = pattern.find(&subject, from, &mut again);
-            assert_eq!(again.taken(), steps.taken(), "{text}");
-        }
-        assert!(forms.iter().all(|count| *count > 50), "{forms:?}");
-    }
-
-    #[test]
-    fn searches_take_steps() {
-        let steps = |pattern: &str, length: usize| {
-            let pattern = CompiledPattern::new(&ByteString::from(pattern.as_bytes().to_vec()), PatternOptions::of(b""));
-            let mut steps = SearchSteps::new(ENOUGH);
-            let found = pattern.unwrap().matches(&vec![b'x'; length], &mut steps);
-            (steps.taken(), found.map_err(|fault| fault.to_string()))
-        };
-        assert_eq!(steps("^x", 1000), (4, Ok(true)));
-        assert_eq!(steps("[yz]", 20), (168, Ok(false)));
-        assert_eq!(steps("[yz]", 1000), (4004, Ok(false)));
-        let (taken, found) = steps("^(x+)+$.", 60);
-        assert_eq!(found, Err("match limit exceeded".to_owned()));
-        assert!((2_500_000..5_000_000).contains(&taken), "{taken}");
-        let (taken, found) = steps("x+[yz]", 2000);
-        assert_eq!(found, Ok(false));
-        // 2000 starts, which pass 1000 bytes on average.
-        assert!((500_000..2_500_000).contains(&taken), "{taken}");
-        assert_eq!(steps("(?:x*+y|x)*[yz]", 300_000).1, Err("the search takes too many steps".to_owned()));
-        let form = |text| SearchForm::of(text, PatternOptions::of(b""));
-        assert_eq!(
-            ["^a", "^a|b", "a", "^*a", "a(*SKIP)b", "(?R)?a"].map(form),
-            [
-                SearchForm::Anchored,
-                SearchForm::Prefixed,
-                SearchForm::Prefixed,
-                SearchForm::Prefixed,
-                SearchForm::Repeated,
-                SearchForm::Repeated
-            ]
-        );
-    }
-
-    #[test]
-    fn bytes_beyond_ascii_are_escaped() {
-        assert_eq!(as_utf8(b"a\xe9\\\xe9\\Q\\\xe9\\E\\\\\xe9"), "a\\xe9\\xe9\\Q\\\\E\\xe9\\Q\\E\\\\\\xe9");
     }
 }
