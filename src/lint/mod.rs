@@ -14,6 +14,7 @@ mod patterns;
 mod pool;
 mod pool_range;
 mod rules;
+mod scale_suffix;
 mod slip;
 mod slips;
 mod standard_attributes;

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use crate::ad::{ByteString, Expression, ExpressionKind, Name};
 
 use super::rules::{self, LintRule};
-use super::units::written_suffix;
+use super::scale_suffix::written_suffix;
 
 /// A probable mistake in an expression.
 #[derive(Clone, Debug)]

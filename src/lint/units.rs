@@ -5,6 +5,7 @@ use crate::constraint::ClauseOperand;
 
 use super::expressions::short_text;
 use super::rules;
+use super::scale_suffix::written_suffix;
 use super::slip::Slip;
 use super::slips::is_comparison;
 use super::standard_attributes::SizeUnit;
@@ -66,61 +67,9 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }
 
-/// Returns the suffix with which a literal number was written, such as `G`.
-pub(super) fn written_suffix(literal: &Expression) -> Option<char> {
-    match literal.as_literal()? {
-        Value::Real(real) if real.is_finite() => suffix(*real, literal.without_parentheses().span().range().len()),
-        _ => None,
-    }
-}
-
 /// Returns a number as an integer if it is one.
 fn whole_number(number: f64) -> Value {
     const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "the number must be an integer and small enough")]
     if number.fract() == 0.0 && number.abs() <= MAX_EXACT { Value::Integer(number as i64) } else { Value::Real(number) }
-}
-
-/// Returns the suffix with which a number was written in `length` characters. `None` if it was written without one. The
-/// parser drops the suffix, but `2G` is shorter than the digits of its value.
-fn suffix(number: f64, length: usize) -> Option<char> {
-    let digits = format!("{}.", number.abs().trunc()).len();
-    if length == 0 || digits <= length {
-        return None;
-    }
-    let mut factor = 1.0;
-    let mut best = None;
-    for suffix in ['K', 'M', 'G', 'T'] {
-        factor *= 1024.0;
-        let text = format!("{}{suffix}", number.abs() / factor);
-        if text.len() <= length && number.abs() >= factor / 1024.0 {
-            best = best.or(Some(suffix));
-        }
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::suffix;
-
-    #[test]
-    fn numbers_that_were_written_with_a_suffix_are_told_by_their_length() {
-        for (text, number, expected) in [
-            ("2G", 2_147_483_648.0, Some('G')),
-            ("4096M", 4_294_967_296.0, Some('M')),
-            ("1.5K", 1536.0, Some('K')),
-            ("2.0g", 2_147_483_648.0, Some('G')),
-            ("1e9", 1e9, None),
-            ("1e10", 1e10, None),
-            ("4.0E9", 4e9, None),
-            ("1.0e10", 1e10, None),
-            ("3.40282e+38", 3.40282e38, None),
-            ("2147483648.0", 2_147_483_648.0, None),
-            ("1024.0", 1024.0, None),
-            ("0.5", 0.5, None),
-        ] {
-            assert_eq!(suffix(number, text.len()), expected, "{text}");
-        }
-    }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use classad::ad::Dialect;
 
-use super::set::join_faults;
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
 use crate::cli::{Failure, refuse};
 
@@ -150,4 +149,9 @@ pub fn open_at(path: &str, offset: u64) -> io::Result<BufReader<File>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     Ok(BufReader::new(file))
+}
+
+/// Joins faults as the text of one message: one after the other.
+pub fn join_faults(faults: &[String]) -> String {
+    format!("the partial results do not fit together: {}", faults.join("; "))
 }

@@ -1,14 +1,13 @@
 //! The partial results of one run over many files: whether they belong together, and their events in order.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use classad::ad::Dialect;
 use classad::format::{FileFormat, Problem, Severity};
 
-use super::scanned::{ScannedPartials, Segment};
+use super::scanned::{ScannedPartials, Segment, join_faults};
 use super::{PartialCounts, PartialEvent, PartialProblem, form_of};
 use crate::cli::io::file_part::FilePart;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile};
@@ -225,13 +224,4 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
         faults.push(format!("a part is missing: run the command on {}", part(covered, planned_end)));
     }
     faults
-}
-
-/// Joins faults as the text of one message: one after the other.
-pub fn join_faults(faults: &[String]) -> String {
-    let mut text = String::from("the partial results do not fit together: ");
-    for (index, fault) in faults.iter().enumerate() {
-        let _ = write!(text, "{}{fault}", if index > 0 { "; " } else { "" });
-    }
-    text
 }

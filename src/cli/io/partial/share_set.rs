@@ -10,8 +10,8 @@ use classad::format::Severity;
 use classad::text::{counted_plain, join_first};
 use serde::de::DeserializeOwned;
 
+use super::scanned::join_faults;
 use super::scanned::{ScannedPartial, ScannedPartials, open_at};
-use super::set::join_faults;
 use super::{MergedFile, PartialEvent, PartialFile, form_of};
 use crate::cli::io::part_plan::{PartPlan, shell_word};
 use crate::cli::io::share::WorkShare;
