@@ -59,7 +59,7 @@ fn check_pattern(
     let slip = match CompiledPattern::get(text, options) {
         Err(reason) => Slip::new(&rules::PATTERN, place, format!("{reason}; the call is an error")),
         Ok(_) if glob().is_some() => {
-            let message = "this looks like a pattern of a shell, in which `*` alone matches any text";
+            let message = "this looks like a shell pattern; in a regular expression, `*` repeats what precedes it";
             Slip::new(&rules::GLOB, place, message)
         }
         Ok(_) => return None,

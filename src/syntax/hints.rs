@@ -111,7 +111,7 @@ impl ErrorContext<'_> {
             _ if before == "if" => "write `condition ? value : otherwise`",
             _ if is_name && self.token(-1) == Some(Token::String) => "write a quote in a string as `\\\"`",
             _ if self.token(0) == Some(Token::String) && self.token(-1) == Some(Token::Name) && self.adjacent(-1) => {
-                "is an operator missing before this string, or a quote?"
+                "is an operator missing before this string, or a quote before the name?"
             }
             _ if is_name && self.token(-1) == Some(Token::Name) => "is an operator missing between these names?",
             _ => return None,

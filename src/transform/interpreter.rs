@@ -369,7 +369,7 @@ impl RuleExecution<'_> {
         parse_expression(&text, operand.rules).or_else(|error| {
             repair(&text, &error).ok_or_else(|| {
                 let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-                format!("its macros expand to `{shown}`: {error}").into()
+                format!("the expression becomes `{shown}`: {error}").into()
             })
         })
     }

@@ -40,7 +40,7 @@ pub struct LifetimeArgs {
 #[derive(Args)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
-    /// Include jobs that do not wait for a slot and slots that are not free
+    /// Include jobs that are not waiting for a slot, and slots that are not free
     #[arg(long)]
     pub all_states: bool,
 }

@@ -91,7 +91,7 @@ impl RouteCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let form = self.output.form;
         if !form.is_none_or(|form| matches!(form, OutputForm::Table | OutputForm::Json) || form.has_lines_of_cells()) {
-            return refuse("routes can be printed as a table, json, csv or tsv");
+            return refuse("routes can be printed as table, json, csv, tsv or markdown");
         }
         let mut sources = input::open_sources(session, &self.input.paths()?)?;
         let loaded = LoadedConfiguration::read(session, &self.config)?;

@@ -116,13 +116,13 @@ impl Explain {
         if !is_listed
             && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl | OutputForm::Svg))
         {
-            return refuse("reports can be printed as text, json, jsonl, csv, tsv or svg");
+            return refuse("reports can be printed as table, json, jsonl, csv, tsv, markdown or svg");
         }
         if self.summary && form == Some(OutputForm::Jsonl) {
-            return refuse("--summary can be printed as text, json, csv, tsv or svg");
+            return refuse("--summary can be printed as table, json, csv, tsv, markdown or svg");
         }
         if (is_listed || form == Some(OutputForm::Svg)) && self.offer.is_some() && !self.reverse {
-            return refuse("the explanation of a pair can be printed as text, json or jsonl");
+            return refuse("the explanation of a pair can be printed as table, json or jsonl");
         }
         Ok(())
     }

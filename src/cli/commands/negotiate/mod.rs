@@ -93,8 +93,9 @@ pub struct Negotiate {
     /// Run the cycle five times, and compare the cost: the first run has no acceleration; the next runs add
     /// autoclusters, match lists, resource requests (one request for several equal jobs) and an index
     ///
-    /// Each row also has the numbers of requests, offers, submitters and autoclusters, the seconds to find the
-    /// autoclusters and to read the ads, and the greatest memory of the program so far, in megabytes.
+    /// Each row also has the numbers of requests, offers, submitters and autoclusters. Two columns have the seconds
+    /// spent on finding the autoclusters and on reading the ads; the last has the peak memory of the program so far, in
+    /// megabytes.
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]

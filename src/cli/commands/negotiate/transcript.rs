@@ -177,9 +177,12 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
         0 => format!("{offers}, given to other requests"),
-        all if all == compatible => format!("{offers} discarded by the docking vector"),
+        all if all == compatible => format!("{offers} discarded: the docking vector has no value for any of them"),
         some => {
-            format!("{offers}: {} given to other requests, {some} discarded by the docking vector", compatible - some)
+            let given = compatible - some;
+            format!(
+                "{offers}: {given} given to other requests, {some} discarded: the docking vector has no value for them"
+            )
         }
     }
 }

@@ -127,8 +127,8 @@ pub struct QueryCommand {
     /// history.20260101T120000) are always read in the order of their times.
     #[arg(long)]
     newest: bool,
-    /// Read the history from the newest ad backwards, and stop at this job, or at the first ad for which the expression
-    /// is true
+    /// Read the history from the newest ad backwards, and stop before this job, or before the first ad for which the
+    /// expression is true
     #[arg(long, value_name = "JOB|EXPR")]
     since: Option<String>,
     /// Read the history from the newest ad backwards, and stop at the first ad that was completed at TIME or before

@@ -23,7 +23,10 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
         ),
         (is_typed && query.count, "--count and -o parquet cannot be combined: --count prints a number"),
         (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),
-        (is_typed && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: name files of ads"),
+        (
+            is_typed && !query.userlog.is_empty(),
+            "-o parquet and --userlog cannot be combined: give files of ads instead of an event log",
+        ),
     ])
 }
 

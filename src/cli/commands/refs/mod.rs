@@ -55,9 +55,13 @@ are not reported. Exit status: 0 if there are references, else 1; with --pool, 0
   --pool                reference, ads, similar: [\"NAME (N of M)\", ...]; N of the M ads of the pool have NAME
   --rectangle           ad, port, profile, attribute, interval, state
   --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
-The `state` of a side of a rectangle is indexed, empty (no value satisfies the side), deviant (the side must be
-evaluated with the other ad) or unindexed (undefined, an error, a list or an ad). If the `state` is `never`, no ad can
-satisfy the constraint (thesis 4.2 to 4.4).";
+With --rectangle, each row is a side of a rectangle: an attribute with its value or interval. The `state` of the side is
+  indexed     the index finds ads by the side
+  empty       no value satisfies the condition
+  deviant     the condition must be evaluated with the other ad
+  unindexed   the value is undefined, an error, a list or an ad
+  never       no ad can satisfy the constraint
+See the thesis, 4.2 to 4.4.";
 
 /// List the attributes to which expressions refer
 #[derive(Args)]

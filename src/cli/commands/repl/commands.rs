@@ -67,7 +67,8 @@ commands! {
         "Set the ad that is TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads of the pool; or count the ads for which an expression is true, false, undefined and an error",
+        "Load the ads of the pool from files; or count for how many of its ads an expression is true, for how many \
+        false, undefined or an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Set, show or remove an attribute of MY; `NAME = EXPR` without `:let` also sets an attribute",

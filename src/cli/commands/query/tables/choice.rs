@@ -147,7 +147,9 @@ pub fn choose_table(
         || query.groups.group_by.is_some()
         || query.undefined;
     if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
-        return refuse("-print-format and -aaf describe a table, so they cannot be combined with other output formats");
+        return refuse(
+            "-print-format and -aaf choose columns, so they cannot be combined with -o, --af, --attributes, --group-by or --undefined",
+        );
     }
     if is_other || query.count || session.options.quiet {
         return Ok(None);
