@@ -46,7 +46,7 @@ fn every_keyword_does_what_it_does_in_htcondor() {
         (
             "a = 1",
             "SET b $(MY.x)\nSET c 1",
-            "a = 1; c = 1 ! its macros expand to ``: expected an expression, found the end",
+            "a = 1; c = 1 ! the expression becomes ``: expected an expression, found the end",
         ),
     ] {
         assert_eq!(results(ad, rules), [expected], "{rules}");
