@@ -205,7 +205,7 @@ fn a_queue_is_bars_of_its_causes() {
     assert!(gangs.texts[0].content.starts_with("6 requests: 5 match"), "{gangs:?}");
     let pair = ["explain", JOBS, "--pool", MACHINES, "--request", "106.0", "--offer", "slot1@node01.example.org"];
     let (status, _, errors) = classad(&[&pair[..], &["-o", "svg"]].concat());
-    assert!(status == Some(2) && errors.contains("a pair can be printed as text, json or jsonl"), "{errors}");
+    assert!(status == Some(2) && errors.contains("a pair can be printed as table, json or jsonl"), "{errors}");
 }
 
 /// More causes than a picture has bars are counted together.
