@@ -86,7 +86,7 @@ impl PairSelection {
             outcome.grants.push(Grant { unit, ..grant_of(BilateralMatch { request, ..pair }) });
         };
         let matched = match self.strategy {
-            // Offers are not used up.
+            // Each request gets its best candidate, also if another request gets the same offer.
             MatchStrategy::Greedy => {
                 let best = |(place, list): (usize, &Arc<[Candidate]>)| Some(list.first()?.match_with(place));
                 lists.iter().enumerate().filter_map(best).map(add).count()
@@ -98,8 +98,8 @@ impl PairSelection {
         outcome.statistics.matched += matched as u64;
     }
 
-    /// Returns the candidates of a request to list, of all of them, best first: the best ones, or with `--all` all in the
-    /// order of the offers.
+    /// Selects the candidates of a request that are listed: the first ones of `list`, which begins with the best, or with
+    /// `--all` all of them in the order of the offers.
     fn listed_candidates(&self, mut list: Vec<Candidate>) -> Arc<[Candidate]> {
         list.truncate(self.most_listed());
         if self.all_pairs {

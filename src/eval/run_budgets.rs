@@ -102,7 +102,11 @@ impl RunBudget {
         self.taken() > self.granted()
     }
 
-    /// Counts what is taken. Fails with what is granted if more is taken.
+    /// Counts what is taken.
+    ///
+    /// # Errors
+    ///
+    /// The granted number, if more was taken than granted.
     pub(super) fn take(&self, steps: u64) -> Result<(), u64> {
         let taken = self.taken.fetch_add(steps, Ordering::Relaxed).saturating_add(steps);
         let granted = self.granted();

@@ -55,18 +55,10 @@ impl GroupExplainer<'_> {
         groups: &[Vec<usize>],
         take: &mut dyn FnMut(&Session, ExplainedGroup) -> Result<(), Failure>,
     ) -> Result<GroupOutcome, Failure> {
-        let GroupExplainer {
-            case,
-            explainer,
-            gangs,
-            allocation,
-            renderer,
-            is_listed,
-            only_causes,
-            leaves_out_matching,
-        } = self;
+        let (is_listed, only_causes, leaves_out_matching) =
+            (self.is_listed, self.only_causes, self.leaves_out_matching);
+        let GroupExplainer { case, explainer, gangs, allocation, renderer, .. } = self;
         let (case, explainer, renderer, allocation) = (*case, *explainer, *renderer, allocation.as_ref());
-        let (is_listed, only_causes, leaves_out_matching) = (*is_listed, *only_causes, *leaves_out_matching);
         let total = Some(groups.len());
         let mut outcome = GroupOutcome::default();
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
