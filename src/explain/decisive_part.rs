@@ -202,15 +202,20 @@ impl DecisivePart {
     /// `only_partners`, lists those of the partner only: several ads have the clause, each with its own values.
     #[must_use]
     pub fn values_phrase(&self, only_partners: bool) -> String {
-        let is_itself = matches!(self.reads.as_slice(), [read] if read.name.as_str() == self.text);
-        let told: Vec<&ReadValue> = self.reads.iter().filter(|read| read.is_partners || !only_partners).collect();
-        if told.is_empty() || told.len() > MAX_TOLD_VALUES || is_itself {
-            return String::new();
-        }
-        let value =
-            |read: &&ReadValue| format!("{} is {}", read.name, shorten(&read.value.to_string(), MAX_VALUE_CHARS));
-        format!(" ({})", told.iter().map(value).collect::<Vec<_>>().join(", "))
+        values_phrase(&self.text, self.reads.iter().filter(|read| read.is_partners || !only_partners))
     }
+}
+
+/// Lists the values that the part with `text` reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too
+/// many, or is only a name itself.
+pub(super) fn values_phrase<'r>(text: &str, reads: impl Iterator<Item = &'r ReadValue>) -> String {
+    let told: Vec<&ReadValue> = reads.collect();
+    let is_itself = matches!(told.as_slice(), [read] if read.name.as_str() == text);
+    if told.is_empty() || told.len() > MAX_TOLD_VALUES || is_itself {
+        return String::new();
+    }
+    let value = |read: &&ReadValue| format!("{} is {}", read.name, shorten(&read.value.to_string(), MAX_VALUE_CHARS));
+    format!(" ({})", told.iter().map(value).collect::<Vec<_>>().join(", "))
 }
 
 /// Whether an ad does not define an attribute, or defines it as `undefined`.

@@ -237,7 +237,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
         let is_telling = match found.clauses.as_slice() {
             [only] => {
                 let ClauseReport { analysis, failure, .. } = &clauses[*only];
-                let is_vague = matches!(failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue));
+                let is_vague = matches!(failure, Some(FailureReason::NoSuchValue | FailureReason::NeverTrue(_)));
                 is_vague && analysis.comparison.is_none()
             }
             _ => true,

@@ -6,6 +6,7 @@ use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
 use super::clauses::text;
+use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::elsewhere::ValueElsewhere;
 use super::failure_reason::{Alternative, FailureReason, type_phrase};
@@ -75,13 +76,18 @@ impl FailureWriter<'_> {
             FailureReason::Shadowed(name) => {
                 format!("{shown} reads its own {name} instead of the {name} of the {one}, so it is never true")
             }
-            FailureReason::NeverTrue => match clause.residue.as_deref() {
-                // A constraint that is the literal `false` needs no reason.
-                _ if clause.text == "false" => format!("its constraint is {shown}"),
-                Some(value @ ("false" | "undefined")) => format!("{shown} is {value}, whatever the {one} has"),
-                Some("error") => format!("{shown} is an error, whatever the {one} has"),
-                _ => format!("{shown} can never be true, whatever the {one} has"),
-            },
+            FailureReason::NeverTrue(own) => {
+                let values = values_phrase(&clause.text, own.iter());
+                match clause.residue.as_deref() {
+                    // A constraint that is the literal `false` needs no reason.
+                    _ if clause.text == "false" => format!("its constraint is {shown}"),
+                    Some(value @ ("false" | "undefined")) => {
+                        format!("{shown} is {value}{values}, whatever the {one} has")
+                    }
+                    Some("error") => format!("{shown} is an error{values}, whatever the {one} has"),
+                    _ => format!("{shown} can never be true{values}, whatever the {one} has"),
+                }
+            }
             FailureReason::MissingAttribute(name) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
                 let have = if *offers == 1 { "has" } else { "have" };

@@ -1,16 +1,18 @@
 //! Finds out why a clause is true of no offer.
 
+use indexmap::IndexSet;
+
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison, LintLevel};
 use crate::matching::PairSide;
-use crate::protocol::requested_resource;
+use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
-use super::decisive_part::ClauseInPair;
+use super::decisive_part::{ClauseInPair, ReadValue};
 use super::distance::closest_offered_value;
 use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
@@ -31,8 +33,9 @@ pub enum FailureReason {
     Precedence(String),
     /// The clause reads the request's own attribute where the offers' attribute of the same name was meant.
     Shadowed(Name),
-    /// The clause is never true, whatever the offer is.
-    NeverTrue,
+    /// The clause is never true, whatever the offer is. Holds the attributes of the request itself that the clause
+    /// reads.
+    NeverTrue(Vec<ReadValue>),
     /// The clause reads an attribute that no offer has.
     MissingAttribute(Name),
     /// The clause compares an attribute of the offers with a name that no ad defines, and the attribute of some offers
@@ -105,7 +108,7 @@ impl FailureReason {
             FailureReason::UnknownFunction(..) => 0,
             FailureReason::Precedence(_) | FailureReason::Unquoted { .. } | FailureReason::Slip { .. } => 1,
             FailureReason::MissingOwnAttribute(..) => 2,
-            FailureReason::Shadowed(_) | FailureReason::NeverTrue => 3,
+            FailureReason::Shadowed(_) | FailureReason::NeverTrue(_) => 3,
             FailureReason::MissingAttribute(_) | FailureReason::Nested(_) => 4,
             FailureReason::TypeMismatch { .. } => 5,
             FailureReason::CaseMismatch { .. } => 6,
@@ -135,7 +138,10 @@ impl FailureReason {
                 return FailureReason::MissingOwnAttribute(name.clone(), near);
             }
             let shadowing = shadowing_attribute(analysis, table, request);
-            return shadowing.map_or(FailureReason::NeverTrue, FailureReason::Shadowed);
+            return match shadowing {
+                Some(name) => FailureReason::Shadowed(name),
+                None => FailureReason::NeverTrue(own_values(expression, table, request)),
+            };
         }
         if let Some(unquoted) = unquoted_string(analysis, table, request) {
             return unquoted;
@@ -185,6 +191,17 @@ impl FailureReason {
             (offers >= least).then_some(FailureReason::Slip { message: slip.message, corrected, offers })
         })
     }
+}
+
+/// Returns the attributes of the request itself that an expression reads.
+fn own_values(expression: &Expression, table: &OfferTable, request: &RequestContext) -> Vec<ReadValue> {
+    let mentions = FreeNames::of(expression, table.context.dialect);
+    let own: IndexSet<&Name> = mentions.mine.iter().chain(&mentions.unqualified).collect();
+    let read = own.into_iter().filter_map(|name| {
+        let value = evaluate_attribute(&request.ad, name, &table.context)?;
+        Some(ReadValue { name: name.clone(), value, is_partners: false })
+    });
+    read.collect()
 }
 
 /// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.

@@ -188,7 +188,7 @@ impl RequestVerdict {
             | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
             RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. }
             | RequestVerdict::Unmet { fault: TypeMismatch { .. }, .. } => "type-clash",
-            RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue, .. } => {
+            RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue(_), .. } => {
                 "contradiction"
             }
             RequestVerdict::NoOffers | RequestVerdict::Unmet { .. } => "unsatisfied-clause",

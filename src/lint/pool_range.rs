@@ -80,8 +80,8 @@ pub(super) fn check(
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("at most {}", shown(range.greatest)),
         _ => format!("between {} and {}", shown(range.least), shown(range.greatest)),
     };
-    let compared = if is_literal { String::new() } else { format!(", and the number here is {}", shown(number)) };
-    let message = format!("{name} is {limit} in the pool{compared}: this is never true");
+    let compared = if is_literal { "this".to_owned() } else { format!("the comparison with {}", shown(number)) };
+    let message = format!("{name} is {limit} in the pool: {compared} is never true");
     let finding = LintFinding::new(&rules::RANGE, message);
     let meant = unit.and_then(|unit| unit_meant([-1, -2], unit, number, range));
     let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows the values in the pool"));

@@ -189,7 +189,7 @@ fn numbers_are_compared_with_those_of_a_pool() {
     for (constraint, expected) in [
         (
             "TARGET.Memory >= RequestMemory",
-            "Memory is at most 2000 (2 GiB) in the pool, and the number here is 1048576 (1 TiB): this is never true; \
+            "Memory is at most 2000 (2 GiB) in the pool: the comparison with 1048576 (1 TiB) is never true; \
              write 1024 for 1048576 KiB",
         ),
         (

@@ -49,6 +49,8 @@
 //! | `-hold` was taken for a file, and all jobs were printed | `condor_tables::held_jobs_alone_are_printed_for_hold` |
 //! | a usage error without a standard error was a panic |
 //! `robustness::a_wrong_option_is_status_2_without_a_standard_error` |
+//! | advice to a machine to have more GPUs, if it was read in part | `advice_is_the_same_for_ads_read_in_part` |
+//! | a change was advised with more than it needs | `no_change_has_another_change_as_a_part` |
 //! | the help said that slices are rounded up | `negotiation::a_slice_is_rounded_down` |
 
 use serde_json::Value as Json;
@@ -385,7 +387,7 @@ fn a_slot_that_takes_nothing_says_so_plainly() {
     let line = first_line_in_reverse("nothing-reverse", "Requirements = true", "Requirements = false");
     assert_eq!(line, "slot0@host matches none of 1 job: its constraint is `false`");
     let line = first_line_in_reverse("itself", "Requirements = true", "Cpus = 1\nRequirements = MY.Cpus > 3");
-    assert_eq!(line, "slot0@host matches none of 1 job: `MY.Cpus > 3` is false, whatever the job has");
+    assert_eq!(line, "slot0@host matches none of 1 job: `MY.Cpus > 3` is false (Cpus is 1), whatever the job has");
 }
 
 #[test]
@@ -427,12 +429,49 @@ fn ads_of_daemons_are_no_slots() {
     assert!(told(&["--all-states"])[0].contains("matches 2 of 2 "));
 }
 
+/// Jobs and slots of which none match, whose `GPUs` cannot be changed if the slot is a machine.
+fn ads_without_gpus(kind: &str) -> [String; 2] {
+    let slot = "Name = \"slot1\"\nMemory = 4000\nCpus = 4\nGPUs = 0\nRequirements = START\n\
+                START = TARGET.WantGPUs == true && TARGET.RequestGPUs > 1 + 0 * Cpus && GPUs > 0\n";
+    let job = "WantGPU = true\nRequestMemory = 1000\nRequestGPUs = 1\n\
+               Requirements = TARGET.Memory >= RequestMemory && TARGET.GPUs >= RequestGPUs\n";
+    [format!("{JOB}{job}"), format!("{kind}{slot}")]
+}
+
+#[test]
+fn no_change_has_another_change_as_a_part() {
+    let [job, slot] = ads_without_gpus("");
+    let pool = file("fault-parts", slot);
+    let text = run(&["explain", "--pool", &pool, "--reverse", "-o", "json"], job.as_bytes()).stdout;
+    let document: Json = serde_json::from_slice(&text).unwrap();
+    let steps = |change: &Json| change["steps"].as_array().unwrap().iter().map(Json::to_string).collect::<Vec<_>>();
+    let changes: Vec<Vec<String>> = document["reports"][0]["changes"].as_array().unwrap().iter().map(steps).collect();
+    assert!(changes.len() > 1, "{document}");
+    for (small, large) in changes.iter().flat_map(|one| changes.iter().map(move |other| (one, other))) {
+        let is_part = small.len() < large.len() && small.iter().all(|edit| large.contains(edit));
+        assert!(!is_part, "{small:?} is enough, and so is {large:?}");
+    }
+}
+
+#[test]
+fn advice_is_the_same_for_ads_read_in_part() {
+    let [job, slot] = ads_without_gpus("MyType = \"Machine\"\n");
+    let (pool, jobs) = (file("fault-kind", slot), file("fault-kind-job", &job));
+    let whole = run(&["explain", "--pool", &pool, "--reverse"], job.as_bytes()).stdout;
+    let in_part = run(&["explain", &jobs, "--pool", &pool, "--reverse"], b"").stdout;
+    assert_eq!(String::from_utf8_lossy(&whole), String::from_utf8_lossy(&in_part));
+    assert!(!String::from_utf8_lossy(&whole).contains("GPUs 0 ->"));
+}
+
 #[test]
 fn requests_and_jobs_have_their_articles() {
     let slot = "Cpus = 4\nRequirements = MY.Cpus > 5";
     let (text, _) = explained("article", "Requirements = true", &[slot], &["--reverse"]);
     let first = text.lines().next();
-    assert_eq!(first, Some("slot0@host matches none of 1 job: `MY.Cpus > 5` is false, whatever the job has"));
+    assert_eq!(
+        first,
+        Some("slot0@host matches none of 1 job: `MY.Cpus > 5` is false (Cpus is 4), whatever the job has")
+    );
 }
 
 #[test]

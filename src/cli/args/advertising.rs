@@ -27,7 +27,8 @@ use crate::cli::session::{Session, utc_text};
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
     /// Skip ads that are expired at TIME, because TIME is later than `ExpirationTime` or than `LastHeardFrom` plus
-    /// `ClassAdLifetime`. Write TIME as for --now, but not `dump` [default: the time of --now]
+    /// `ClassAdLifetime`; ads without these attributes never expire. Write TIME as for --now, but not `dump` [default:
+    /// the time of --now]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.

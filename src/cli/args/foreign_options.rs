@@ -16,7 +16,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
         "constraint",
         "give the constraint as the first argument or with `--constraint EXPR`",
     ),
-    (&["where", "filter"], "roots", "select requests with `--roots EXPR`"),
+    (&["where", "filter", "constraint", "request", "job", "only"], "roots", "select requests with `--roots EXPR`"),
     (&["order-by", "orderby", "order"], "sort", "sort with `--sort EXPR`"),
     (&["order-by", "orderby", "sort"], "order", "sort requests with `--order EXPR`"),
     (&["descending", "reverse"], "desc", "sort in descending order with `--desc`"),

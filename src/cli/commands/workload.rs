@@ -120,7 +120,7 @@ const VARIANT_HELP: [&str; 3] = [
 #[derive(Args)]
 struct WorkloadOutput {
     /// The form of the ads [default: long for a pool, else new]
-    #[arg(long, value_name = "FORM")]
+    #[arg(long, value_name = "FORM", value_parser = written_forms())]
     form: Option<AdForm>,
     /// Write only this kind of ads; without --out, to standard output
     #[arg(long, value_name = "KIND", value_parser = named_values(AdKind::ALL, AdKind::name, &[]))]
@@ -128,6 +128,14 @@ struct WorkloadOutput {
     /// Write a file for each kind of ads into this folder, and print what was written
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
+}
+
+/// Returns the parser of the forms in which ads can be written: all but the logs.
+fn written_forms() -> impl TypedValueParser<Value = AdForm> {
+    let is_log = |form: &&AdForm| matches!(form, AdForm::Events | AdForm::QueueLog);
+    let forms = AdForm::value_variants().iter().filter(|form| !is_log(form));
+    PossibleValuesParser::new(forms.filter_map(ValueEnum::to_possible_value))
+        .map(|name| AdForm::from_str(&name, true).expect("clap refuses other names"))
 }
 
 /// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values in their

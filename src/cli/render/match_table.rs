@@ -129,10 +129,17 @@ pub fn choice_text(choice: &Choice, policy: &Policy) -> String {
         DecidingDifference::Component(index, values) => {
             let [winner, runner_up] = values.each_ref().map(|value| value_text(value, false));
             let [winner, runner_up] = [winner, runner_up].map(|text| String::from_utf8_lossy(&text).into_owned());
-            let rule = policy.docking.get(*index).map(|rule| print(&rule.expression, Style::New));
-            let rule = String::from_utf8_lossy(&rule.unwrap_or_default()).into_owned();
-            let rule = if rule.len() <= MAX_RULE_LENGTH { format!(" ({rule})") } else { String::new() };
-            format!("docking {}{rule}: {winner} > {runner_up}", index + 1)
+            let rule = policy.docking.get(*index);
+            let component = rule.and_then(|rule| rule.name.clone()).map_or_else(
+                || {
+                    let text = rule.map(|rule| print(&rule.expression, Style::New)).unwrap_or_default();
+                    let text = String::from_utf8_lossy(&text);
+                    let text = if text.len() <= MAX_RULE_LENGTH { format!(" ({text})") } else { String::new() };
+                    format!("docking {}{text}", index + 1)
+                },
+                String::from,
+            );
+            format!("{component}: {winner} > {runner_up}")
         }
         DecidingDifference::RequestRank([winner, runner_up]) => format!("request_rank {winner} > {runner_up}"),
         DecidingDifference::OfferRank([winner, runner_up]) => format!("offer_rank {winner} > {runner_up}"),

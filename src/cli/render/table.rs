@@ -134,6 +134,8 @@ impl TableLayout {
             text.push_str(if number > 0 { "\n" } else { "" });
             for at in columns {
                 let (heading, cell) = (&self.header[*at], row.get(*at).map_or("", String::as_str));
+                // A heading alone could be taken for that of the next line.
+                let cell = if self.with_header && cell.is_empty() { "-" } else { cell };
                 let longest = longest_word(cell);
                 // If the longest word of the cell does not fit beside the heading, the cell is put below the heading.
                 let (indent, heading) =

@@ -277,6 +277,9 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             // a single edit are all kept if `KEEPS_BEST_VALUE` is false.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
+            if kept.iter().any(|known| is_part(&known.edits, &change.edits)) {
+                continue;
+            }
             if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
                 kept.push(change);
             }
@@ -294,6 +297,11 @@ fn added_magnitude(edits: &[RequestEdit]) -> f64 {
         _ => None,
     });
     numbers.map(f64::abs).sum()
+}
+
+/// Whether all of some edits are among others, which are more.
+fn is_part(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
+    some.len() < others.len() && some.iter().all(|edit| others.contains(edit))
 }
 
 /// Whether two changes edit the same parts of the request and differ only in the new values.

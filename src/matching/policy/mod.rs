@@ -41,11 +41,13 @@ pub struct PolicyRule {
     pub expression: Expression,
     /// Byte range of the expression in the policy file; `None` if the expression comes from elsewhere.
     pub range: Option<Range<usize>>,
+    /// What reports call a component of a vector; `None` if the policy does not name it.
+    pub name: Option<Box<str>>,
 }
 
 impl From<Expression> for PolicyRule {
     fn from(expression: Expression) -> Self {
-        PolicyRule { expression, range: None }
+        PolicyRule { expression, range: None, name: None }
     }
 }
 

@@ -130,15 +130,28 @@ impl<'o> PolicyReader<'o, '_> {
                 Vec::new()
             }
             YamlContent::Sequence(components) => {
-                components.iter().filter_map(|component| self.rule(component)).collect()
+                components.iter().filter_map(|component| self.component(component)).collect()
             }
             _ => self.rule(node).into_iter().flat_map(PolicyRule::components).collect(),
         }
     }
 
+    /// Reads a component of a vector: an expression, or `name: expression`.
+    fn component(&mut self, node: &YamlNode) -> Option<PolicyRule> {
+        // The `?` in the key of `a ? b: c` shows that this is an expression without quotation marks.
+        let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || " -_".contains(letter));
+        if let YamlContent::Mapping(entries) = &node.content
+            && let [(key, value)] = entries.as_slice()
+            && let Some(name) = key.text().filter(|name| is_name(name))
+        {
+            return Some(PolicyRule { name: Some(name.into()), ..self.rule(value)? });
+        }
+        self.rule(node)
+    }
+
     fn rule(&mut self, node: &YamlNode) -> Option<PolicyRule> {
         let expression = self.0.expression(node)?;
-        Some(PolicyRule { expression, range: Some(self.0.tree.range(node)) })
+        Some(PolicyRule { expression, range: Some(self.0.tree.range(node)), name: None })
     }
 }
 

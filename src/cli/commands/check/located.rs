@@ -30,7 +30,7 @@ pub struct LocatedFinding {
     pub file: Arc<str>,
     /// 1-based number, in the file, of the first ad with the finding; 0 if the finding is in no ad.
     pub ad_number: usize,
-    /// Identity of the first ad with the finding; `None` if that ad has no identity.
+    /// Name of the first ad with the finding; `None` if that ad has no name.
     pub id: Option<String>,
     /// Ranges in the file: first the location of the finding, then related ranges.
     pub regions: Vec<FindingRegion>,
@@ -91,7 +91,7 @@ impl KeptFinding for LocatedFinding {
 }
 
 impl LocatedFinding {
-    /// Returns the identity of the ad, for messages, or `ad N` if it has none. The text is empty if the finding is in
+    /// Returns the name of the ad, for messages, or `ad N` if it has none. The text is empty if the finding is in
     /// no ad.
     pub fn ad_label(&self) -> String {
         match (&self.id, self.ad_number) {

@@ -20,7 +20,7 @@ use classad::lint::{
     AdFindings, FindingLabel, FindingRegister, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope,
     find_rule,
 };
-use classad::protocol::{Protocol, identity};
+use classad::protocol::{Protocol, display_name};
 use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -337,7 +337,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             return;
         }
         let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
-        let id = identity(&entry.ad, None, &session.context());
+        let id = display_name(&entry.ad, None, &session.context());
         let mut findings = if is_twice { self.duplicates(&places) } else { Vec::new() };
         for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
             let marks = label_marks(&finding.labels, &places, entry.offset);

@@ -71,11 +71,12 @@ impl GroupExplainer<'_> {
                 progress::report_step("explaining", next, total);
                 if let Some(report) = gangs.explain(session, groups[next][0], allocation)? {
                     outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
+                    let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
                     if only_causes {
-                        let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
                         take(session, ExplainedGroup::Report(entry, String::new()))?;
                     } else if !session.options.quiet {
-                        take(session, ExplainedGroup::Gang(renderer.gang(session, &groups[next], &report)))?;
+                        let text = renderer.gang(session, &groups[next], &report);
+                        take(session, ExplainedGroup::Gang(entry, text))?;
                     }
                 }
                 next += 1;

@@ -14,7 +14,7 @@ mod suggestions;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::Ad;
+use classad::ad::{Ad, Name};
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
@@ -149,6 +149,8 @@ impl Explain {
         if let Some(constraint) = &offer_constraint {
             also.add(constraint, session.dialect());
         }
+        // A machine is not advised to have more of a resource.
+        also.names.insert(Name::new("MyType"));
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());

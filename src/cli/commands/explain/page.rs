@@ -39,8 +39,8 @@ pub struct ExplanationFrame {
 /// What is said of a group of requests.
 #[derive(Serialize, Deserialize)]
 pub enum ExplainedGroup {
-    /// The report on a gang.
-    Gang(String),
+    /// The report on a gang, and what it contributes to the totals. It is not part of the table of causes.
+    Gang(Box<CauseEntry>, String),
     /// The report, and what it contributes to the table of causes.
     Report(Box<CauseEntry>, String),
     /// A row for each member of the group, with the index of the member.
@@ -85,7 +85,7 @@ impl ExplanationPage {
                 self.rows.extend(rows);
                 Ok(())
             }
-            ExplainedGroup::Report(entry, text) if self.writer.is_data() => {
+            ExplainedGroup::Report(entry, text) | ExplainedGroup::Gang(entry, text) if self.writer.is_data() => {
                 self.causes.add(*entry, String::new());
                 if self.is_summary { Ok(()) } else { self.writer.add(text) }
             }
@@ -93,7 +93,7 @@ impl ExplanationPage {
                 self.causes.add(*entry, text);
                 Ok(())
             }
-            ExplainedGroup::Report(_, text) | ExplainedGroup::Gang(text) => self.writer.add(text),
+            ExplainedGroup::Report(_, text) | ExplainedGroup::Gang(_, text) => self.writer.add(text),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Transcript of the events of a negotiation cycle, as text and as records.
 
 use std::io::Write;
+use std::iter;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
@@ -107,7 +108,8 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
-                let detail = format!("weight {}", rounded(weight));
+                let weight = rounded(weight);
+                let detail = format!("weight {weight} to divide: the shares of the pool less the weight in use");
                 self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
@@ -150,11 +152,11 @@ impl<'p> Transcript<'p> {
         for granted in &grant.offers {
             let offer = parties.offer_name(granted.offer, granted.part);
             let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
-            let worth = format!("{port}{}", worth_text(granted));
+            let worth = worth_text(granted, self.policy);
             let preempted = granted.preempted.clone().unwrap_or_default();
             let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
-            parts.push(format!("{port}{offer} {}{loser}", worth_text(granted)));
-            self.add_record(submitter, "matched", [&request, &offer, &preempted, &worth]);
+            parts.push(format!("{port}{offer} {worth}{loser}"));
+            self.add_record(submitter, "matched", [&request, &offer, &preempted, &format!("{port}{worth}")]);
         }
         self.lines.push(format!("  {request} gets {}", parts.join("; ")));
         if let Some(choice) = &grant.choice {
@@ -188,17 +190,20 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
 }
 
 /// Returns what decides between candidates: the docking vector, or the two ranks.
-fn worth_text(granted: &GrantedOffer) -> String {
+fn worth_text(granted: &GrantedOffer, policy: &Policy) -> String {
     match &granted.vector {
-        Some(vector) => vector_text(vector),
+        Some(vector) => vector_text(vector, policy),
         None => format!("(request rank {}, offer rank {})", granted.request_rank, granted.offer_rank),
     }
 }
 
-fn vector_text(vector: &PolicyVector) -> String {
-    let components = vector.0.iter().map(|component| {
+/// Lists the components of a docking vector, each with its name if the policy names it.
+fn vector_text(vector: &PolicyVector, policy: &Policy) -> String {
+    let names = policy.docking.iter().map(|rule| rule.name.as_deref()).chain(iter::repeat(None));
+    let components = vector.0.iter().zip(names).map(|(component, name)| {
         let value = component.as_ref().map_or(&Value::Undefined, |component| &component.value);
-        String::from_utf8_lossy(&value_text(value, false)).into_owned()
+        let value = String::from_utf8_lossy(&value_text(value, false)).into_owned();
+        name.map_or(value.clone(), |name| format!("{name} {value}"))
     });
     format!("{{ {} }}", components.collect::<Vec<_>>().join(", "))
 }

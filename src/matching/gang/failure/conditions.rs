@@ -115,7 +115,7 @@ impl FailedCondition {
 }
 
 /// Returns the attributes that an expression reads. Each is a triple of the reference as text, the expression bound to
-/// the attribute, and the scope of the bound expression.
+/// the attribute, which is `undefined` if the ad lacks it, and the scope of the bound expression.
 fn attributes_read(
     table: &ParticipantTable,
     expression: &Expression,
@@ -123,7 +123,8 @@ fn attributes_read(
 ) -> Vec<(String, Expression, Arc<ScopeFrame>)> {
     let (mut read, mut pending) = (Vec::new(), vec![expression]);
     while let Some(expression) = pending.pop() {
-        if let Some((bound, found)) = table.resolve_attribute(expression, frame) {
+        if let Some((bound, found)) = table.find_attribute(expression, frame) {
+            let bound = bound.unwrap_or_else(|| Expression::literal(Value::Undefined));
             read.push((expression.to_string(), bound, found));
         } else {
             let first = pending.len();

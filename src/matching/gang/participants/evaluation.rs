@@ -46,19 +46,34 @@ impl ParticipantTable {
         expression: &Expression,
         frame: &Arc<ScopeFrame>,
     ) -> Option<(Expression, Arc<ScopeFrame>)> {
-        let found = match expression.kind() {
-            ExpressionKind::Attribute(name) => self.environment.resolve(frame, name, &self.context),
+        let (bound, found) = self.find_attribute(expression, frame)?;
+        Some((bound?, found))
+    }
+
+    /// Returns the expression to which a reference `name` or `label.name` resolves, and the scope of that expression. If
+    /// the ad that is meant lacks the attribute, returns no expression, and the scope of that ad. `None` if `expression`
+    /// is no such reference, or if its ad is unknown.
+    pub fn find_attribute(
+        &self,
+        expression: &Expression,
+        frame: &Arc<ScopeFrame>,
+    ) -> Option<(Option<Expression>, Arc<ScopeFrame>)> {
+        let (found, searched) = match expression.kind() {
+            ExpressionKind::Attribute(name) => {
+                (self.environment.resolve(frame, name, &self.context), Arc::clone(frame))
+            }
             ExpressionKind::Select(base, name) => {
                 let ExpressionKind::Attribute(label) = base.without_parentheses().kind() else { return None };
                 let resolved = self.environment.resolve(frame, label, &self.context);
                 let NameResolution::Value(Value::Ad(ad)) = resolved else { return None };
-                self.environment.resolve_selected(&ad.frame, name, &self.context)
+                (self.environment.resolve_selected(&ad.frame, name, &self.context), Arc::clone(&ad.frame))
             }
             _ => return None,
         };
         match found {
-            NameResolution::Expression(bound, frame) => Some((bound, frame)),
-            _ => None,
+            NameResolution::Expression(bound, frame) => Some((Some(bound), frame)),
+            NameResolution::Missing => Some((None, searched)),
+            NameResolution::Value(_) | NameResolution::Unknown => None,
         }
     }
 

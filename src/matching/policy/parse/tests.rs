@@ -28,6 +28,15 @@ fn everything_is_read() {
 }
 
 #[test]
+fn components_can_have_names() {
+    let text = "docking:\n  - job rank: MY.Rank\n  - -label.Cpus\n";
+    let docking = Policy::parse(text.as_bytes(), Dialect::Condor).unwrap().docking;
+    let names: Vec<Option<&str>> = docking.iter().map(|rule| rule.name.as_deref()).collect();
+    assert_eq!(names, [Some("job rank"), None]);
+    assert_eq!(&text[docking[0].range.clone().unwrap()], "MY.Rank");
+}
+
+#[test]
 fn mistakes_have_places() {
     for (text, line, column, words) in [
         ("", 1, 1, "a policy must be a mapping"),
@@ -42,6 +51,7 @@ fn mistakes_have_places() {
         ("docking:\n  - \"\\u00e9é ++ b c\"", 2, 6, ""),
         ("docking:\n  - >-\n    a +\n    b c\n", 4, 7, ""),
         ("docking: { a: b }", 1, 10, "not a mapping"),
+        ("docking:\n  - a ? b: c", 2, 5, "not a mapping"),
         ("residual: 1", 1, 11, "residual must be a mapping"),
         ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 17, ""),
         ("residual: { set: { parent: 1 } }", 1, 20, "cannot name an attribute"),
