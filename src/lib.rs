@@ -11,7 +11,7 @@
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |
 #![cfg_attr(
     feature = "workload",
-    doc = "| [`workload`] | synthetic ads by a seed: the experiments of the papers, a modern pool (feature `workload`) |"
+    doc = "| [`workload`] | synthetic ads, generated from a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
 //! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |

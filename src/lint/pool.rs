@@ -324,9 +324,14 @@ impl PoolCheck<'_> {
             let name = reference.name;
             let message =
                 format!("this is undefined for the {} of {all} ads of the pool that have no {name}", all - ads);
-            let symbol = identity_for(whole, reference.expression).symbol_in(self.context.dialect);
+            let operator = identity_for(whole, reference.expression);
+            let symbol = operator.symbol_in(self.context.dialect);
+            let test = match operator {
+                BinaryOperator::Isnt => format!("{name} {symbol} ..."),
+                _ => format!("({name} {symbol} undefined || ...)"),
+            };
             let help =
-                format!("these ads are excluded; to include them, write `{name} {symbol} ...` or `{name} ?: ...`");
+                format!("these ads are excluded; to include them, write `{test}`, or `({name} ?: VALUE)` for {name}");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }

@@ -93,7 +93,7 @@ rules! {
         "[ a = (1); b = 2 ]",
     IGNORED "ignored-text" Warning Text
         "text that HTCondor ignores"
-        "delete this text, or put it in quotes"
+        "delete this text, or put the whole value in quotes"
         "a = 1 b"
         "a = 1",
     CONTRADICTION "contradiction" Error Expression

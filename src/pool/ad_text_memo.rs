@@ -1,8 +1,11 @@
 //! Memo by class of ads, which is found from the texts of attributes without expression trees.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Type, Value};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionKind, Name, Type, Value};
 use crate::eval::FunctionKind;
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
 use crate::syntax::{long_string_length, quoted_literal, simple_literal_type};
@@ -18,10 +21,12 @@ const MAX_CODES: u32 = 1 << 28;
 
 /// Position of the [`ScalarKind`] in the code of a scalar, in bits. Codes are smaller.
 const KIND_SHIFT: u32 = 29;
-const CODE_MASK: u32 = (1 << KIND_SHIFT) - 1;
 
-/// Length of the code of a value in the key of a class, in bytes.
+/// Length of the code of a value, in bytes.
 const CODE_BYTES: usize = size_of::<u32>();
+
+/// The bits of two codes in turn that are not those of the kind of a scalar.
+const CLASS_MASK: u64 = ((1 << KIND_SHIFT) - 1) * 0x1_0000_0001;
 
 /// What a scalar is, as far as its text tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,21 +50,29 @@ pub enum ScalarKind {
 /// Remembers something for each class of ads.
 ///
 /// Ads of one class have the same names and the same expressions, but other constants. The class of an ad is found from
-/// the texts of its attributes. Its key has the code of each value and the name. Of the first ad of a class, only the
-/// values are read that are not scalars.
+/// the shape and the texts of its attributes: each value has a code. Of the first ad of a class, only the values are read
+/// that are not scalars.
 pub struct AdTextMemo<R> {
     reader: AttributeTextReader<ValueCodes>,
     /// The generation of the numbers of names in `classes`.
     generation: usize,
-    classes: FxHashMap<Box<[u8]>, R>,
-    /// Total length of the keys of `classes`, in bytes.
+    /// The classes by their hashes. Different classes with one hash are rare.
+    classes: FxHashMap<u64, Vec<KnownClass<R>>>,
+    /// Total length of the codes of `classes`, in bytes.
     key_bytes: usize,
     /// The codes of the values of the last ad, with the kinds of scalars.
     codes: Vec<u8>,
-    /// The key of the last ad.
-    key: Vec<u8>,
     /// Stands for every value that is a scalar.
     scalar: Expression,
+}
+
+/// A class of ads, and what is remembered for it.
+struct KnownClass<R> {
+    /// The names. They are kept so that no other shape gets the address of this one.
+    shape: Arc<AdShape>,
+    /// The codes of the values, without the kinds of scalars.
+    codes: Box<[u8]>,
+    remembered: R,
 }
 
 /// What is remembered for the class of an ad, and the values of the ad.
@@ -94,7 +107,6 @@ impl<R> AdTextMemo<R> {
             classes: FxHashMap::default(),
             key_bytes: 0,
             codes: Vec::new(),
-            key: Vec::new(),
             scalar: Expression::literal(Value::Undefined),
         }
     }
@@ -114,24 +126,24 @@ impl<R> AdTextMemo<R> {
             self.classes.clear();
             self.key_bytes = 0;
         }
-        let names = self.reader.names();
-        self.key.clear();
-        self.key.extend(self.codes.as_chunks().0.iter().flat_map(|code| class_code(*code).to_le_bytes()));
-        for number in names {
-            self.key.extend_from_slice(&u32::try_from(*number).ok()?.to_le_bytes());
-        }
-        if !self.classes.contains_key(self.key.as_slice()) {
-            let value = |position| match code_at(&self.key, position) {
-                SCALAR => Some(self.scalar.clone()),
-                _ => self.reader.value(text.bytes, position),
+        let AdTextMemo { reader, classes, codes, scalar, .. } = self;
+        let known = classes.entry(class_hash(&shape, codes)).or_default();
+        let place = if let Some(place) = known.iter().position(|class| class.has(&shape, codes)) {
+            place
+        } else {
+            let value = |position| match code_at(codes, position) {
+                code if is_scalar(code) => Some(scalar.clone()),
+                _ => reader.value(text.bytes, position),
             };
-            let expressions = (0..names.len()).map(value).collect::<Option<_>>()?;
-            let remembered = make(&Ad::from_shape(shape, expressions));
-            self.key_bytes += self.key.len();
-            self.classes.insert(self.key.as_slice().into(), remembered);
-        }
-        let class = self.classes.get_mut(self.key.as_slice())?;
-        Some(TextClass { length, class, text: text.bytes, codes: &self.codes, reader: &self.reader })
+            let expressions = (0..shape.names().len()).map(value).collect::<Option<_>>()?;
+            let remembered = make(&Ad::from_shape(Arc::clone(&shape), expressions));
+            let class_codes: Box<[u8]> = class_words(codes).flat_map(u64::to_le_bytes).collect();
+            self.key_bytes += class_codes.len();
+            known.push(KnownClass { shape, codes: class_codes, remembered });
+            known.len() - 1
+        };
+        let class = &mut known[place].remembered;
+        Some(TextClass { length, class, text: text.bytes, codes, reader })
     }
 }
 
@@ -155,9 +167,31 @@ fn code_at(codes: &[u8], position: usize) -> u32 {
     codes.as_chunks().0.get(position).map_or(SCALAR, |code| u32::from_le_bytes(*code))
 }
 
-/// Returns a code of a value without the kind of a scalar.
-fn class_code(code: [u8; CODE_BYTES]) -> u32 {
-    u32::from_le_bytes(code) & CODE_MASK
+/// Whether a code is that of a scalar of any kind.
+fn is_scalar(code: u32) -> bool {
+    u64::from(code) & CLASS_MASK == u64::from(SCALAR)
+}
+
+/// Returns the codes of an ad without the kinds of scalars, two in each word. A single last code is in a word of its own.
+fn class_words(codes: &[u8]) -> impl Iterator<Item = u64> {
+    let (pairs, rest) = codes.as_chunks::<{ 2 * CODE_BYTES }>();
+    let last = rest.first_chunk::<CODE_BYTES>().map(|code| u64::from(u32::from_le_bytes(*code)));
+    pairs.iter().map(|pair| u64::from_le_bytes(*pair)).chain(last).map(|word| word & CLASS_MASK)
+}
+
+fn class_hash(shape: &Arc<AdShape>, codes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    Arc::as_ptr(shape).hash(&mut hasher);
+    class_words(codes).for_each(|word| hasher.write_u64(word));
+    hasher.finish()
+}
+
+impl<R> KnownClass<R> {
+    /// Whether an ad with this shape and these codes is in the class.
+    fn has(&self, shape: &Arc<AdShape>, codes: &[u8]) -> bool {
+        Arc::ptr_eq(&self.shape, shape)
+            && class_words(codes).zip(self.codes.as_chunks().0).all(|(word, known)| word == u64::from_le_bytes(*known))
+    }
 }
 
 impl ScalarKind {

@@ -42,7 +42,7 @@ pub enum OutputForm {
     Tsv,
     /// A Markdown table
     Markdown,
-    /// Only the names of the ads, or the first column of the table, each on a line
+    /// The first column of the table, or the names of the ads, one on each line
     Names,
     /// Apache Parquet: columns with types, for other programs
     Parquet,

@@ -50,7 +50,7 @@ const ENVIRONMENT: [(&str, &str); 4] = [
         "`NO_COLOR` disables colour; `CLICOLOR_FORCE` enables colour, even in a pipe; `--color` overrides both",
     ),
     ("CLASSAD_HISTORY", "the history file of `classad repl`; with an empty value, no history is kept"),
-    ("COLUMNS", "the width of tables and error messages, in columns"),
+    ("COLUMNS", "the width of tables, messages and help, in columns"),
 ];
 
 /// Files and what they hold.

@@ -150,7 +150,7 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
         parse_record::<record::PairRecord>(record)?.into_notice()
     } else {
         return Err(
-            "this is not a match: expected a record of --notify or a row of `match`, `gangmatch` or `claim`".to_owned()
+            "this is not a match: expected a record of --notify, or a row of `match`, `gangmatch`, `negotiate` or `claim`".to_owned()
         );
     };
     if let Some(known) = matches.get_mut(&notice.id) {

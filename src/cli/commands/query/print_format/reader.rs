@@ -157,7 +157,8 @@ impl FormatReader<'_> {
             FormatSection::Where => {
                 let Some(constraint) = self.parse(rest, range.clone()) else { return };
                 if self.format.constraint.is_some() {
-                    let help = "put a \\ at the end of each line of an expression but the last";
+                    let help =
+                        "join conditions with `&&` after one WHERE; a line ends with \\ if the next line continues it";
                     self.problems.push(problem_at(range, "WHERE already has an expression", help));
                 }
                 self.format.constraint = Some(constraint);
