@@ -13,6 +13,7 @@ mod operand_types;
 mod patterns;
 mod pool;
 mod pool_range;
+mod pool_strings;
 mod rules;
 mod scale_suffix;
 mod slip;

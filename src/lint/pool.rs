@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{
     Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
 };
-use crate::constraint::{ClauseOperand, is_scope_name};
+use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, read_ports};
@@ -18,9 +18,10 @@ use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::operand_types::is_other_type;
 use super::pool_range::{self, NumberRange, constant_number};
+use super::pool_strings::PoolStrings;
 use super::rules;
 use super::slip::PoolColumns;
-use super::slips::{differs_in_case, is_comparison, similar_names};
+use super::slips::{is_comparison, similar_names};
 use super::standard_attributes::StandardType;
 use super::subexpressions::{for_each_in_scope, guarded_names, guarded_parts, subexpressions};
 
@@ -36,14 +37,10 @@ pub struct PoolStatistics {
 struct AttributeStatistics {
     ads: usize,
     contents: Vec<(BindingKind, usize)>,
-    /// The strings, each with the number of ads.
-    strings: FxHashMap<ByteString, usize>,
+    strings: PoolStrings,
     /// The range of the numbers. `None` if there is none.
     numbers: Option<NumberRange>,
 }
-
-/// Maximum number of distinct strings stored per attribute. Further strings are not stored.
-const MAX_STRINGS_PER_ATTRIBUTE: usize = 5000;
 
 impl PoolStatistics {
     /// Adds the attributes of an ad of the pool to the statistics.
@@ -71,8 +68,7 @@ impl PoolColumns for PoolStatistics {
     }
 
     fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize {
-        let strings = self.attributes.get(name).into_iter().flat_map(|known| &known.strings);
-        strings.filter(|(string, _)| string.eq_ignore_case(text)).map(|(_, ads)| ads).sum()
+        self.attributes.get(name).map_or(0, |known| known.strings.ads_with(text))
     }
 }
 
@@ -88,11 +84,7 @@ impl AttributeStatistics {
             self.numbers.get_or_insert(NumberRange::of(number)).include(number);
         }
         if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
-            if let Some(ads) = self.strings.get_mut(text) {
-                *ads += 1;
-            } else if self.strings.len() < MAX_STRINGS_PER_ATTRIBUTE {
-                self.strings.insert(text.clone(), 1);
-            }
+            self.strings.add(text);
         }
     }
 
@@ -103,12 +95,10 @@ impl AttributeStatistics {
         self.numbers.filter(|_| self.contents.iter().all(is_number))
     }
 
-    /// Returns the string of the attribute in the pool that differs from `text` in case only. `None` if the pool has
-    /// `text` itself, or no string that differs in case only.
-    fn other_spelling(&self, text: &ByteString) -> Option<&ByteString> {
-        // If several strings differ in case only, return the smallest, so that runs have equal results.
-        let alike = || self.strings.keys().filter(|known| differs_in_case(known, text)).min();
-        if self.strings.contains_key(text) { None } else { alike() }
+    /// Returns the strings of the attribute, if all its values are literal strings.
+    fn only_strings(&self) -> Option<&PoolStrings> {
+        let is_string = |(content, _): &(BindingKind, usize)| *content == BindingKind::Value(Type::String);
+        self.contents.iter().all(is_string).then_some(&self.strings)
     }
 }
 
@@ -340,6 +330,7 @@ impl PoolCheck<'_> {
     /// Checks comparisons of an attribute of the pool with a literal, such as `TARGET.OpSys == "LINUX"`. An attribute
     /// of the ad counts as a literal if its expression is one.
     fn check_comparisons(&mut self, expression: &Expression) {
+        let needed = conjuncts(expression);
         for part in subexpressions(expression) {
             let ExpressionKind::Binary(operator, left, right) = part.kind() else { continue };
             if !is_comparison(*operator) {
@@ -374,6 +365,13 @@ impl PoolCheck<'_> {
                         self.check_type(part, *operator, value, (name, known));
                     }
                     self.check_case(part, *operator, value, known, other);
+                    // An alternative that the pool does not have may be meant so, as in `Arch == "ARM" || ...`.
+                    let is_needed = needed.iter().any(|needed| needed.without_parentheses().ptr_eq(part));
+                    if let (Value::String(text), BinaryOperator::Equal | BinaryOperator::Is, true, Some(strings)) =
+                        (value, *operator, is_needed, known.only_strings())
+                    {
+                        self.found.extend(strings.check((self.attribute, part), name, text));
+                    }
                 }
             }
         }
@@ -448,7 +446,7 @@ impl PoolCheck<'_> {
         other: &Expression,
     ) {
         if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
-            && let Some(spelt) = known.other_spelling(text)
+            && let Some(spelt) = known.strings.other_spelling(text)
         {
             let symbol = operator.symbol_in(self.context.dialect);
             let message = format!("the value in the pool is \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());

@@ -279,7 +279,7 @@ rules! {
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
-        "a comparison with a number that no ad of the pool satisfies"
+        "a comparison with a number or a string that no ad of the pool satisfies"
         "`classad census POOL --attr NAME` shows the values in the pool"
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",

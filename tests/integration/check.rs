@@ -221,6 +221,26 @@ fn numbers_are_compared_with_those_of_a_pool() {
     }
 }
 
+/// Strings that no ad of the pool has.
+#[test]
+fn strings_are_compared_with_those_of_a_pool() {
+    let pool = file("check-string-pool", "Arch = \"X86_64\"\nOpSys = \"LINUX\"\n\nArch = \"arm\"\nOpSys = Base\n\n");
+    let findings = |constraint: &str| {
+        let report = json(&["--pool", &pool, "--level", "warning"], &format!("Requirements = {constraint}\n"));
+        let findings = report["findings"].as_array().unwrap().clone();
+        findings.iter().map(|finding| finding["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for constraint in ["TARGET.Arch == \"INTEL\" && TARGET.OpSys == Base", "(\"INTEL\" =?= TARGET.Arch)"] {
+        assert_eq!(findings(constraint), ["no ad of the pool has Arch \"INTEL\": this is never true"], "{constraint}");
+    }
+    // An alternative, a negation, a string in other case, and an attribute that is not a string in each ad.
+    for constraint in
+        ["Arch == \"INTEL\" || Arch == \"ARM\"", "Arch != \"INTEL\"", "Arch == \"Arm\"", "OpSys == \"OSX\""]
+    {
+        assert_eq!(findings(constraint), [""; 0], "{constraint}");
+    }
+}
+
 #[test]
 fn long_and_deep_input_is_looked_at_quickly() {
     let sum = format!("[ a = {}1; Requirements = {}true ]", "x + ".repeat(20_000), "y == 1 || ".repeat(2000));

@@ -178,7 +178,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         (
             "explain",
             &["-constraint", "false", "-jobads", "samples/pool/jobs.long", "-slotads", "samples/pool/jobs.long"],
-            "the constraint is true for no request",
+            "the constraint `false` is true for no request",
         ),
     ] {
         let (out, errors, status) = run(command, arguments);

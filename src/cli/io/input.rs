@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
+use classad::lint::StandardType;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
@@ -374,9 +375,10 @@ pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Resul
     parse_attribute_name(session, text)?.ok_or_else(|| Failure::refused(format!("{option} needs a name, not `{text}`")))
 }
 
-/// Prints a note that no ad has the attribute `name`. The note suggests the most similar of the `known` names.
+/// Prints a note that no ad has the attribute `name`. The note suggests the most similar of the `known` names, unless
+/// HTCondor defines the attribute: then it is not misspelt.
 pub fn note_unknown_attribute<'a>(session: &Session, known: impl IntoIterator<Item = &'a str>, name: &Name) {
-    let near = closest_names(name.as_str(), known);
+    let near = if StandardType::of(name).is_some() { Vec::new() } else { closest_names(name.as_str(), known) };
     session.note(&format!("no ad has the attribute {name}{}", suggestion(&near)));
 }
 

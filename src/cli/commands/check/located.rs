@@ -15,6 +15,8 @@ pub use crate::cli::render::diagnostics::LabeledRange;
 /// All findings of a run.
 pub struct CheckReport {
     pub findings: Vec<LocatedFinding>,
+    /// Whether an expression of the command line was checked.
+    pub has_expression: bool,
     /// Number of ads checked.
     pub ads_checked: usize,
     /// Number of policies of configurations checked.

@@ -192,7 +192,7 @@ impl Check {
     /// Prints the findings of a run.
     fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>) -> Result<Status, Failure> {
         let CheckRun { register, findings, ads_checked, policies_checked, .. } = run;
-        let mut report = CheckReport { findings, ads_checked, policies_checked };
+        let mut report = CheckReport { findings, has_expression: self.expr.is_some(), ads_checked, policies_checked };
         report.count_and_sort(|number| register.count(number));
         let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);

@@ -58,5 +58,8 @@ fn summary(report: &CheckReport) -> String {
         1 => checked.push("1 policy".to_owned()),
         several => checked.push(format!("{several} policies")),
     }
+    if checked.is_empty() && counts.is_empty() && !report.has_expression {
+        return "no ads to check".to_owned();
+    }
     if checked.is_empty() { what } else { format!("{what} in {}", checked.join(" and ")) }
 }

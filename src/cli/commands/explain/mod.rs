@@ -30,6 +30,7 @@ use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
     Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer, gangs, pair,
 };
@@ -164,7 +165,8 @@ impl Explain {
         if !self.unmatched {
             requests.retain(|request| accepts(session, filter.as_ref(), request));
             if filter.is_some() && requests.is_empty() {
-                return refuse("the constraint is true for no request");
+                let constraint = single_line(&self.constraint.join(" && "));
+                return refuse(format!("the constraint `{constraint}` is true for no request"));
             }
         }
         let context = session.context();

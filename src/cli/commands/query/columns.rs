@@ -20,7 +20,7 @@ use crate::cli::session::Session;
 
 /// The parsed expressions of the command line.
 pub struct Columns {
-    /// Expressions of `--af`, each with its text on the command line.
+    /// Expressions of `--af`, each with its text on the command line. In a table, also the names of `--attributes`.
     pub af: Vec<(String, Expression)>,
     /// Columns of HTCondor's `-autoformat` and `-format`.
     pub mask: Option<PrintMask>,
@@ -60,9 +60,16 @@ impl Columns {
         let names = af.iter().map(|(name, text, _)| name.as_ref().unwrap_or(text));
         refuse_equal_names(names.filter(|_| has_keys))?;
         let group = query.groups.columns(session, &query.sort, query.desc)?;
+        let mut af: Vec<(String, Expression)> =
+            af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
+        let mut attributes: Vec<Name> = query.attributes.iter().map(|name| Name::new(name.trim())).collect();
+        if query.prints_table_of_ads() {
+            // In a table, the attributes are columns.
+            af.extend(attributes.drain(..).map(|name| (name.to_string(), Expression::attribute(name))));
+        }
         Ok(Columns {
-            af: af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect(),
-            attributes: query.attributes.iter().map(|name| Name::new(name.trim())).collect(),
+            af,
+            attributes,
             mask: PrintMask::new(session, query)?,
             sort: if group.is_some() { Vec::new() } else { query.sort_keys(session)? },
             table,

@@ -44,7 +44,7 @@ use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use ad_lookup::AdLookup;
 use called_ads::called_ads;
 use columns::Columns;
-use groups::GroupArgs;
+use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
@@ -154,7 +154,7 @@ pub struct QueryCommand {
     #[command(flatten)]
     groups: GroupArgs,
     /// Print each row of --af only once
-    #[arg(long, requires = "af")]
+    #[arg(long)]
     distinct: bool,
     /// Expression that gives the name of an ad, in the output
     #[arg(long, value_name = "EXPR")]
@@ -275,7 +275,7 @@ impl QueryCommand {
             note_certain_slips(session, &constraint);
             let names =
                 if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };
-            self.note_columns(session, &columns, &scanner.unseen_columns, &names);
+            Self::note_columns(session, &columns, &scanner.unseen_columns, &names);
         }
         Ok(status)
     }
@@ -290,22 +290,13 @@ impl QueryCommand {
     }
 
     /// Notes columns that are most likely misspelt, or not what the user expects. `names` are those of the first ads.
-    fn note_columns(&self, session: &Session, columns: &Columns, unseen: &UnseenNames, names: &[String]) {
+    fn note_columns(session: &Session, columns: &Columns, unseen: &UnseenNames, names: &[String]) {
         if unseen.has_unseen() {
             unseen.report_columns(session, names);
         } else {
-            self.note_constraint_column(session);
+            note_constraint_column(session, columns);
         }
         note_misspelt_names(session, &columns.attributes, names);
-    }
-
-    /// Notes that a column of constraints is evaluated without the other ad of a match.
-    fn note_constraint_column(&self, session: &Session) {
-        let columns = self.af.iter().flat_map(|text| text.split(',')).map(str::trim);
-        let mut constraints = columns.filter(|column| column.eq_ignore_ascii_case("Requirements"));
-        if let Some(column) = constraints.next() {
-            session.note(&format!("{column} is evaluated without TARGET; unparse({column}) gives its text"));
-        }
     }
 
     /// Whether the rows are written in typed columns.
@@ -405,6 +396,8 @@ impl QueryCommand {
                 groups && has_columns,
                 "--group-by cannot be used with --af or --attributes; --sum, --mean, --min and --max add columns",
             ),
+            (groups && self.distinct, "--distinct cannot be used with --group-by, which prints each group once"),
+            (self.distinct && self.af.is_empty(), "--distinct needs --af: it prints equal rows once"),
             (
                 self.count && has_columns && !self.distinct,
                 "--count cannot be used with --af or --attributes; to count different rows, add --distinct",
@@ -442,15 +435,33 @@ impl QueryCommand {
 
     /// Whether the output is the ads themselves rather than rows about them.
     fn writes_ads(&self, columns: &Columns) -> bool {
-        let table = self.output.form.is_none() && Session::is_terminal();
-        let rows = self.output.form.is_some_and(|form| is_tabular(form) && form != OutputForm::Names);
         let undecided = self.undefined && self.output.form.is_none_or(is_tabular);
-        !columns.prints_rows() && columns.group.is_none() && !undecided && !table && !rows
+        !columns.prints_rows() && columns.group.is_none() && !undecided && !self.prints_table_of_ads()
+    }
+
+    /// Whether the ads are the rows of a table, if there are no other rows.
+    fn prints_table_of_ads(&self) -> bool {
+        match self.output.form {
+            Some(form) => is_tabular(form) && form != OutputForm::Names,
+            None => Session::is_terminal(),
+        }
     }
 
     /// Whether a table gets a heading. Output into a pipe without `-o` gets none, so that scripts read only values.
     fn has_heading(&self) -> bool {
         !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
+    }
+}
+
+/// Notes that a column of constraints is evaluated without the other ad of a match.
+fn note_constraint_column(session: &Session, columns: &Columns) {
+    let keys = columns.group.iter().flat_map(GroupColumns::expressions);
+    let mut names = columns.af().chain(keys).filter_map(|expression| match expression.kind() {
+        ExpressionKind::Attribute(name) => Some(name),
+        _ => None,
+    });
+    if let Some(name) = names.find(|name| name.is("Requirements") || name.is("START")) {
+        session.note(&format!("{name} is evaluated without TARGET; unparse({name}) gives its text"));
     }
 }
 

@@ -16,7 +16,7 @@ use super::sort::SortedItems;
 use super::tables::TableOutput;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
-use crate::cli::render::output::{AdWriter, BufferedStdout, out};
+use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
 use crate::cli::render::parquet::{ColumnType, ParquetWriter};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::{Session, current_time};
@@ -279,6 +279,9 @@ impl<'q> QueryOutput<'q> {
             });
             let ads: Vec<NamedAd> = ads.take(self.limit()).collect();
             let columns = default_columns(&ads);
+            if self.query.output.form.is_some_and(OutputForm::has_lines_of_cells) {
+                session.note("the rows have the usual attributes only; --attributes or --af chooses others");
+            }
             let names = columns.iter().map(|(text, _)| text.clone());
             let header = std::iter::once("id".to_owned()).chain(names).collect();
             let mut rows = TableWriter::new(header, self.query.output.form, self.query.has_heading())?

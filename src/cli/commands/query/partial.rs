@@ -200,7 +200,7 @@ impl QueryCommand {
             note_slips(session, &constraint);
             self.note_names(session, &choice);
         } else if status == Status::Yes {
-            self.note_columns(session, &columns, &unseen_columns, &names);
+            QueryCommand::note_columns(session, &columns, &unseen_columns, &names);
         }
         Ok(status)
     }

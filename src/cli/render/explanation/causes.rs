@@ -55,12 +55,22 @@ struct Cause {
     text: SpreadText,
     subjects: usize,
     users: FxHashSet<String>,
-    /// The changes that help, by their texts with numbers struck out: the text, and the number of subjects.
-    changes: IndexMap<String, (SpreadText, usize)>,
+    /// The changes that help, by their texts with numbers struck out.
+    changes: IndexMap<String, HelpfulChange>,
     /// Size, first names and report of the largest group.
     largest: (usize, Vec<String>, String),
     /// The first names of the other groups.
     other_names: Vec<String>,
+}
+
+/// A change with which some subjects match.
+struct HelpfulChange {
+    text: SpreadText,
+    /// Number of subjects that match something after the change.
+    helped: usize,
+    /// Number of subjects that can match different partners after the change: of 26 jobs that then match one and the
+    /// same slot, one.
+    served: usize,
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
@@ -73,7 +83,8 @@ pub struct CauseEntry {
     /// The first [`MAX_NAMED`] names.
     names: Vec<String>,
     users: Vec<String>,
-    changes: Vec<String>,
+    /// The changes that help, each with the number of its matches.
+    changes: Vec<(String, usize)>,
 }
 
 impl CauseEntry {
@@ -86,7 +97,7 @@ impl CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: matches!(report.verdict, GangVerdict::Matches),
             text: single_line(&writer.gang_summary(report)),
-            changes: changes.map(|change| single_line(&change)).collect(),
+            changes: changes.map(|change| (single_line(&change), group.len())).collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }
@@ -113,7 +124,7 @@ impl CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            changes: report.all_changes().map(|change| single_line(&change.text())).collect(),
+            changes: report.all_changes().map(|change| (single_line(&change.text()), change.matched)).collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }
@@ -144,12 +155,14 @@ impl CauseTable {
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
-        for change in entry.changes {
+        for (change, matches) in entry.changes {
             let struck = strike_numbers(&change);
             if counted.insert(struck.clone()) {
-                let known = cause.changes.entry(struck).or_insert_with(|| (SpreadText::new(&change), 0));
-                known.1 += entry.subjects;
-                known.0.include(&change, entry.subjects);
+                let text = || HelpfulChange { text: SpreadText::new(&change), helped: 0, served: 0 };
+                let known = cause.changes.entry(struck).or_insert_with(text);
+                known.helped += entry.subjects;
+                known.served += matches.min(entry.subjects);
+                known.text.include(&change, entry.subjects);
             }
         }
         let others = if entry.subjects > cause.largest.0 {
@@ -341,10 +354,11 @@ impl Cause {
         })
     }
 
-    /// The change that helps the most subjects, with their number. The first one of several is returned.
+    /// The change that helps the most subjects, with their number. Subjects that match different partners count first. The
+    /// first one of several is returned.
     fn best_change(&self) -> Option<(String, usize)> {
-        let (change, helped) = self.changes.values().rev().max_by_key(|(_, helped)| *helped)?;
-        Some((change.to_string(), *helped))
+        let best = self.changes.values().rev().max_by_key(|change| (change.served, change.helped))?;
+        Some((best.text.to_string(), best.helped))
     }
 }
 
