@@ -1364,6 +1364,8 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--group-by', '--group-by', [CompletionResultType]::ParameterName, 'Group the ads by these expressions, and print the number of ads in each group')
             [CompletionResult]::new('--sum', '--sum', [CompletionResultType]::ParameterName, 'Print the sum of each of these expressions over the ads of each group; without groups, over all ads')
             [CompletionResult]::new('--mean', '--mean', [CompletionResultType]::ParameterName, 'Print the mean of each of these expressions over the ads in which its value is a number or a boolean')
+            [CompletionResult]::new('--median', '--median', [CompletionResultType]::ParameterName, 'Print the median of each of these expressions over the ads in which its value is a number or a boolean')
+            [CompletionResult]::new('--percentile', '--percentile', [CompletionResultType]::ParameterName, 'Print the percentile P of each of these expressions, P from 0 to 100: `95:Memory` is the amount of memory that 95 % of the ads do not exceed')
             [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'Print the least value of each of these expressions; values compare as in --sort')
             [CompletionResult]::new('--max', '--max', [CompletionResultType]::ParameterName, 'Print the greatest value of each of these expressions; values compare as in --sort')
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad, in the output')

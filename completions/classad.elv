@@ -1330,6 +1330,8 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --group-by 'Group the ads by these expressions, and print the number of ads in each group'
             cand --sum 'Print the sum of each of these expressions over the ads of each group; without groups, over all ads'
             cand --mean 'Print the mean of each of these expressions over the ads in which its value is a number or a boolean'
+            cand --median 'Print the median of each of these expressions over the ads in which its value is a number or a boolean'
+            cand --percentile 'Print the percentile P of each of these expressions, P from 0 to 100: `95:Memory` is the amount of memory that 95 % of the ads do not exceed'
             cand --min 'Print the least value of each of these expressions; values compare as in --sort'
             cand --max 'Print the greatest value of each of these expressions; values compare as in --sort'
             cand --id 'Expression that gives the name of an ad, in the output'

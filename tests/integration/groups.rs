@@ -54,6 +54,8 @@ fn groups_are_those_of_the_rows() {
         "Most=Time",
         "--mean",
         "Time",
+        "--median",
+        "Time",
         "-o",
         "csv",
         "--sort",
@@ -66,16 +68,20 @@ fn groups_are_those_of_the_rows() {
     assert_eq!(status, Some(0));
     assert!(told.contains("mean(Time) ignores ") && told.contains(" values that are not numbers"), "{told}");
     let mut lines = out.lines();
-    assert_eq!(lines.next(), Some("Owner,U,ads,sum(Cpus),mean(Time),min(Time),Most"));
-    for (((owner, universe), (ads, sum, times, has_text)), line) in expected.iter().zip(lines.by_ref()) {
+    assert_eq!(lines.next(), Some("Owner,U,ads,sum(Cpus),mean(Time),median(Time),min(Time),Most"));
+    for (((owner, universe), (ads, sum, times, has_text)), line) in expected.iter_mut().zip(lines.by_ref()) {
         let cells: Vec<&str> = line.split(',').collect();
         #[allow(clippy::cast_precision_loss)]
         let mean = times.iter().sum::<i64>() as f64 / times.len() as f64;
         let least = times.iter().min().expect("one").to_string();
-        assert_eq!(cells[..4], [owner, universe, &ads.to_string(), &sum.to_string()], "{line}");
+        times.sort_unstable();
+        #[allow(clippy::cast_precision_loss)]
+        let median = (times[(times.len() - 1) / 2] + times[times.len() / 2]) as f64 / 2.0;
+        assert_eq!(cells[..4], [owner.as_str(), universe, &ads.to_string(), &sum.to_string()], "{line}");
         assert!((cells[4].parse::<f64>().expect("a number") - mean).abs() < 1e-9, "{line}");
         let most = if *has_text { "long".to_owned() } else { times.iter().max().expect("one").to_string() };
-        assert_eq!(cells[5..], [least, most], "{line}");
+        assert!((cells[5].parse::<f64>().expect("a number") - median).abs() < 1e-9, "{line}");
+        assert_eq!(cells[6..], [least, most], "{line}");
     }
     assert_eq!(lines.next(), None);
 }
@@ -88,8 +94,14 @@ fn sums_of_reals_do_not_depend_on_the_order_or_on_threads() {
     let turned = ads.iter().rev().copied().collect::<Vec<_>>().join("\n\n") + "\n\n";
     let backward = file("groups-backward.long", turned);
     let sum = |path: &str, threads: &str| {
-        let options =
-            ["--group-by", "Universe", "--sum", "Load / 3.0", "--mean", "Load", "--sort", "Universe", "--threads"];
+        let options = [
+            "--group-by=Universe",
+            "--sum=Load / 3.0",
+            "--mean=Load",
+            "--percentile=90:Load / 7",
+            "--sort=Universe",
+            "--threads",
+        ];
         classad(&[&["query", "true", path][..], &options, &[threads]].concat()).1
     };
     let expected = sum(&forward, "1");
@@ -108,6 +120,9 @@ fn totals_orders_and_faults() {
     assert_eq!(query(&["--group-by", "A", "--sort", "A", "--desc", "--limit", "2"]).1, "3\t1\n2\t1\n");
     assert_eq!(query(&["--group-by", "{A, A > 1}"]).1, "{ 1, false }\t2\n{ 2, true }\t1\n{ 3, true }\t1\n");
     assert_eq!(query(&["--sum", "B", "--max", "B"]).1, "4\t3.5\t2\n");
+    assert_eq!(query(&["--percentile", "25:B,Half=A/2.0"]).1, "4\t0.75\t0.5\n");
+    let (status, _, told) = query(&["--percentile", "101:B"]);
+    assert!(status == Some(2) && told.contains("a number from 0 to 100"), "{told}");
     assert_eq!(classad(&["query", "A > 9", &path, "--sum", "B", "--no-header"]).1, "0\tundefined\n");
     let (_, out, _) =
         classad(&["query", "true", &path, "--af", "Twice=A*2,A == 1", "-o", "csv", "--sort", "-A", "--limit", "1"]);

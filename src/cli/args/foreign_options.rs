@@ -21,6 +21,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
     (&["order-by", "orderby", "sort"], "order", "sort requests with `--order EXPR`"),
     (&["descending", "reverse"], "desc", "sort in descending order with `--desc`"),
     (&["avg", "average"], "mean", "compute the mean with `--mean EXPR`"),
+    (&["quantile", "percentiles", "quartile"], "percentile", "compute a percentile with `--percentile P:EXPR`"),
     (&["minimum", "least"], "min", "compute the least value with `--min EXPR`"),
     (&["maximum", "greatest"], "max", "compute the greatest value with `--max EXPR`"),
     (&["total"], "sum", "compute the sum with `--sum EXPR`"),

@@ -56,7 +56,7 @@ const EXAMPLES: &str = "\
 Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
   classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
-  classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --top 3
+  classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --median RequestMemory --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
 By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which
@@ -394,7 +394,7 @@ impl QueryCommand {
             ),
             (
                 groups && has_columns,
-                "--group-by cannot be used with --af or --attributes; --sum, --mean, --min and --max add columns",
+                "--group-by cannot be used with --af or --attributes; --sum, --mean, --median and so on add columns",
             ),
             (groups && self.distinct, "--distinct cannot be used with --group-by, which prints each group once"),
             (self.distinct && self.af.is_empty(), "--distinct needs --af: it prints equal rows once"),

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use classad::ad::Value;
 use classad::eval::Abort;
 use classad::format::{FileFormat, StreamBlock, read};
-use classad::pool::ExactSum;
+use classad::pool::{ExactSum, NumberCounts};
 use classad::syntax::{Style, print_ad};
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,9 @@ struct GroupRecord {
 struct AccumulatorRecord {
     /// The parts of an exact sum.
     sum: Vec<String>,
+    /// The parts of the numbers with their frequencies.
+    #[serde(default)]
+    numbers: Vec<u64>,
     count: u64,
     unfit: u64,
     extreme: Option<OrderValue>,
@@ -305,6 +308,7 @@ impl From<(Vec<TableCell>, Group)> for GroupRecord {
     fn from((key, group): (Vec<TableCell>, Group)) -> Self {
         let values = group.values.into_iter().map(|values| AccumulatorRecord {
             sum: values.sum.to_parts(),
+            numbers: values.numbers.to_parts(),
             count: values.count,
             unfit: values.unfit,
             extreme: values.extreme.as_ref().map(OrderValue::from),
@@ -319,6 +323,7 @@ impl GroupRecord {
         let values = self.values.into_iter().map(|values| {
             Some(Accumulator {
                 sum: ExactSum::from_parts(&values.sum)?,
+                numbers: NumberCounts::from_parts(&values.numbers)?,
                 count: values.count,
                 unfit: values.unfit,
                 extreme: values.extreme.map(Value::from),

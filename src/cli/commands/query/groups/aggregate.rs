@@ -1,9 +1,10 @@
-//! Sums, means and extreme values of an expression over the ads of a group.
+//! Sums, means, percentiles and extreme values of an expression over the ads of a group.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use classad::ad::Value;
-use classad::pool::{ExactSum, Total};
+use classad::pool::{ExactSum, NumberCounts, Total};
 
 use crate::cli::commands::query::sort::order;
 use crate::cli::render::rows::TableCell;
@@ -13,6 +14,9 @@ use crate::cli::render::rows::TableCell;
 pub enum AggregateFunction {
     Sum,
     Mean,
+    Median,
+    /// The number below which so many hundredths of a percent of the numbers lie.
+    Percentile(u16),
     Min,
     Max,
 }
@@ -22,6 +26,8 @@ pub enum AggregateFunction {
 pub struct Accumulator {
     /// The sum of the numbers, for sums and means.
     pub sum: ExactSum,
+    /// The numbers, for medians and percentiles.
+    pub numbers: NumberCounts,
     /// Number of values that count: those that are numbers, or that have an order.
     pub count: u64,
     /// Number of values that do not count and are not undefined.
@@ -31,12 +37,29 @@ pub struct Accumulator {
 }
 
 impl AggregateFunction {
-    pub fn name(self) -> &'static str {
-        match self {
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
             AggregateFunction::Sum => "sum",
             AggregateFunction::Mean => "mean",
+            AggregateFunction::Median => "median",
+            AggregateFunction::Percentile(hundredths) => return format!("p{}", f64::from(hundredths) / 100.0).into(),
             AggregateFunction::Min => "min",
             AggregateFunction::Max => "max",
+        };
+        name.into()
+    }
+
+    /// Whether the values that count are numbers.
+    pub fn is_of_numbers(self) -> bool {
+        !matches!(self, AggregateFunction::Min | AggregateFunction::Max)
+    }
+
+    /// The share of the numbers that lie below the result, if it is a percentile.
+    fn quantile(self) -> Option<f64> {
+        match self {
+            AggregateFunction::Median => Some(0.5),
+            AggregateFunction::Percentile(hundredths) => Some(f64::from(hundredths) / 10_000.0),
+            _ => None,
         }
     }
 
@@ -45,7 +68,8 @@ impl AggregateFunction {
         order(value, extreme) == if self == AggregateFunction::Min { Ordering::Less } else { Ordering::Greater }
     }
 
-    /// Adds the value of the expression in an ad. Booleans count as 1 and 0 in sums, as in arithmetic.
+    /// Adds the value of the expression in an ad. Booleans count as 1 and 0 among numbers, as in arithmetic.
+    #[allow(clippy::cast_precision_loss)] // the nearest real is wanted
     pub fn add(self, accumulator: &mut Accumulator, value: Value) {
         let is_sum = matches!(self, AggregateFunction::Sum | AggregateFunction::Mean);
         match value {
@@ -53,11 +77,14 @@ impl AggregateFunction {
             Value::Integer(integer) if is_sum => accumulator.sum.add_integer(integer),
             Value::Boolean(is_true) if is_sum => accumulator.sum.add_integer(i64::from(is_true)),
             Value::Real(real) if is_sum => accumulator.sum.add_real(real),
+            Value::Integer(integer) if self.is_of_numbers() => accumulator.numbers.add(integer as f64),
+            Value::Boolean(is_true) if self.is_of_numbers() => accumulator.numbers.add(f64::from(u8::from(is_true))),
+            Value::Real(real) if self.is_of_numbers() && !real.is_nan() => accumulator.numbers.add(real),
             Value::Error(_) | Value::List(_) | Value::Ad(_) => {
                 accumulator.unfit += 1;
                 return;
             }
-            _ if is_sum => {
+            _ if self.is_of_numbers() => {
                 accumulator.unfit += 1;
                 return;
             }
@@ -75,6 +102,7 @@ impl AggregateFunction {
     /// Adds the values of later ads.
     pub fn merge(self, accumulator: &mut Accumulator, later: Accumulator) {
         accumulator.sum.merge(&later.sum);
+        accumulator.numbers.merge(&later.numbers);
         accumulator.count += later.count;
         accumulator.unfit += later.unfit;
         if let Some(value) = later.extreme {
@@ -93,6 +121,10 @@ impl AggregateFunction {
                 Total::Real(real) => TableCell::from(&Value::Real(real)),
             },
             AggregateFunction::Mean => TableCell::from(&Value::Real(accumulator.sum.total().as_real() / count)),
+            AggregateFunction::Median | AggregateFunction::Percentile(_) => {
+                let number = self.quantile().and_then(|share| accumulator.numbers.quantile(share));
+                TableCell::from(&number.map_or(Value::Undefined, Value::Real))
+            }
             AggregateFunction::Min | AggregateFunction::Max => {
                 TableCell::from(accumulator.extreme.as_ref().unwrap_or(&Value::Undefined))
             }

@@ -42,6 +42,15 @@ pub struct GroupArgs {
     /// Print the mean of each of these expressions over the ads in which its value is a number or a boolean
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     mean: Vec<String>,
+    /// Print the median of each of these expressions over the ads in which its value is a number or a boolean
+    #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
+    median: Vec<String>,
+    /// Print the percentile P of each of these expressions, P from 0 to 100: `95:Memory` is the amount of memory that 95
+    /// % of the ads do not exceed
+    ///
+    /// Between two numbers of the ads, the percentile is interpolated linearly, as `percentile_cont` of SQL does.
+    #[arg(long, value_name = "P:[NAME=]EXPR,...", allow_hyphen_values = true)]
+    percentile: Vec<String>,
     /// Print the least value of each of these expressions; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     min: Vec<String>,
@@ -89,7 +98,7 @@ pub struct Group {
 impl GroupArgs {
     /// Whether rows about groups are wanted.
     pub fn is_given(&self) -> bool {
-        let aggregates = [&self.sum, &self.mean, &self.min, &self.max];
+        let aggregates = [&self.sum, &self.mean, &self.median, &self.percentile, &self.min, &self.max];
         self.group_by.is_some() || aggregates.into_iter().any(|expressions| !expressions.is_empty())
     }
 
@@ -100,11 +109,20 @@ impl GroupArgs {
         sort: &[String],
         is_reversed: bool,
     ) -> Result<Option<GroupColumns>, Failure> {
-        use AggregateFunction::{Max, Mean, Min, Sum};
+        use AggregateFunction::{Max, Mean, Median, Min, Sum};
+        let mut options = vec![
+            (Sum, "--sum", self.sum.clone()),
+            (Mean, "--mean", self.mean.clone()),
+            (Median, "--median", self.median.clone()),
+        ];
+        for text in &self.percentile {
+            let (function, expressions) = split_percentile(text)?;
+            options.push((function, "--percentile", vec![expressions.to_owned()]));
+        }
+        options.extend([(Min, "--min", self.min.clone()), (Max, "--max", self.max.clone())]);
         let mut aggregates = Vec::new();
-        for (function, texts) in [(Sum, &self.sum), (Mean, &self.mean), (Min, &self.min), (Max, &self.max)] {
-            let option = format!("--{}", function.name());
-            for (name, text, expression) in named_expressions(session, &option, texts)? {
+        for (function, option, texts) in options {
+            for (name, text, expression) in named_expressions(session, option, &texts)? {
                 let name = name.unwrap_or_else(|| format!("{}({text})", function.name()));
                 aggregates.push(Aggregate { name, function, expression });
             }
@@ -119,6 +137,18 @@ impl GroupArgs {
         columns.order = sort.iter().map(|name| columns.find(name, is_reversed)).collect::<Result<_, _>>()?;
         Ok(Some(columns))
     }
+}
+
+/// Splits `95:EXPR` into the percentile and the expressions.
+fn split_percentile(text: &str) -> Result<(AggregateFunction, &str), Failure> {
+    let split = text.split_once(':').and_then(|(percent, expressions)| {
+        let percent = percent.trim().parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent))?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 10,000
+        Some((AggregateFunction::Percentile((percent * 100.0).round() as u16), expressions))
+    });
+    split.ok_or_else(|| {
+        Failure::refused(format!("--percentile needs a number from 0 to 100 before the expression, as in 95:{text}"))
+    })
 }
 
 impl GroupColumns {
@@ -205,7 +235,7 @@ impl GroupedAds {
     /// Prints a note of groups whose sum or mean is undefined, because none of their ads has a number.
     fn note_groups_without_number(&self, session: &Session, columns: &GroupColumns) {
         for (index, aggregate) in columns.aggregates.iter().enumerate() {
-            if !matches!(aggregate.function, AggregateFunction::Sum | AggregateFunction::Mean) {
+            if !aggregate.function.is_of_numbers() {
                 continue;
             }
             let without: Vec<&Group> =
@@ -237,8 +267,7 @@ impl GroupedAds {
         rows.sort_by(|a, b| columns.compare(a, b));
         rows.truncate(limit);
         for (aggregate, values) in columns.aggregates.iter().zip(&all.values).filter(|(_, values)| values.unfit > 0) {
-            let is_sum = matches!(aggregate.function, AggregateFunction::Sum | AggregateFunction::Mean);
-            let what = match (is_sum, values.unfit) {
+            let what = match (aggregate.function.is_of_numbers(), values.unfit) {
                 (true, 1) => "value that is not a number",
                 (true, _) => "values that are not numbers",
                 (false, 1) => "value that is an error, a list or an ad",

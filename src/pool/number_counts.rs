@@ -1,0 +1,131 @@
+//! Numbers with their frequencies, for medians and percentiles.
+
+use std::collections::BTreeMap;
+
+/// The numbers of a group of ads, each with the number of ads that have it.
+///
+/// The result does not depend on the order of the numbers, or on how they are divided. The memory is that of the distinct
+/// numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumberCounts {
+    /// Number of occurrences by [`order_key`].
+    counts: BTreeMap<u64, u64>,
+    /// Number of all occurrences.
+    total: u64,
+}
+
+/// The bit of the sign of a real.
+const SIGN: u64 = 1 << 63;
+
+/// Returns a key that is less for a lesser number. Both zeros have one key.
+fn order_key(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+fn number_of_key(key: u64) -> f64 {
+    f64::from_bits(if key & SIGN == 0 { !key } else { key & !SIGN })
+}
+
+impl NumberCounts {
+    /// Adds an occurrence of a number, which must not be NaN.
+    pub fn add(&mut self, number: f64) {
+        self.add_key(order_key(number), 1);
+    }
+
+    fn add_key(&mut self, key: u64, count: u64) {
+        *self.counts.entry(key).or_default() += count;
+        self.total += count;
+    }
+
+    /// Adds the numbers of another group.
+    pub fn merge(&mut self, other: &NumberCounts) {
+        other.counts.iter().for_each(|(key, count)| self.add_key(*key, *count));
+    }
+
+    /// Returns the number below which the share `share` of the numbers lies, from 0 for the least to 1 for the greatest.
+    /// Between two numbers, interpolates linearly, as `percentile_cont` of SQL does. `None` if there are no numbers.
+    /// O(distinct numbers).
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the total
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let place = share.clamp(0.0, 1.0) * self.total.checked_sub(1)? as f64;
+        let [below, above] = [place.floor() as u64, place.ceil() as u64];
+        let [lower, upper] = [self.number_at(below)?, self.number_at(above)?];
+        Some(if below == above { lower } else { lower * (1.0 - place.fract()) + upper * place.fract() })
+    }
+
+    /// Returns the number at a 0-based place in ascending order.
+    fn number_at(&self, place: u64) -> Option<f64> {
+        let mut seen = 0;
+        let (key, _) = self.counts.iter().find(|(_, count)| {
+            seen += **count;
+            seen > place
+        })?;
+        Some(number_of_key(*key))
+    }
+
+    /// Returns the numbers and their frequencies in turn, for [`NumberCounts::from_parts`].
+    #[must_use]
+    pub fn to_parts(&self) -> Vec<u64> {
+        self.counts.iter().flat_map(|(key, count)| [*key, *count]).collect()
+    }
+
+    /// Makes counts of their parts. `None` if they are not parts of counts.
+    #[must_use]
+    pub fn from_parts(parts: &[u64]) -> Option<Self> {
+        let (pairs, rest) = parts.as_chunks::<2>();
+        let mut counts = NumberCounts::default();
+        for [key, count] in pairs {
+            counts.total.checked_add(*count)?;
+            counts.add_key(*key, *count);
+        }
+        (rest.is_empty() && !counts.counts.keys().any(|key| number_of_key(*key).is_nan())).then_some(counts)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few numbers
+mod tests {
+    use proptest::prelude::*;
+
+    use super::NumberCounts;
+
+    fn counts(numbers: &[f64]) -> NumberCounts {
+        let mut counts = NumberCounts::default();
+        for number in numbers {
+            counts.add(*number);
+        }
+        counts
+    }
+
+    #[test]
+    fn quantiles_are_interpolated() {
+        let numbers = counts(&[4.0, -1.0, 2.0, 2.0]);
+        for (share, expected) in [(0.0, -1.0), (0.5, 2.0), (1.0, 4.0), (0.25, 1.25), (0.9, 3.4)] {
+            let found = numbers.quantile(share).unwrap();
+            assert!((found - expected).abs() < 1e-12, "{share}: {found}");
+        }
+        assert_eq!(counts(&[]).quantile(0.5), None);
+        assert_eq!(counts(&[f64::NEG_INFINITY, f64::INFINITY]).quantile(1.0), Some(f64::INFINITY));
+        assert_eq!(counts(&[0.0, -0.0]).to_parts().len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn the_division_does_not_matter(numbers in prop::collection::vec(-50.0..50.0f64, 1..40), cut in 0..40usize, share in 0.0..=1.0f64) {
+            let (first, rest) = numbers.split_at(cut.min(numbers.len()));
+            let mut merged = counts(rest);
+            merged.merge(&counts(first));
+            prop_assert_eq!(&merged, &counts(&numbers));
+            prop_assert_eq!(NumberCounts::from_parts(&merged.to_parts()), Some(merged.clone()));
+            let mut sorted = numbers.clone();
+            sorted.sort_by(f64::total_cmp);
+            let place = share * (sorted.len() - 1) as f64;
+            let [lower, upper] = [place.floor(), place.ceil()].map(|at| sorted[at as usize]);
+            let expected = lower + (upper - lower) * place.fract();
+            let found = merged.quantile(share).unwrap();
+            prop_assert!((found - expected).abs() < 1e-9, "{} {}", found, expected);
+        }
+    }
+}
