@@ -214,6 +214,16 @@ fn the_key_alone_decides() {
 }
 
 #[test]
+fn numbers_of_jobs_are_replaced_and_versions_kept() {
+    let ad = "A = \"26704179.0\"\nB = \"12345678\"\nC = \"24.04\"\nD = \"2025.11.3\"\n";
+    let (status, out, _) = run_on(&["anonymize", "--key", "k"], ad);
+    assert_eq!(status, Some(0));
+    for (text, is_kept) in [("26704179", false), ("12345678", false), ("\"24.04\"", true), ("\"2025.11.3\"", true)] {
+        assert_eq!(out.contains(text), is_kept, "{out}");
+    }
+}
+
+#[test]
 fn deep_expressions_are_no_danger() {
     let deep = format!("A = {}\"x\"{}\n", "(".repeat(400), ")".repeat(400));
     assert_eq!(run_on(&["anonymize", "--key", "k"], &deep).0, Some(0));

@@ -330,9 +330,14 @@ fn is_host(run: &[u8]) -> bool {
     labels.next().is_some_and(is_domain) && labels.next().is_some()
 }
 
-/// Whether a string is a number, or begins as a name does.
+/// Minimum number of digits before the `.` of the number of a job. A version, such as `24.04`, has fewer.
+const MIN_JOB_DIGITS: usize = 5;
+
+/// Whether a string is a number or the number of a job, such as `26704179.0`, or begins as a name does.
 fn is_name(text: &[u8]) -> bool {
-    text.iter().all(u8::is_ascii_digit) || text[0].is_ascii_alphabetic()
+    let dot = memchr::memchr(b'.', text).filter(|dot| *dot >= MIN_JOB_DIGITS);
+    let (cluster, process) = dot.map_or((text, &b""[..]), |dot| (&text[..dot], &text[dot + 1..]));
+    cluster.iter().chain(process).all(u8::is_ascii_digit) || text[0].is_ascii_alphabetic()
 }
 
 /// Whether a run of bytes without blanks is a path. `5/10`, `3/day` and `10/25/2025` are none.

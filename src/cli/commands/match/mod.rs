@@ -6,8 +6,8 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
-use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse, negotiation_names};
-use classad::text::counted_plain;
+use classad::matching::negotiate::{GangSettings, Grant, NegotiationSettings, PortUse, negotiation_names};
+use classad::text::{counted_plain, with_commas};
 use indexmap::IndexSet;
 
 use crate::cli::args::acceleration::AccelerationArgs;
@@ -167,6 +167,15 @@ impl MatchCommand {
         }
         if policy.policy.docking.is_empty() {
             RankWarnings::of_pairs(&parties, &run.settings, found.pairs()).report(session);
+        }
+        let preempts = |grant: &&Grant| grant.offers.iter().any(|offer| offer.preempted.is_some());
+        let preempting = outcome.grants.iter().filter(preempts).count();
+        if preempting > 0 {
+            let all = with_commas(outcome.grants.len());
+            session.note(&format!(
+                "{} of {all} matches preempt a job; the column preempted of `negotiate` names its user",
+                with_commas(preempting)
+            ));
         }
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);

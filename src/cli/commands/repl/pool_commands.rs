@@ -6,7 +6,7 @@ use std::path::Path;
 use classad::ad::ScopeAd;
 use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
-use classad::eval::{Abort, Context};
+use classad::eval::{Abort, Context, FreeNames};
 use classad::explain::ClauseOutcome;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
 use classad::pool::Store;
@@ -49,6 +49,9 @@ pub fn pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     }
     let expression = parsed.map_err(|error| state.syntax_error(argument, error))?;
     state.require_pool("the pool is empty: `:pool FILE` loads one")?;
+    if !FreeNames::of(&expression, state.session.dialect()).theirs.is_empty() {
+        state.session.note("`:pool` evaluates an expression in each ad of the pool, without TARGET; see also `:match`");
+    }
     count_outcomes(state, &expression)
 }
 
