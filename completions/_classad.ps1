@@ -1442,7 +1442,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--internal', '--internal', [CompletionResultType]::ParameterName, 'List references to attributes of the ad itself (internal) instead of references to other ads (external)')
             [CompletionResult]::new('--union', '--union', [CompletionResultType]::ParameterName, 'Print one list of references for all ads')
-            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print one list of references for all ads, with the number of ads that have each reference')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print one list of references for all ads, with the number of ads that have each reference. With --pool, also list references to attributes that only some ads of the pool lack, and the number of these ads')
             [CompletionResult]::new('--dot', '--dot', [CompletionResultType]::ParameterName, 'Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language')
             [CompletionResult]::new('--rectangle', '--rectangle', [CompletionResultType]::ParameterName, 'List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of values that its constraint allows for each attribute of the partner. With --count, count the ads in which each attribute is indexed, deviant, unindexed or absent')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Omit the heading')

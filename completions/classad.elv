@@ -1407,7 +1407,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --color 'When to use colour'
             cand --internal 'List references to attributes of the ad itself (internal) instead of references to other ads (external)'
             cand --union 'Print one list of references for all ads'
-            cand --count 'Print one list of references for all ads, with the number of ads that have each reference'
+            cand --count 'Print one list of references for all ads, with the number of ads that have each reference. With --pool, also list references to attributes that only some ads of the pool lack, and the number of these ads'
             cand --dot 'Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language'
             cand --rectangle 'List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of values that its constraint allows for each attribute of the partner. With --count, count the ads in which each attribute is indexed, deviant, unindexed or absent'
             cand --no-header 'Omit the heading'

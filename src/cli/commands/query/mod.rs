@@ -56,7 +56,7 @@ const EXAMPLES: &str = "\
 Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
   classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
-  classad query true samples/pool/jobs.long --group-by Owner --sum RequestCpus --median RequestMemory --top 3
+  classad query true samples/pool/jobs.long --group-by Owner --median RequestMemory --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
 By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which

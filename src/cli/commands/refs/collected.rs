@@ -102,9 +102,12 @@ impl CollectedReferences {
     }
 
     /// Returns a table of the external references that no ad of the pool resolves, with similar names of the pool. The
-    /// references that most ads have come first.
-    pub fn missing_table(self, pool: &Census) -> ResultTable {
-        let mut rows = ResultTable::new(&["reference", "ads", "similar"]);
+    /// references that most ads have come first. `with_counts` also lists those that some ads of the pool resolve, and adds
+    /// the number of ads of the pool that lack the attribute, greatest first.
+    pub fn missing_table(self, pool: &Census, with_counts: bool) -> ResultTable {
+        let header: &[&str] =
+            if with_counts { &["reference", "ads", "lacking", "similar"] } else { &["reference", "ads", "similar"] };
+        let mut rows = Vec::new();
         // Collect the attributes of nested ads too: an expression that is evaluated in a nested ad can refer to them.
         let inner = pool.attributes().filter_map(|(name, _)| Some(Name::new(name.as_str().rsplit_once('.')?.1)));
         let inner: HashSet<Name> = inner.collect();
@@ -119,16 +122,26 @@ impl CollectedReferences {
                 [first, ..] => first,
                 [] => continue,
             };
-            if pool.attribute(wanted).is_some() || inner.contains(wanted) {
+            let having = pool.attribute(wanted).map_or(0, AttributeSummary::ads);
+            let lacking = pool.ads() - having;
+            if lacking == 0 || having > 0 && !with_counts || having == 0 && inner.contains(wanted) {
+                continue;
+            }
+            if having > 0 {
+                rows.push((lacking, vec![name.into(), count.into(), lacking.into(), Vec::<String>::new().into()]));
                 continue;
             }
             let similar = pool.closest_names(wanted.as_str()).into_iter().map(|similar| {
                 let ads = pool.attribute(&Name::new(similar)).map_or(0, AttributeSummary::ads);
                 format!("{similar} ({ads} of {})", pool.ads())
             });
-            rows.rows.push(vec![name.into(), count.into(), similar.collect::<Vec<String>>().into()]);
+            let lacks = with_counts.then(|| lacking.into());
+            let similar = similar.collect::<Vec<String>>().into();
+            let row = [name.into(), count.into()].into_iter().chain(lacks).chain([similar]);
+            rows.push((lacking, row.collect()));
         }
-        rows
+        rows.sort_by_key(|(lacking, _)| Reverse(*lacking));
+        ResultTable::with_rows(header, rows.into_iter().map(|(_, row)| row))
     }
 
     /// Writes the graph of references in the DOT language. Targets outside the ad are drawn as boxes.

@@ -41,13 +41,14 @@ Examples:
   classad refs samples/papers/thesis-figure-6-job.ad
   classad refs --attr Requirements --count samples/pool/jobs.long
   classad refs --pool samples/pool/machines.long samples/pool/jobs.long
+  classad refs --attr START --count --pool samples/pool/jobs.long samples/pool/machines.long
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
 A reference is external if the ad itself does not have the attribute. References are printed as they are written, with
 MY or TARGET. `*` means any attribute: the name is computed, or a whole ad is used as a value.
 With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines of the ads
-are not reported. Exit status: 0 if there are references, else 1; with --pool, 0 if the pool has all attributes, else 1.
+are not reported. Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1.
 -o json prints an array of objects with these members:
   without options       ad, reference
   --union               reference
@@ -82,7 +83,8 @@ pub struct Refs {
     /// Print one list of references for all ads
     #[arg(long)]
     union: bool,
-    /// Print one list of references for all ads, with the number of ads that have each reference
+    /// Print one list of references for all ads, with the number of ads that have each reference. With --pool, also list
+    /// references to attributes that only some ads of the pool lack, and the number of these ads
     #[arg(long)]
     count: bool,
     /// List the references to attributes that no ad of this pool has, with similar names from the pool
@@ -203,7 +205,7 @@ impl Refs {
                     census.add(&entry.ad);
                     Ok(true)
                 })?;
-                let missing = found.missing_table(&census);
+                let missing = found.missing_table(&census, self.count);
                 self.output.write(&missing)?;
                 Status::of(missing.rows.is_empty())
             }
