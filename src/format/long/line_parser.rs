@@ -27,12 +27,14 @@ impl LineParser {
         let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
-            return Err(Problem::error_at(
-                offset + indent..offset + end,
-                self.ad_number,
-                "this line does not have the form `name = expression`",
-            )
-            .with_help("in the long form every line reads `name = expression`"));
+            let help = match line.trim_ascii().split(|byte| !byte.is_ascii_alphabetic()).next() {
+                Some(word) if word.eq_ignore_ascii_case(b"queue") => {
+                    "`queue` is a command of submit files; `condor_submit -dry-run OUT FILE` writes the ads of the jobs"
+                }
+                _ => "in the long form every line reads `name = expression`",
+            };
+            let message = "this line does not have the form `name = expression`";
+            return Err(Problem::error_at(offset + indent..offset + end, self.ad_number, message).with_help(help));
         };
         let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];

@@ -128,6 +128,15 @@ pub enum NegotiationEvent<'e> {
         /// Number of offers that the submitter's requests still ask for.
         requests: usize,
     },
+    /// A submitter gets no further turn in this round, because its share is smaller than the weight of each offer.
+    ShareTooSmall {
+        /// Name of the submitter.
+        submitter: &'e str,
+        /// Maximum weight that the submitter may get.
+        limit: f64,
+        /// The weight of the lightest offer.
+        smallest: f64,
+    },
     /// A request was skipped, because an equivalent request was rejected before.
     Skipped {
         /// Index of the request.

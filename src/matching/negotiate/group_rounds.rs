@@ -213,6 +213,8 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     continue;
                 }
                 if number > 1 && (allowance.limit < smallest || left < smallest) {
+                    let (submitter, limit) = (submitter.name.as_str(), allowance.limit.min(left));
+                    self.cycle.report(NegotiationEvent::ShareTooSmall { submitter, limit, smallest });
                     kept.push(*member);
                     continue;
                 }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 const WORDS: &str = "\
     true false undefined error yes no none any all and or not \
     Job Machine Slot Daemon DaemonMaster Scheduler Negotiator Collector Submitter Query Accounting Grid Defrag HAD \
+    StartD StartDaemon CredD Replication Storage Gateway Any XferService LeaseManager TransferD CkptServer \
     License Generic Partitionable Dynamic Static Backfill \
     Owner Unclaimed Claimed Matched Preempting Drained Idle Busy Retiring Vacating Suspended Benchmarking Killing \
     Running Completed Held Removed Transferring Output Unexpanded Active Inactive \

@@ -119,6 +119,11 @@ impl<'p> Transcript<'p> {
                     format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
+            NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
+                let (limit, smallest) = (rounded(limit), rounded(smallest));
+                let detail = format!("may get {limit} more, and the lightest offer weighs {smallest}");
+                self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
+            }
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
                 let detail = match refusals {

@@ -10,6 +10,7 @@ use clap::Args;
 use classad::ad::Expression;
 use classad::format::{AdDocumentWriter, FileFormat, Problem};
 use classad::syntax::Style;
+use classad::text::{counted, with_commas};
 use classad::transform::{FaultScope, TransformFault};
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -108,7 +109,9 @@ impl TransformCommand {
                 write_results(session, source, (&pipeline, id), sink, false, &mut out)?;
             }
             preview.finish(&mut out)?;
-            return Ok(Status::of(preview.has_changes));
+            let ads: usize = sources.iter().map(|source| source.ads_read).sum();
+            session.note(&format!("{} of {} would change", with_commas(preview.changed), counted(ads, "ad")));
+            return Ok(Status::of(preview.changed > 0));
         }
         let mut documents = DocumentWriter::new(self.output);
         for source in &mut sources {

@@ -43,8 +43,8 @@ pub struct PreviewWriter<'a> {
     /// Writer of JSON; `None` if the preview is text.
     json: Option<JsonValueWriter>,
     colored: bool,
-    /// Whether any ad changed.
-    pub has_changes: bool,
+    /// Number of ads that changed.
+    pub changed: usize,
 }
 
 impl<'a> PreviewWriter<'a> {
@@ -56,7 +56,7 @@ impl<'a> PreviewWriter<'a> {
     pub fn new(form: Option<OutputForm>, pipeline: &'a Pipeline, colored: bool) -> Result<Self, Failure> {
         match form {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
-                Ok(PreviewWriter { pipeline, json: form.map(JsonValueWriter::new), colored, has_changes: false })
+                Ok(PreviewWriter { pipeline, json: form.map(JsonValueWriter::new), colored, changed: 0 })
             }
             Some(_) => refuse("the changes can be printed as text, json or jsonl"),
         }
@@ -74,7 +74,7 @@ impl<'a> PreviewWriter<'a> {
         if changes.is_empty() && result.copy.is_none() {
             return Ok(());
         }
-        self.has_changes = true;
+        self.changed += 1;
         match &mut self.json {
             _ if is_quiet => Ok(()),
             Some(json) => json.write(out, &result_json(self.pipeline, result, place, &changes)),

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use clap::Args;
 use classad::ad::{Ad, Expression};
 use classad::eval::Context;
-use classad::text::{closest_names, counted, suggestion};
+use classad::text::{closest_names, counted, suggestion, with_commas};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
@@ -242,10 +242,14 @@ impl GroupedAds {
                 self.groups.values().filter(|group| group.values[index].count == 0 && group.ads > 0).collect();
             if !without.is_empty() {
                 let ads: usize = without.iter().map(|group| group.ads).sum();
+                let groups = match columns.keys.len() {
+                    0 => String::new(),
+                    _ => format!(" for {}", counted(without.len(), "group")),
+                };
                 session.note(&format!(
-                    "{} is undefined for {}: {ads} of {} {} no number",
+                    "{} is undefined{groups}: {} of {} {} no number",
                     aggregate.name,
-                    counted(without.len(), "group"),
+                    with_commas(ads),
                     counted(self.ads(), "ad"),
                     if ads == 1 { "has" } else { "have" }
                 ));
