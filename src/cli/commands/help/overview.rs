@@ -19,7 +19,7 @@ pub fn overview() -> String {
     let groups =
         COMMAND_GROUPS.iter().map(|(group, commands)| format!("{:11}{}\n", format!("{group}:"), commands.join(", ")));
     let groups: String = groups.collect();
-    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).chain(["schema"]).collect();
     let topics = textwrap::fill(&format!("Topics: {}.", topics.join(", ")), MAX_COLUMNS);
     format!(
         "\
