@@ -1,5 +1,6 @@
 //! What `--unmatched` says of requests that get an offer, and of offers that are given whole.
 
+use classad::protocol::{AdvertisedState, SlotState};
 use classad::text::with_commas;
 
 use crate::cli::render::diagnostics::single_line;
@@ -8,11 +9,21 @@ use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::session::Session;
 
 /// Returns a line for each of the first of these requests: which offers it gets.
-pub fn matched_text(case: &ExplanationInput<'_>, allocation: Option<&Allocation>, requests: &[usize]) -> String {
+pub fn matched_text(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    allocation: Option<&Allocation>,
+    requests: &[usize],
+) -> String {
     let Some(allocation) = allocation else { return String::new() };
+    let context = session.context();
+    let offer_phrase = |offer: usize| {
+        let offer = &case.partners[offer];
+        let is_claimed = offer.state(&context) == AdvertisedState::Slot(SlotState::Claimed);
+        format!("{}{}", offer.id(), if is_claimed { ", whose job is preempted" } else { "" })
+    };
     let line = |request: &usize| {
-        let offers: Vec<&str> =
-            allocation.offers_of(*request).into_iter().map(|offer| case.partners[offer].id()).collect();
+        let offers: Vec<String> = allocation.offers_of(*request).into_iter().map(offer_phrase).collect();
         single_line(&format!("{} gets {}", case.subjects[*request].id(), offers.join(" and "))) + "\n"
     };
     let mut text: String = requests.iter().take(MAX_NAMED).map(line).collect();

@@ -269,7 +269,7 @@ impl Explain {
             opening = beginning_text(session, case, (difference, effects));
         }
         if has_text && groups.is_empty() && unserved.is_empty() && wanted.is_some() {
-            opening.push_str(&matched_text(case, allocation.as_ref(), &served));
+            opening.push_str(&matched_text(session, case, allocation.as_ref(), &served));
         }
         let unserved = (!unserved.is_empty() && !session.options.quiet).then(|| {
             let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
