@@ -18,8 +18,8 @@ pub struct NotifyArgs {
     /// standard output instead of the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Include copies of the ads of the match in each record, as JSON. A record has only the `ClaimId` of its party and
-    /// of the offers at the ports of this party
+    /// Include copies of the ads of the match in each record, as JSON. The copies are without `ClaimId`, except those of
+    /// the party of the record and of the offers at its ports
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

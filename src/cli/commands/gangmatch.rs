@@ -59,8 +59,9 @@ Examples:
 /// beginning with the first port.
 ///
 /// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
-/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad`, and the labels of the
-/// ports of the ad.
+/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad` and, for each port
+/// of the ad, an attribute with the name of its label, which refers to the port of the partner: `Cpu =
+/// _ctx_1._ad.Ports[0]`.
 ///
 /// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
 /// draws the first 12 gangs.

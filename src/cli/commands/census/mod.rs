@@ -53,7 +53,7 @@ lists in elements; null if no value is a string or a list. With jsonl, each line
 pub struct CensusCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Summarize only these attributes, with more detail
+    /// Summarize only these attributes, with their values. In csv, tsv and markdown, each row has one value
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]

@@ -45,7 +45,7 @@ Examples:
 /// Check matches against the current ads, and claim those that are still valid
 ///
 /// Claiming has two phases. First, each party of a match votes. A party votes ABORT if its current ad is missing or
-/// expired, if this ad has another `ClaimId` than in the match, or if the constraints of the match are no longer true.
+/// expired, if its `ClaimId` differs from that in the match, or if the constraints of the match are no longer true.
 /// If no party votes ABORT, all parties commit; otherwise the match is aborted. Exception: if offers at ports of an ad
 /// vote ABORT, and the `AcceptPartial` of the ad is true, the ad commits without these offers. In `AcceptPartial`,
 /// `aborted` is the list of the labels of these ports.

@@ -38,7 +38,7 @@ them matches nothing, or if the input has only jobs that are not waiting. With -
   conflicts       [[INDEX, ...], ...]: sets of clauses that no offer meets together, by their indexes in `clauses`
   changes         [{change, steps, matches}, ...]: changes with which the request would match, and the number of
                   offers that match then
-  far_less        the same, for changes with which the request would ask for much less
+  far_less        further changes of this kind, with which the request would ask for much less
   nearest         [{offer, fails, refuses}, ...]: the nearest offers, the indexes of the clauses that they fail, and
                   their own clauses that the request fails
   refusals        [{clause, offers, suitable, example}, ...]: a clause in the constraints of offers that the request
