@@ -23,7 +23,7 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
-use crate::cli::render::rows::ResultTable;
+use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status};
 
@@ -138,18 +138,24 @@ impl Specialize {
             }),
             scope,
         };
+        let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
+        let header: &[&str] = match &task.scope {
+            SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
+            _ if self.verdict => &["ad", "verdict", "unknowns"],
+            _ => &["ad", "value"],
+        };
+        let has_rows = !is_whole && (self.verdict || self.output.form.is_some());
+        let rows = has_rows.then(|| {
+            let header = header.iter().map(|title| (*title).to_owned()).collect();
+            TableWriter::new(header, self.output.form, !self.output.no_header)
+        });
         let mut output = SpecializeOutput {
             command: self,
-            rows: ResultTable::new(match &task.scope {
-                SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
-                _ if self.verdict => &["ad", "verdict", "unknowns"],
-                _ => &["ad", "value"],
-            }),
+            rows: rows.transpose()?,
             documents: DocumentWriter::new(self.output.form),
             out: out(),
             any_possible: false,
         };
-        let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
         if alone {
             if is_whole {
                 output.begin_source(form)?;
@@ -173,8 +179,8 @@ impl Specialize {
             task.unseen_names.report(session, &first);
         }
         output.documents.finish(&mut output.out)?;
-        if !is_whole && (self.verdict || self.output.form.is_some()) {
-            self.output.write(&output.rows)?;
+        if let Some(mut rows) = output.rows {
+            rows.finish(&mut output.out)?;
         }
         Ok(Status::of(!self.verdict || output.any_possible))
     }
@@ -299,10 +305,11 @@ impl AdTask for SpecializeTask<'_> {
     }
 }
 
-/// Writes what specialization leaves of the ads, or keeps it in `rows` for the end.
+/// Writes what specialization leaves of the ads.
 struct SpecializeOutput<'c> {
     command: &'c Specialize,
-    rows: ResultTable,
+    /// `None` if the output is ads or expressions.
+    rows: Option<TableWriter>,
     documents: DocumentWriter,
     out: BufferedStdout,
     /// Whether some constraint can be true, for `--verdict`.
@@ -324,17 +331,17 @@ impl SpecializeOutput<'_> {
             }
             Specialized::Verdict((verdict, unknowns)) => {
                 self.any_possible |= verdict != ConstraintVerdict::Never;
-                self.rows.rows.push(vec![id.into(), verdict.as_str().into(), unknowns.into()]);
+                self.add_row(vec![id.into(), verdict.as_str().into(), unknowns.into()])?;
             }
             Specialized::PortVerdicts(ports) => {
                 for (label, (verdict, unknowns)) in ports {
                     self.any_possible |= verdict != ConstraintVerdict::Never;
-                    self.rows.rows.push(vec![id.into(), label.into(), verdict.as_str().into(), unknowns.into()]);
+                    self.add_row(vec![id.into(), label.into(), verdict.as_str().into(), unknowns.into()])?;
                 }
             }
             Specialized::BadPorts(fault) => report_error(session, &format!("{id}: {fault}"))?,
-            Specialized::Residue(text) if self.command.output.form.is_some() => {
-                self.rows.rows.push(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()]);
+            Specialized::Residue(text) if self.rows.is_some() => {
+                self.add_row(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()])?;
             }
             Specialized::Residue(text) if !session.options.quiet => {
                 if self.command.each {
@@ -346,5 +353,9 @@ impl SpecializeOutput<'_> {
             Specialized::Residue(_) => {}
         }
         Ok(())
+    }
+
+    fn add_row(&mut self, row: Vec<TableCell>) -> Result<(), Failure> {
+        self.rows.as_mut().map_or(Ok(()), |rows| rows.write(&mut self.out, row))
     }
 }
