@@ -144,7 +144,7 @@ impl Configuration {
             let help = match near.first() {
                 Some(near) => format!("did you mean $({near})?"),
                 None => format!(
-                    "write `$({name}:...)` to give a default; -summary prints only some variables, -dump prints all of them"
+                    "write `$({name}:...)` to give a default; `condor_config_val -dump` prints all variables, `-summary` only some"
                 ),
             };
             problem(format!("{}: the variable {name} is not defined", entry.name)).with_help(help)

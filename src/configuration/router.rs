@@ -53,7 +53,10 @@ const JOB_CONDITIONS: [(&str, &str); 7] = [
         "StageInStart is undefined || StageInFinish isnt undefined",
         "the input files of the job are not transferred yet (StageInFinish is undefined)",
     ),
-    ("Managed isnt \"ScheddDone\"", "the job queue has finished with the job (Managed is ScheddDone)"),
+    (
+        "Managed isnt \"ScheddDone\"",
+        "another program has managed the job and returned it to the schedd (Managed is ScheddDone)",
+    ),
     ("Managed isnt \"External\"", "another program manages the job (Managed is External)"),
     ("Owner isnt undefined", "its Owner is undefined"),
     // The router's name is appended as a string, because it is configurable.

@@ -29,6 +29,11 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
     (&["format", "output-format", "form"], "output", "set the output format with `-o FORM`"),
     (&["input-format", "type"], "from", "set the input format with `--from FORM`"),
     (&["delimiter", "separator", "field-separator"], "output", "separate values with `-o csv` or `-o tsv`"),
+    (
+        &["offer-constraint", "slot-constraint"],
+        "pool",
+        "select the offers first: `classad query EXPR SLOTS | classad match JOBS --pool -`",
+    ),
     (&["offers", "slots", "machines"], "pool", "name files of offers with `--pool FILE`"),
 ];
 

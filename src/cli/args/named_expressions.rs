@@ -31,7 +31,7 @@ fn split_name(text: &str) -> (Option<&str>, &str) {
 }
 
 /// Splits a list of expressions at commas, except commas in brackets or in strings.
-fn split_expressions(list: &str) -> Vec<&str> {
+pub fn split_expressions(list: &str) -> Vec<&str> {
     let (mut depth, mut quote, mut is_escaped) = (0_i32, None, false);
     let parts = list.split(|c: char| {
         match (c, quote) {

@@ -32,8 +32,9 @@ a word has the same pseudonym everywhere. Without --key, each run draws a new ke
 A percent escape, as in `addrs%3d10.0.0.1`, separates words.
 These are kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing
 about a site, such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it can be
-a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string, as `26704179.0` is. A number in
-a sentence is kept. A name without quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the key secret:
+a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string. A string such as `2670.0`,
+with at least four digits before the point, can be the number of a job and is replaced, too. A number in a sentence is
+kept. A name without quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the key secret:
 with the key, anyone can check whether the ads contain a word.
 
 Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare

@@ -27,7 +27,7 @@ ends at the present end of the file.
 `classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has a time
 for --now, and the size and the inode of each file, so that merge notices if a file was cut short or replaced:
 {\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
-a whole file.
+a file that cannot be divided.
 
 --shares N divides the requests of match --best, match --all or explain, not the files. Each run reads all files. The
 lines are `--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";

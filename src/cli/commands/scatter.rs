@@ -50,7 +50,7 @@ With `parallel --sshlogin HOST,...`, the lines run on other machines, and the re
 With `parallel --retries 3`, a part whose machine is gone runs on another machine. The machines must share a file
 system. If each file is on one machine only, see `classad merge --help`.
 
-All parts use the time at which scatter ran as --now, unless the command has its own --now. If the ads are old, all
+The time at which scatter ran is the --now of all parts, unless the command has its own --now. If the ads are old, all
 shares use the time of the newest ad, as a single run does. Each part or share runs with one thread.";
 
 /// Write a plan to run a command on many files: as HTCondor jobs, or as command lines for GNU parallel

@@ -238,7 +238,8 @@ mod tests {
             let found = pseudonym(text);
             assert!(found.contains(&user) && !found.contains("1234"), "{text}: {found}");
         }
-        for text in ["1234.0", "host#1234.0#1699", "1234/2", "GB 1234", "<:1234?x>"] {
+        assert_eq!(pseudonym("123.0"), "123.0", "a version");
+        for text in ["host#1234.0#1699", "1234/2", "GB 1234", "<:1234?x>"] {
             assert!(pseudonym(text).contains("1234"), "{text}: {}", pseudonym(text));
         }
     }

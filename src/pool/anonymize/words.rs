@@ -331,7 +331,7 @@ fn is_host(run: &[u8]) -> bool {
 }
 
 /// Minimum number of digits before the `.` of the number of a job. A version, such as `24.04`, has fewer.
-const MIN_JOB_DIGITS: usize = 5;
+const MIN_JOB_DIGITS: usize = 4;
 
 /// Whether a string is a number or the number of a job, such as `26704179.0`, or begins as a name does.
 fn is_name(text: &[u8]) -> bool {

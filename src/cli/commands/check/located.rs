@@ -74,7 +74,7 @@ impl KeptFinding for LocatedFinding {
         let with_text = |(range, words): LabeledRange| {
             let marked = String::from_utf8_lossy(&text.block.text[range.clone()]).into_owned();
             let far = range.start.abs_diff(first) > ExcerptLimits::for_terminal().max_distance && !words.is_empty();
-            let words = if far && !words.contains('`') { format!("{words} `{marked}`") } else { words };
+            let words = if far && !words.contains('`') { format!("{words}: `{marked}`") } else { words };
             (range, words)
         };
         let drawn: Vec<LabeledRange> = marks.iter().cloned().map(with_text).collect();

@@ -365,7 +365,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
             let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
-            let first = (before.name_range.clone(), "this one does not".to_owned());
+            let first = (before.name_range.clone(), "this one has no effect".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
             findings.push((self.register.register_external(), finding, marks));
         }

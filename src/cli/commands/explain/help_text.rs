@@ -20,7 +20,8 @@ Examples:
 Equivalent requests are explained together. A request with ports is explained as in `gangmatch --explain`. If an offer
 has ports, all requests are explained as in `gangmatch --explain`.
 Exit status: 0 if every idle job matches a free slot, and every request that is not a job matches an offer; 1 if one of
-them matches nothing, or if the input has only jobs that are not waiting. With --exit-zero, it is 0 in both cases.
+them matches nothing, or, without --unmatched, if the input has only jobs that are not waiting. With --exit-zero, it is
+0 in both cases.
 
 -o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. Each report has these members:
   requests        names of the requests

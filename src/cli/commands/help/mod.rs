@@ -136,7 +136,7 @@ impl Help {
             if let Some(row) = glossary::find_word(word) {
                 return print(&terminal::render(&[markup::HelpBlock::Terms(vec![row])], width));
             }
-            let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+            let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).chain(["schema"]).collect();
             let commands = tree.get_subcommands().map(Command::get_name);
             let near = closest_names(word, commands.chain(topics.iter().copied()).chain(LISTS));
             let hint = if near.is_empty() {

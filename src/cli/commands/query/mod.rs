@@ -413,6 +413,10 @@ impl QueryCommand {
             // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
             // partial result is merged where the file may not be.
             if constraints.is_empty() && !self.partial.is_given() && Path::new(first).is_file() {
+                let misplaced = self.input.paths()?.into_iter().find(|file| is_comparison(file));
+                if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
+                    return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
+                }
                 session.note(&format!("no constraint: {first} is a file, and all its ads are selected"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
@@ -430,7 +434,7 @@ impl QueryCommand {
     /// Whether the first argument is a constraint. Beside --constraint and HTCondor's words such as -hold it is one if it
     /// compares and is no file.
     fn is_constraint(&self, first: &str) -> bool {
-        self.given.is_empty() || first.contains(['<', '>', '=', '!', '&', '|']) && !Path::new(first).exists()
+        self.given.is_empty() || is_comparison(first) && !Path::new(first).exists()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.
@@ -463,6 +467,11 @@ fn note_constraint_column(session: &Session, columns: &Columns) {
     if let Some(name) = names.find(|name| name.is("Requirements") || name.is("START")) {
         session.note(&format!("{name} is evaluated without TARGET; unparse({name}) gives its text"));
     }
+}
+
+/// Whether a text compares something, as most constraints do.
+fn is_comparison(text: &str) -> bool {
+    text.contains(['<', '>', '=', '!', '&', '|'])
 }
 
 /// Returns `MyType` of the first ad of a file; `None` if the source is not a file, which could be read only once.

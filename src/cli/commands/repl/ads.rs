@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use classad::protocol::Advertisement;
 use classad::syntax::parse_ad;
 use classad::text::counted;
 
@@ -117,6 +118,10 @@ pub fn load_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(
     let sources = open_files(state, &files)?;
     let ads = input::read_named_ads(state.session, sources, None)?;
     let lost = state.session.error_count() - before;
+    // As in `match` and `explain`.
+    let context = state.session.context();
+    let newest = ads.iter().filter_map(|ad| Advertisement::new(&ad.ad, &context).time()).max();
+    state.session.adopt_time_of_old_ads(newest);
     state.pool = ReplPool::new(ads, paths(&files));
     print_pool_summary(state, lost)
 }

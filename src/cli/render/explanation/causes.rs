@@ -181,6 +181,9 @@ impl CauseTable {
 
     /// Says how many subjects there are, how many of them match, and how many do not wait.
     fn headline(&self) -> String {
+        if self.served == Some(0) && self.all == 0 {
+            return format!("no {} waits", self.noun);
+        }
         let all = match self.served {
             Some(served) => {
                 let verb = if self.all == 1 { "gets" } else { "get" };
@@ -357,6 +360,10 @@ impl Cause {
     /// The change that helps the most subjects, with their number. Subjects that match different partners count first. The
     /// first one of several is returned.
     fn best_change(&self) -> Option<(String, usize)> {
+        // A job that does not wait needs no change.
+        if self.verdict == NOT_WAITING {
+            return None;
+        }
         let best = self.changes.values().rev().max_by_key(|change| (change.served, change.helped))?;
         Some((best.text.to_string(), best.helped))
     }

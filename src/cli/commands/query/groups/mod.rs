@@ -12,10 +12,10 @@ use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
 use super::sort::compare_naturally;
-use crate::cli::Failure;
-use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names};
+use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names, split_expressions};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 pub use aggregate::{Accumulator, AggregateFunction};
 
 /// Name of the column with the number of ads.
@@ -48,7 +48,7 @@ pub struct GroupArgs {
     /// Print the percentile P of each of these expressions, P from 0 to 100: `95:Memory` is the amount of memory that 95
     /// % of the ads do not exceed
     ///
-    /// Between two numbers of the ads, the percentile is interpolated linearly, as `percentile_cont` of SQL does.
+    /// P also applies to the expressions after it: `50:A,B,95:A`. Between two numbers of the ads, the percentile is interpolated linearly, as `percentile_cont` of SQL does.
     #[arg(long, value_name = "P:[NAME=]EXPR,...", allow_hyphen_values = true)]
     percentile: Vec<String>,
     /// Print the least value of each of these expressions; values compare as in --sort
@@ -115,9 +115,17 @@ impl GroupArgs {
             (Mean, "--mean", self.mean.clone()),
             (Median, "--median", self.median.clone()),
         ];
-        for text in &self.percentile {
-            let (function, expressions) = split_percentile(text)?;
-            options.push((function, "--percentile", vec![expressions.to_owned()]));
+        for list in &self.percentile {
+            let mut percentile = None;
+            for part in split_expressions(list) {
+                let (own, expression) = split_percentile(part);
+                percentile = own.or(percentile);
+                let Some(function) = percentile else {
+                    let expression = part.rsplit(':').next().unwrap_or(part).trim();
+                    return refuse(format!("--percentile needs a number from 0 to 100, as in 95:{expression}"));
+                };
+                options.push((function, "--percentile", vec![expression.to_owned()]));
+            }
         }
         options.extend([(Min, "--min", self.min.clone()), (Max, "--max", self.max.clone())]);
         let mut aggregates = Vec::new();
@@ -139,16 +147,14 @@ impl GroupArgs {
     }
 }
 
-/// Splits `95:EXPR` into the percentile and the expressions.
-fn split_percentile(text: &str) -> Result<(AggregateFunction, &str), Failure> {
-    let split = text.split_once(':').and_then(|(percent, expressions)| {
+/// Splits `95:EXPR` into the percentile and the expression. A text that does not begin so is an expression.
+fn split_percentile(text: &str) -> (Option<AggregateFunction>, &str) {
+    let split = text.split_once(':').and_then(|(percent, expression)| {
         let percent = percent.trim().parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent))?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 10,000
-        Some((AggregateFunction::Percentile((percent * 100.0).round() as u16), expressions))
+        Some((Some(AggregateFunction::Percentile((percent * 100.0).round() as u16)), expression))
     });
-    split.ok_or_else(|| {
-        Failure::refused(format!("--percentile needs a number from 0 to 100 before the expression, as in 95:{text}"))
-    })
+    split.unwrap_or((None, text))
 }
 
 impl GroupColumns {
