@@ -57,7 +57,10 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
         let rewrite = sized.map_or_else(|| Expression::literal(whole_number(number)), |(_, unit)| in_unit(unit));
         let counts = sized.map_or_else(String::new, |(name, unit)| format!("{name} counts {}: ", unit.symbol()));
         let help = format!("{counts}write {}", text(&rewrite));
-        let message = format!("HTCondor ignores or refuses the suffix `{suffix}` of a number");
+        let message = format!(
+            "this number is {} here, but HTCondor ignores or refuses its suffix `{suffix}`",
+            text(&Expression::literal(whole_number(number)))
+        );
         return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
     }
     let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
