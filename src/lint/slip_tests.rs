@@ -161,7 +161,10 @@ fn the_columns_of_a_pool_tell_words_from_attributes() {
 fn constants_of_jobs_and_machines_have_types_and_units() {
     for (text, expected) in [
         ("[ MyType = \"Job\"; JobStatus = \"5\" ]", vec!["JobStatus is a number in HTCondor, but this is a string"]),
-        ("[ RequestMemory = 2G ]", vec!["this number is 2147483648 here, but HTCondor ignores or refuses its suffix `G`"]),
+        (
+            "[ RequestMemory = 2G ]",
+            vec!["this number is 2147483648 here, but HTCondor ignores or refuses its suffix `G`"],
+        ),
         ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: no machine has that much"]),
         ("[ MyType = \"Machine\"; Memory = 2048; HasDocker = 1; LoadAvg = 2; Cpus = undefined ]", vec![]),
         ("[ MyType = \"Scheduler\"; JobStatus = \"5\" ]", vec![]),

@@ -112,7 +112,10 @@ fn binary_input_is_one_error() {
 #[test]
 fn slips_of_an_expression_are_noted() {
     for (constraint, note) in [
-        ("Memory > 5G", "note: this number is 5368709120 here, but HTCondor ignores or refuses its suffix `G`; Memory counts MiB: write 5120"),
+        (
+            "Memory > 5G",
+            "note: this number is 5368709120 here, but HTCondor ignores or refuses its suffix `G`; Memory counts MiB: write 5120",
+        ),
         ("OpSys == LINUX", "write \"LINUX\" for the string"),
         ("OpSys == 'LINUX'", "write \"LINUX\" for the string"),
     ] {
