@@ -34,8 +34,9 @@ impl NumberCounts {
     }
 
     fn add_key(&mut self, key: u64, count: u64) {
-        *self.counts.entry(key).or_default() += count;
-        self.total += count;
+        let known = self.counts.entry(key).or_default();
+        *known = known.saturating_add(count);
+        self.total = self.total.saturating_add(count);
     }
 
     /// Adds the numbers of another group.
@@ -77,7 +78,6 @@ impl NumberCounts {
         let (pairs, rest) = parts.as_chunks::<2>();
         let mut counts = NumberCounts::default();
         for [key, count] in pairs {
-            counts.total.checked_add(*count)?;
             counts.add_key(*key, *count);
         }
         (rest.is_empty() && !counts.counts.keys().any(|key| number_of_key(*key).is_nan())).then_some(counts)

@@ -429,7 +429,7 @@ fn ads_of_daemons_are_no_slots() {
     assert!(told(&["--all-states"])[0].contains("matches 2 of 2 "));
 }
 
-/// Jobs and slots of which none match, whose `GPUs` cannot be changed if the slot is a machine.
+/// Returns a job and a slot that do not match. `kind` is the line with the type of the slot.
 fn ads_without_gpus(kind: &str) -> [String; 2] {
     let slot = "Name = \"slot1\"\nMemory = 4000\nCpus = 4\nGPUs = 0\nRequirements = START\n\
                 START = TARGET.WantGPUs == true && TARGET.RequestGPUs > 1 + 0 * Cpus && GPUs > 0\n";

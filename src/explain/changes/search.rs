@@ -277,7 +277,7 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             // a single edit are all kept if `KEEPS_BEST_VALUE` is false.
             let is_single_value = matches!(change.edits.as_slice(), [RequestEdit::Set { .. }]);
             let is_comparable = change.edits.len() > 1 || (P::KEEPS_BEST_VALUE && is_single_value);
-            if kept.iter().any(|known| is_part(&known.edits, &change.edits)) {
+            if kept.iter().any(|known| is_proper_subset(&known.edits, &change.edits)) {
                 continue;
             }
             if !is_comparable || !kept.iter().any(|known| differ_in_values_only(&known.edits, &change.edits)) {
@@ -299,8 +299,8 @@ fn added_magnitude(edits: &[RequestEdit]) -> f64 {
     numbers.map(f64::abs).sum()
 }
 
-/// Whether all of some edits are among others, which are more.
-fn is_part(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
+/// Whether some edits are a proper subset of others.
+fn is_proper_subset(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
     some.len() < others.len() && some.iter().all(|edit| others.contains(edit))
 }
 

@@ -25,7 +25,7 @@ use crate::cli::{Failure, Status, refuse};
 use overview::COMMAND_GROUPS;
 pub use overview::overview;
 use schemas::{SCHEMAS, schema_text};
-use topics::TOPICS;
+use topics::{TOPICS, topic_names};
 
 /// Date in the title line of each manual page.
 const MANUAL_DATE: &str = "2026-11-21";
@@ -136,7 +136,7 @@ impl Help {
             if let Some(row) = glossary::find_word(word) {
                 return print(&terminal::render(&[markup::HelpBlock::Terms(vec![row])], width));
             }
-            let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).chain(["schema"]).collect();
+            let topics: Vec<&str> = topic_names().collect();
             let commands = tree.get_subcommands().map(Command::get_name);
             let near = closest_names(word, commands.chain(topics.iter().copied()).chain(LISTS));
             let hint = if near.is_empty() {

@@ -1,6 +1,6 @@
 //! The overview that `classad`, `classad --help` and `classad help` print: commands in groups, examples, four options.
 
-use super::topics::TOPICS;
+use super::topics::topic_names;
 
 /// The commands in groups. A test requires that each command is in exactly one group.
 pub const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
@@ -19,7 +19,7 @@ pub fn overview() -> String {
     let groups =
         COMMAND_GROUPS.iter().map(|(group, commands)| format!("{:11}{}\n", format!("{group}:"), commands.join(", ")));
     let groups: String = groups.collect();
-    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).chain(["schema"]).collect();
+    let topics: Vec<&str> = topic_names().collect();
     let topics = textwrap::fill(&format!("Topics: {}.", topics.join(", ")), MAX_COLUMNS);
     format!(
         "\

@@ -30,6 +30,11 @@ macro_rules! topics {
 
 topics! { "language" "words" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" "budgets" }
 
+/// Returns the names of the topics, and `schema`, whose text is made from the schemas.
+pub fn topic_names() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|topic| topic.name).chain(["schema"])
+}
+
 /// Returns the topic of this name, ignoring case; `None` if no topic has the name.
 pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))

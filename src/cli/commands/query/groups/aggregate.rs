@@ -15,7 +15,7 @@ pub enum AggregateFunction {
     Sum,
     Mean,
     Median,
-    /// The number below which so many hundredths of a percent of the numbers lie.
+    /// A percentile, in hundredths of a percent: 9500 for the 95th.
     Percentile(u16),
     Min,
     Max,
@@ -103,8 +103,8 @@ impl AggregateFunction {
     pub fn merge(self, accumulator: &mut Accumulator, later: Accumulator) {
         accumulator.sum.merge(&later.sum);
         accumulator.numbers.merge(&later.numbers);
-        accumulator.count += later.count;
-        accumulator.unfit += later.unfit;
+        accumulator.count = accumulator.count.saturating_add(later.count);
+        accumulator.unfit = accumulator.unfit.saturating_add(later.unfit);
         if let Some(value) = later.extreme {
             self.add_extreme(accumulator, value);
         }

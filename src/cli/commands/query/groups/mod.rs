@@ -300,7 +300,7 @@ impl Group {
     }
 
     fn merge(&mut self, columns: &GroupColumns, later: Group) {
-        self.ads += later.ads;
+        self.ads = self.ads.saturating_add(later.ads);
         for ((aggregate, accumulator), later) in columns.aggregates.iter().zip(&mut self.values).zip(later.values) {
             aggregate.function.merge(accumulator, later);
         }
