@@ -65,7 +65,7 @@ impl Problem {
     /// Adds the number of ads before the text to the number of the ad. A problem of no ad stays one.
     #[must_use]
     pub fn after_ads(self, before: usize) -> Self {
-        let ad_number = if self.ad_number > 0 { self.ad_number + before } else { 0 };
+        let ad_number = if self.ad_number > 0 { self.ad_number.saturating_add(before) } else { 0 };
         Problem { ad_number, ..self }
     }
 
@@ -99,7 +99,8 @@ impl Position {
         let line = &text[line_start..];
         // Most text is ASCII, and to count its characters takes no time.
         let characters = if line.is_ascii() { line.len() } else { String::from_utf8_lossy(line).chars().count() };
-        Position { line: self.line + lines, column: if lines == 0 { self.column + characters } else { 1 + characters } }
+        let before = if lines == 0 { self.column } else { 1 };
+        Position { line: self.line.saturating_add(lines), column: before.saturating_add(characters) }
     }
 
     /// Returns the position of a byte offset in a text. O(n) in the offset.

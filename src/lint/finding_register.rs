@@ -146,7 +146,8 @@ impl FindingRegister {
     /// `None` if a finding of that content is registered; its ads are counted then.
     pub fn register_counted(&mut self, content: Option<u64>, ads: usize) -> Option<usize> {
         if let Some(number) = content.and_then(|content| self.numbers_by_content.get(&content)) {
-            self.counts[*number] += ads;
+            let known = &mut self.counts[*number];
+            *known = known.saturating_add(ads);
             return None;
         }
         let number = self.counts.len();

@@ -135,7 +135,8 @@ impl ValueSample {
         // The greatest hash is the mark of a class from which nothing was left out.
         let hash = hash.min(u64::MAX - 1);
         if let Some(position) = self.positions.find(hash, |at| self.values.get(*at).hash == hash) {
-            self.values.get_mut(*position).ads += ads;
+            let known = self.values.get_mut(*position);
+            known.ads = known.ads.saturating_add(ads);
             return;
         }
         let number = class_of(text.len());

@@ -14,7 +14,21 @@ const COMMANDS: [&[&str]; 12] = [
     &["query", "Cpus > 1", "--af", "Name,Memory,Cpus / 3.0"],
     &["query", "Cpus >= 1", "--count", "--limit", "7"],
     &["query", "true", "--af", "Name,Cpus", "--sort", "Cpus", "--desc"],
-    &["query", "true", "--group-by", "Cpus", "--sum", "Memory / 7.0", "--mean", "Cpus", "--max", "Name", "--totals"],
+    &[
+        "query",
+        "true",
+        "--group-by",
+        "Cpus",
+        "--sum",
+        "Memory / 7.0",
+        "--mean",
+        "Cpus",
+        "--median",
+        "Memory",
+        "--max",
+        "Name",
+        "--totals",
+    ],
     &["query", "eval(Text) > 1", "--af", "Name", "-o", "json", "--max-steps", "3"],
     &["census"],
     &["census", "--attr", "Memory", "-o", "json"],
@@ -178,4 +192,37 @@ fn a_number_of_ads_is_a_number() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Replaces each integer of a value.
+fn with_integers(value: Value, integer: u64) -> Value {
+    match value {
+        Value::Number(number) if number.is_u64() || number.is_i64() => json!(integer),
+        Value::Array(elements) => elements.into_iter().map(|element| with_integers(element, integer)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, with_integers(member, integer))).collect()
+        }
+        value => value,
+    }
+}
+
+/// A made-up part that counts more than there can be is no overflow.
+#[test]
+fn huge_counts_are_no_overflow() {
+    let ads = file("hostile-huge.long", ads());
+    for command in COMMANDS {
+        let partial = run(&[command, &[&ads, "--partial"]].concat(), b"").stdout;
+        let partial = String::from_utf8(partial).expect("it is text");
+        for integer in [u64::MAX, u64::MAX / 2, u64::MAX / 2 + 1, 1 << 32] {
+            let line = |(number, line): (usize, &str)| {
+                let value: Value = serde_json::from_str(line).expect("it is JSON");
+                let is_kept = number == 0 || value.get("file").is_some();
+                format!("{}\n", if is_kept { value } else { with_integers(value, integer) })
+            };
+            let huge = file("hostile-huge.part", partial.lines().enumerate().map(line).collect::<String>());
+            let output = run(&["merge", &huge], b"");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code().is_some_and(|code| code < 6), "{command:?} {integer}: {told}");
+        }
+    }
 }

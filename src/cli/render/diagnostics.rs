@@ -227,7 +227,12 @@ impl Excerpt {
     fn new(text: &SourceText, ranges: Vec<Range<usize>>, around: usize) -> (Self, Vec<Range<usize>>) {
         let bytes = &text.block.text;
         let first = ranges.iter().map(|range| range.start).min().unwrap_or(0).min(bytes.len());
-        let last = ranges.iter().map(|range| range.end.min(range.start + around)).max().unwrap_or(0).min(bytes.len());
+        let last = ranges
+            .iter()
+            .map(|range| range.end.min(range.start.saturating_add(around)))
+            .max()
+            .unwrap_or(0)
+            .min(bytes.len());
         // A line of a megabyte is not searched for its ends.
         let (lowest, highest) = (first.saturating_sub(around), (last + around).min(bytes.len()));
         let start =

@@ -176,7 +176,7 @@ impl<'q> QueryOutput<'q> {
             ScanFinding::Ad { ad, name, number, order, failures } => {
                 let name = name.unwrap_or_else(|| format!("{}:{}", text.name, number + ads_before));
                 let ad = NamedAd::unnamed(ad).with_name(name);
-                self.failures += failures;
+                self.failures = self.failures.saturating_add(failures);
                 if self.is_streaming() && !matches!(self.mode, OutputMode::DefaultTable) {
                     self.print(session, &ad)?;
                 } else {
@@ -185,7 +185,7 @@ impl<'q> QueryOutput<'q> {
                 }
             }
             ScanFinding::Row(mut row) => {
-                self.failures += row.failures;
+                self.failures = self.failures.saturating_add(row.failures);
                 if self.is_streaming() || matches!(self.mode, OutputMode::Count) {
                     self.add_row(row)?;
                 } else {
@@ -288,7 +288,7 @@ impl<'q> QueryOutput<'q> {
                 .with_null(self.query.null.null.as_ref());
             for ad in &ads {
                 let row = Row::evaluate(&ad.ad, columns.iter().map(|(_, expression)| expression), &self.context);
-                self.failures += row.failures;
+                self.failures = self.failures.saturating_add(row.failures);
                 let id = TableCell::from(ad.id());
                 rows.write(&mut self.out, std::iter::once(id).chain(row.cells).collect())?;
             }

@@ -155,6 +155,9 @@ pub struct PartialExcerpt {
     column: usize,
 }
 
+/// Maximum number of a line or a column in a picture.
+const MAX_PLACE: usize = u32::MAX as usize;
+
 /// Maximum number of bytes of a line that an excerpt keeps on each side of what it shows. Pictures of problems need fewer.
 const EXCERPT_CONTEXT_BYTES: usize = 4096;
 
@@ -317,7 +320,10 @@ impl PartialExcerpt {
     /// Returns the excerpt as a text at its place in the whole file.
     pub fn into_source(self, file: &MergedFile) -> SourceText {
         let block = StreamBlock::from_complete_text(self.text.into_bytes(), file.form);
-        let start = Position { line: self.line + file.lines_before, column: self.column };
+        // A damaged part may claim any place. The writer of pictures adds to it.
+        let [line, column] =
+            [self.line.saturating_add(file.lines_before), self.column].map(|place| place.min(MAX_PLACE));
+        let start = Position { line, column };
         SourceText::of_block(&file.name, StreamBlock { start, ..block })
     }
 }

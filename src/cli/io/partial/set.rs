@@ -166,10 +166,10 @@ impl MergedFile {
 
     fn end_part(&mut self, session: &Session, counts: &PartialCounts) {
         if let Some(line) = counts.unfinished {
-            session.note(&input::unfinished_note(&self.name, line + self.lines_before));
+            session.note(&input::unfinished_note(&self.name, line.saturating_add(self.lines_before)));
         }
-        self.ads_before += counts.ads;
-        self.lines_before += counts.lines;
+        self.ads_before = self.ads_before.saturating_add(counts.ads);
+        self.lines_before = self.lines_before.saturating_add(counts.lines);
     }
 }
 

@@ -227,7 +227,7 @@ impl GroupedAds {
 
     /// Adds the groups of later ads.
     pub fn merge(&mut self, columns: &GroupColumns, later: GroupedAds) {
-        self.failures += later.failures;
+        self.failures = self.failures.saturating_add(later.failures);
         for (key, later) in later.groups {
             self.groups.entry(key).or_insert_with(|| Group::empty(columns)).merge(columns, later);
         }
@@ -235,7 +235,7 @@ impl GroupedAds {
 
     /// Returns the number of ads.
     pub fn ads(&self) -> usize {
-        self.groups.values().map(|group| group.ads).sum()
+        count_ads(self.groups.values())
     }
 
     /// Prints a note of groups whose sum or mean is undefined, because none of their ads has a number.
@@ -247,7 +247,7 @@ impl GroupedAds {
             let without: Vec<&Group> =
                 self.groups.values().filter(|group| group.values[index].count == 0 && group.ads > 0).collect();
             if !without.is_empty() {
-                let ads: usize = without.iter().map(|group| group.ads).sum();
+                let ads = count_ads(without.iter().copied());
                 let groups = match columns.keys.len() {
                     0 => String::new(),
                     _ => format!(" for {}", counted(without.len(), "group")),
@@ -292,6 +292,11 @@ impl GroupedAds {
         }
         rows
     }
+}
+
+/// Returns the number of ads in some groups. Damaged partial results may claim more than there can be.
+fn count_ads<'g>(groups: impl Iterator<Item = &'g Group>) -> usize {
+    groups.fold(0, |ads, group| ads.saturating_add(group.ads))
 }
 
 impl Group {
