@@ -694,6 +694,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads for large files and many requests. The output does not depend on this number [default: the number of processors, but at most 8]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--significant', '--significant', [CompletionResultType]::ParameterName, 'Print the names of the significant attributes')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Print only the number of autoclusters')
             [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Print an ad for each autocluster: its significant attributes, its `AutoClusterId`, and the number of its requests as `ResourceRequestCount`')
             [CompletionResult]::new('--annotate', '--annotate', [CompletionResultType]::ParameterName, 'Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the autocluster')
             [CompletionResult]::new('--submitters', '--submitters', [CompletionResultType]::ParameterName, 'Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for its requests')

@@ -674,6 +674,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --threads 'Maximum number of threads for large files and many requests. The output does not depend on this number [default: the number of processors, but at most 8]'
             cand --color 'When to use colour'
             cand --significant 'Print the names of the significant attributes'
+            cand --count 'Print only the number of autoclusters'
             cand --requests 'Print an ad for each autocluster: its significant attributes, its `AutoClusterId`, and the number of its requests as `ResourceRequestCount`'
             cand --annotate 'Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the autocluster'
             cand --submitters 'Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for its requests'

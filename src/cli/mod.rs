@@ -248,6 +248,9 @@ fn printed_error(mut error: clap::Error) -> clap::Error {
             args::foreign_options::suggest(&mut error, &tree, command);
         }
     }
+    if error.kind() == clap::error::ErrorKind::InvalidValue {
+        args::foreign_options::suggest_query_for_columns(&mut error);
+    }
     if error.kind() != clap::error::ErrorKind::DisplayHelp {
         return error;
     }

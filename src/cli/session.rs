@@ -6,7 +6,7 @@ use classad::ad::{AbsoluteTime, Dialect, Name};
 use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
-use classad::text::counted_plain;
+use classad::text::counted;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
@@ -353,7 +353,7 @@ impl Session {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
         for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
             if count > MAX_SHOWN_PER_KIND {
-                self.note(&format!("{} not shown", counted_plain(count - MAX_SHOWN_PER_KIND, what)));
+                self.note(&format!("{} not shown", counted(count - MAX_SHOWN_PER_KIND, what)));
             }
         }
     }

@@ -12,6 +12,7 @@ mod router;
 mod rules;
 #[cfg(test)]
 mod rules_tests;
+mod unused_settings;
 
 pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
 pub use job_policies::{JobPolicies, PolicyEffect, PolicyEffectKind};

@@ -18,6 +18,7 @@ mod settings;
 mod specialize;
 mod spending;
 mod user_maps;
+mod volatile;
 
 pub(crate) use builtin::regex::{TemplatePiece, parse_template};
 pub use builtin::{
@@ -37,7 +38,8 @@ pub use scope::{
 pub use settings::EvaluationSettings;
 pub(crate) use specialize::TypeSet;
 pub use specialize::{
-    ConstraintVerdict, SpecializeOptions, SpecializedExpression, specialize, specialize_ad, specialize_attribute,
-    unknowns,
+    ConstraintVerdict, SpecializeOptions, SpecializedExpression, Unknowns, specialize, specialize_ad,
+    specialize_attribute, unknowns,
 };
 pub use user_maps::{UserMap, UserMaps};
+pub use volatile::VolatileInputs;

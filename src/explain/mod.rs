@@ -32,7 +32,7 @@ mod rewriting;
 mod slots;
 mod summary;
 
-pub use changes::{RequestChange, RequestEdit};
+pub use changes::{MatchingOffers, RequestChange, RequestEdit};
 pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;

@@ -156,10 +156,10 @@ impl SlotsByState {
 }
 
 impl SlotsByState {
-    /// Number of claimed slots in a set of rows.
-    pub fn claimed_of(&self, rows: &FixedBitSet) -> usize {
-        let claimed = self.by_state.iter().find(|(state, _)| *state == SlotState::Claimed);
-        claimed.map_or(0, |(_, weights)| weights.of_set(rows))
+    /// Number of free slots in a set of rows.
+    pub fn free_of(&self, rows: &FixedBitSet) -> usize {
+        let free = self.by_state.iter().filter(|(state, _)| matches!(state, SlotState::Free | SlotState::Untold));
+        free.map(|(_, weights)| weights.of_set(rows)).sum()
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it

@@ -12,9 +12,10 @@ use super::subexpressions::subexpressions;
 
 /// Checks the operators and calls in an expression.
 pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<Slip>) {
-    ExpressionCheck { expression, dialect, found }.check_quotes(expression);
-    for expression in subexpressions(expression) {
-        let mut check = ExpressionCheck { expression, dialect, found };
+    let root = expression;
+    ExpressionCheck { root, expression, dialect, found }.check_quotes(expression);
+    for expression in subexpressions(root) {
+        let mut check = ExpressionCheck { root, expression, dialect, found };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
                 check.check_precedence(*operator, left, right);
@@ -46,6 +47,8 @@ pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
 
 /// A subexpression under check.
 struct ExpressionCheck<'e> {
+    /// The whole expression that is checked.
+    root: &'e Expression,
     expression: &'e Expression,
     dialect: Dialect,
     found: &'e mut Vec<Slip>,
@@ -141,8 +144,9 @@ impl ExpressionCheck<'_> {
                 {
                     let (what, symbol) = (self.short_text(other), operator.symbol_in(self.dialect));
                     let message = format!("`{what} {symbol} \"...\"` is case-sensitive");
-                    // `!=` would be undefined, not true, without the attribute.
-                    let rewrite = if operator == BinaryOperator::Is {
+                    // Without the attribute, `==` and `!=` are undefined. A condition that is undefined counts as
+                    // false, but its negation counts as false, too.
+                    let rewrite = if operator == BinaryOperator::Is && self.is_condition() {
                         Expression::binary(BinaryOperator::Equal, left.clone(), right.clone())
                     } else {
                         let lower = Expression::call("toLower", [other.clone()]);
@@ -156,6 +160,23 @@ impl ExpressionCheck<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether false and undefined are the same for this part, if they are the same for the whole expression: only `&&`,
+    /// `||` and parentheses are around it.
+    fn is_condition(&self) -> bool {
+        let mut pending = vec![self.root];
+        while let Some(part) = pending.pop() {
+            match part.kind() {
+                _ if part.ptr_eq(self.expression) => return true,
+                ExpressionKind::Parentheses(inner) => pending.push(inner),
+                ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
+                    pending.extend([left, right]);
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Reports an operand that is a name in single quotes. The parser drops the quotes, but the span of the name

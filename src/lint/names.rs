@@ -3,7 +3,7 @@
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::{CURRENT_TIME, find_function};
-use crate::text::counted_plain;
+use crate::text::counted;
 
 use super::expressions::short_text;
 use super::rules;
@@ -84,7 +84,7 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
         0 => format!("{word} without quotes is the name of an attribute, but {attribute} is a string"),
         ads => format!(
             "{word} without quotes is the name of an attribute, but it is also the value of {attribute} in {}",
-            counted_plain(ads, "ad")
+            counted(ads, "ad")
         ),
     };
     let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write \"{word}\" for the string"));

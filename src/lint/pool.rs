@@ -12,7 +12,7 @@ use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, read_ports};
-use crate::text::{counted_plain, did_you_mean};
+use crate::text::{counted, did_you_mean};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -294,7 +294,7 @@ impl PoolCheck<'_> {
             near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads));
         }
         let near = near.into_iter();
-        let near: Vec<String> = near.map(|(near, ads)| format!("{near} ({})", counted_plain(ads, "ad"))).collect();
+        let near: Vec<String> = near.map(|(near, ads)| format!("{near} ({})", counted(ads, "ad"))).collect();
         let help = match find_function(name) {
             Some(function) => format!("{} is a function: {}", function.name, function.signature),
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),

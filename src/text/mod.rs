@@ -20,12 +20,6 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", with_commas(count), if count == 1 { "" } else { "s" })
 }
 
-/// Formats a number of things without commas: `1 offer`, `5979 offers`.
-#[must_use]
-pub fn counted_plain(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
 pub fn join_and<S: fmt::Display>(items: &[S]) -> String {

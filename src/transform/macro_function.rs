@@ -3,7 +3,7 @@
 use crate::ad::{ByteString, Value};
 use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
-use crate::text::counted_plain;
+use crate::text::counted;
 
 use super::macros::{MacroExpander, StatementFailure, evaluate};
 use super::path_function::{is_path_function, path_part, split_suffix};
@@ -209,7 +209,7 @@ fn choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, 
     let list = named_list(expander, list.as_bytes())?;
     let items = items(&list);
     let item = items.get(index).ok_or_else(|| {
-        format!("there is no item {index}: the list has {}, numbered from 0", counted_plain(items.len(), "item"))
+        format!("there is no item {index}: the list has {}, numbered from 0", counted(items.len(), "item"))
     })?;
     Ok(item.to_vec())
 }

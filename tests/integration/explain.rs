@@ -242,8 +242,8 @@ fn every_count_is_that_of_brute_force() {
             assert_eq!(near.unmet_demands.is_empty(), accepts(PairSide::Offer, near.offer), "{}", shown());
         }
         for change in &report.changes {
-            assert_eq!(change.matched, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
-            assert!(change.matched > 0 && !change.edits.is_empty());
+            assert_eq!(change.matched.count, brute.matching(&change.request).len(), "{}: {}", change.text(), shown());
+            assert!(change.matched.count > 0 && !change.edits.is_empty());
             changes += 1;
             joined += usize::from(
                 change.edits.iter().any(|edit| matches!(edit, RequestEdit::Set { .. })) && change.edits.len() > 1,
@@ -303,7 +303,7 @@ fn nothing_needless_is_changed() {
     let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
     let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
     assert_eq!(steps[0][..2], expected);
-    assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].matched), (3, "RequestMemory 900 -> 64", 1));
+    assert_eq!((steps[0].len(), steps[0][2].as_str(), changes[0].matched.count), (3, "RequestMemory 900 -> 64", 1));
     for change in changes {
         for left_out in 0..change.edits.len() {
             // Without it, the request is as it was in this: nothing matches.

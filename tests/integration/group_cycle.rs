@@ -197,6 +197,10 @@ impl<'a> Auditor<'a> {
                 assert!((self.group_usage(name) - usage).abs() < 1e-9, "{name} uses {usage}");
                 self.group = Some(((*name).to_owned(), *quota));
             }
+            NegotiationEvent::GroupSkipped { name, quota, usage } => {
+                assert!((self.group_usage(name) - usage).abs() < 1e-9, "{name} uses {usage}");
+                assert!(*quota >= 0.0, "{name} has quota {quota}");
+            }
             NegotiationEvent::WeightedTurn { submitter, usage, limit, .. } => {
                 let known = self.usage.get(*submitter).copied().unwrap_or(0.0);
                 assert!((known - usage).abs() < 1e-9, "{submitter} uses {usage}, not {known}");

@@ -7,7 +7,7 @@ use classad::eval::FreeNames;
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
 use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
-use classad::text::{counted, counted_plain, join_and, with_commas};
+use classad::text::{counted, join_and, with_commas};
 use indexmap::IndexMap;
 
 use super::global;
@@ -210,7 +210,7 @@ impl AdvertisingArgs {
         if matches!(reading, ReadMode::Whole | ReadMode::SelectiveWithAdvertisements) {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
-                let ads = counted_plain(unnamed, "ad");
+                let ads = counted(unnamed, "ad");
                 session.note(&format!(
                     "{ads} without a name: in records of matches, a hash of the contents replaces the name"
                 ));

@@ -52,6 +52,19 @@ pub fn suggest(error: &mut clap::Error, tree: &Command, command: &Command) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*advice).into()]));
 }
 
+/// Adds a tip to an error about the value of an option: rows of columns are not a form of ads.
+pub fn suggest_query_for_columns(error: &mut clap::Error) {
+    let of = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let is_form_of_ads = of(ContextKind::InvalidArg).starts_with("--to ");
+    if is_form_of_ads && ["csv", "tsv", "table", "markdown"].contains(&of(ContextKind::InvalidValue)) {
+        let tip = "print columns with `classad query true FILE --af NAME,... -o csv`";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::FOREIGN_OPTIONS;

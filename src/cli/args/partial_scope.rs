@@ -3,22 +3,27 @@
 use std::sync::Arc;
 
 use classad::ad::{Ad, Name, ScopeAd, ScopeFrame};
-use classad::eval::{Environment, Knowledge, Reference, References};
+use classad::eval::{CURRENT_TIME, Environment, Knowledge, Reference, Unknowns};
 use indexmap::IndexSet;
 
 /// The symbol printed instead of a name if an expression may read any attribute.
 pub const ANY_ATTRIBUTE: &str = "*";
 
-/// Returns the text of what a residue (what specialization leaves of an expression) depends on: names, or "the clock or
-/// chance" if there are none.
-pub fn dependency_names(unknowns: &References) -> Vec<String> {
-    let mut names: IndexSet<String> = unknowns.external.iter().map(Reference::to_string).collect();
-    if unknowns.reads_anything {
+/// Returns the names of what a residue (what specialization leaves of an expression) depends on: attributes, "the
+/// clock", "random numbers".
+pub fn dependency_names(unknowns: &Unknowns) -> Vec<String> {
+    let Unknowns { references, volatile } = unknowns;
+    let is_clock = |reference: &&Reference| matches!(&*reference.path, [name] if name.is_known(CURRENT_TIME));
+    let attributes = references.external.iter().filter(|reference| !is_clock(reference));
+    let mut names: IndexSet<String> = attributes.map(Reference::to_string).collect();
+    if references.reads_anything {
         names.insert(ANY_ATTRIBUTE.to_owned());
     }
-    if names.is_empty() {
-        // A residue that reads no unknown attribute can only depend on the clock or on random numbers.
-        names.insert("the clock or chance".to_owned());
+    if volatile.clock {
+        names.insert("the clock".to_owned());
+    }
+    if volatile.random_numbers {
+        names.insert("random numbers".to_owned());
     }
     names.into_iter().collect()
 }

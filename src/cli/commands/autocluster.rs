@@ -1,6 +1,7 @@
 //! `classad autocluster`: groups requests that no offer and no policy can distinguish.
 
 use std::cmp::Reverse;
+use std::io::Write as _;
 use std::time::Instant;
 
 use clap::Args;
@@ -56,6 +57,9 @@ pub struct Autocluster {
     /// Print the names of the significant attributes
     #[arg(long, conflicts_with = "requests_of_clusters")]
     significant: bool,
+    /// Print only the number of autoclusters
+    #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "annotate", "submitters"])]
+    count: bool,
     /// Print an ad for each autocluster: its significant attributes, its `AutoClusterId`, and the number of its
     /// requests as `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
@@ -110,7 +114,9 @@ impl Autocluster {
                 documents.push(ad.with_name(format!("cluster {}", number + 1)));
             }
         }
-        if self.significant {
+        if self.count {
+            writeln!(out(), "{}", clusters.clusters.len())?;
+        } else if self.significant {
             let mut names: Vec<_> = clusters.significant().into_iter().collect();
             names.sort();
             let rows = names.into_iter().map(|name| vec![name.to_string().into()]);

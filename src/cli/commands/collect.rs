@@ -7,7 +7,7 @@ use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::{Party, Registrar};
 use classad::protocol::{Advertisement, AdvertisementHeader, identity, latest_advertisements, updated_advertisement};
-use classad::text::{counted_plain, join_and};
+use classad::text::{counted, join_and};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -98,7 +98,7 @@ impl CollectCommand {
         }
         let discarded: Vec<String> = discarded
             .iter()
-            .map(|(reason, (first, count))| format!("{} {reason}, such as {first}", counted_plain(*count, "update")))
+            .map(|(reason, (first, count))| format!("{} {reason}, such as {first}", counted(*count, "update")))
             .collect();
         if !discarded.is_empty() {
             session.note(&format!("discarded: {}", join_and(&discarded)));

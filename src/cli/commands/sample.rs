@@ -5,7 +5,7 @@ use classad::ad::Ad;
 use classad::eval::RandomStream;
 use classad::format::{AdEntry, FileFormat};
 use classad::protocol::display_name;
-use classad::text::counted_plain;
+use classad::text::counted;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::{AdTask, map_ads};
@@ -67,7 +67,7 @@ impl SampleCommand {
             Ok(true)
         })?;
         if reservoir.seen < capacity {
-            session.note(&format!("the input has only {}", counted_plain(reservoir.seen, "ad")));
+            session.note(&format!("the input has only {}", counted(reservoir.seen, "ad")));
         }
         let mut out = out();
         reservoir.ads.sort_unstable_by_key(|(number, _)| *number);

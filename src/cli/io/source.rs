@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use classad::ad::{Ad, Dialect};
 use classad::eval::RunBudgets;
-use classad::format::{FileFormat, Position, ReadResult, Stream, StreamBlock, StreamLimits, log_length_until};
+use classad::format::{
+    FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, log_length_until,
+};
 
 use super::file_part::FilePart;
 use crate::cli::render::diagnostics::char_start;
@@ -332,6 +335,13 @@ impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
         let positions = Arc::new(Mutex::new(vec![(0, block.start)]));
         SourceText { name: name.into(), block: Arc::new(block), positions }
+    }
+
+    /// Returns the first ad of the text; `None` if its first item has an error.
+    pub fn first_ad(&self, dialect: Dialect) -> Option<Ad> {
+        let mut cache = ReadCache::new(dialect);
+        let first = self.block.ads_cached(&mut cache).next()?;
+        first.ok().map(|entry| entry.ad)
     }
 
     /// Returns the position in the file of a byte offset in the text.

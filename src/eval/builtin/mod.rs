@@ -236,6 +236,12 @@ pub fn find_function(name: &Name) -> Option<&'static BuiltinFunction> {
     BY_NAME.get(name).copied()
 }
 
+/// Whether a call of the function with this number of arguments reads the clock: every function about times does without
+/// an argument.
+pub(super) fn reads_clock(function: &BuiltinFunction, arguments: usize) -> bool {
+    arguments == 0 && times::FUNCTIONS.iter().any(|of_times| of_times.name == function.name)
+}
+
 /// Returns at most three names of functions that are spelt like `name`, the most similar first.
 #[must_use]
 pub fn similar_functions(name: &str) -> Vec<&'static str> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
 
 use super::references::{References, references};
-use super::{Context, Environment, builtin};
+use super::{Context, Environment, VolatileInputs, builtin};
 
 use partial_result::PartialResult;
 use specializer::Specializer;
@@ -100,17 +100,24 @@ pub fn specialize_attribute(
     specializer.finish(part.unwrap_or_else(|| PartialResult::of_value(Span::default(), Value::Undefined)))
 }
 
-/// Returns the references on which the value of an expression still depends after specialization. The clock and random
-/// numbers count as no references.
+/// What the value of an expression still depends on after specialization.
+pub struct Unknowns {
+    /// References to attributes that are unknown.
+    pub references: References,
+    /// Whether it reads the clock or draws random numbers.
+    pub volatile: VolatileInputs,
+}
+
+/// Returns what the value of an expression still depends on after specialization.
 pub fn unknowns(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,
     environment: &Environment,
     context: &Context,
-) -> References {
+) -> Unknowns {
     let inline = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
-    let left = specialize(expression, frame, environment, context, inline);
-    references(&left.expression, frame, environment, context)
+    let left = specialize(expression, frame, environment, context, inline).expression;
+    Unknowns { references: references(&left, frame, environment, context), volatile: VolatileInputs::of(&left) }
 }
 
 /// Specializes every attribute of the scope's ad. An attribute stays unchanged if it depends on a circular reference,

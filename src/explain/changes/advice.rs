@@ -5,14 +5,13 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, V
 use crate::eval::FreeNames;
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::distance::as_number;
-use crate::explain::evaluation::{OfferTable, RequestContext};
+use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
-use crate::explain::slots::SlotsByState;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
-use super::search::RequestChange;
+use super::search::{MatchingOffers, RequestChange};
 
 /// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
 const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
@@ -37,13 +36,8 @@ pub struct FoundChanges {
 
 impl FoundChanges {
     /// Divides changes of the request of `analysis`. Leaves out a smaller request that matches no more offers than a larger
-    /// one, one for more of several resources, and a sacrifice for a single slot that is claimed.
-    pub fn new(
-        changes: Vec<RequestChange>,
-        table: &OfferTable,
-        slots: Option<&SlotsByState>,
-        analysis: &RequestAnalysis,
-    ) -> Self {
+    /// one, one for more of several resources, and a sacrifice for a single slot that is not free.
+    pub fn new(changes: Vec<RequestChange>, table: &OfferTable, analysis: &RequestAnalysis) -> Self {
         let mut found = FoundChanges::default();
         for change in changes {
             let is_dominated = |known: &RequestChange| is_larger_request(known, &change);
@@ -53,7 +47,7 @@ impl FoundChanges {
             if raises_several_amounts(&change, table, analysis) {
                 continue;
             }
-            if slots.is_some_and(|slots| gains_one_claimed_slot(&change, table, slots)) {
+            if gains_one_used_slot(&change) {
                 continue;
             }
             let is_far = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
@@ -63,7 +57,8 @@ impl FoundChanges {
     }
 }
 
-/// Whether `known` sets the same attribute as `change` does, to a larger amount, and matches as many offers.
+/// Whether `known` sets the same attribute as `change` does, to a larger amount, and matches as many offers and as many
+/// free slots.
 fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
     let amount = |change: &RequestChange| match change.edits.as_slice() {
         [RequestEdit::Set { name, to, .. }] if requested_resource(name).is_some() => {
@@ -72,7 +67,8 @@ fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
         _ => None,
     };
     let amounts = amount(known).zip(amount(change));
-    known.matched >= change.matched
+    known.matched.count >= change.matched.count
+        && known.matched.free >= change.matched.free
         && amounts.is_some_and(|((known, larger), (name, smaller))| known == name && larger > smaller)
 }
 
@@ -87,13 +83,11 @@ fn raises_several_amounts(change: &RequestChange, table: &OfferTable, analysis: 
     change.edits.iter().filter(raises).count() > 1
 }
 
-/// Whether a change gives something up and gains a single slot, which is claimed: until it is free again, other jobs may
-/// have it. The correction of a mistake gives nothing up.
-fn gains_one_claimed_slot(change: &RequestChange, table: &OfferTable, slots: &SlotsByState) -> bool {
+/// Whether a change gives something up and gains a single slot, which is not free: until it is free again, other jobs
+/// may have it. The correction of a mistake gives nothing up.
+fn gains_one_used_slot(change: &RequestChange) -> bool {
     let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
-    change.matched == 1
-        && !change.edits.iter().any(corrects)
-        && slots.claimed_of(&table.matching_rows(&RequestContext::new(&change.request))) == 1
+    change.matched == MatchingOffers { count: 1, free: Some(0) } && !change.edits.iter().any(corrects)
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.

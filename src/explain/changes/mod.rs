@@ -24,8 +24,8 @@ pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
-pub use search::RequestChange;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
+pub use search::{MatchingOffers, RequestChange};
 
 /// Maximum number of sets of unmet clauses for which changes are proposed. Each set holds the clauses that some offer
 /// fails. The maximum applies once to the sets of all offers, and once to the sets of the offers that accept the
@@ -41,14 +41,16 @@ const MAX_CLAUSES_PER_SET: u32 = 3;
 pub fn find_changes(table: &OfferTable, slots: Option<&SlotsByState>, analysis: &RequestAnalysis) -> FoundChanges {
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, analysis };
+    let mut problem = BilateralChanges { table, slots, analysis };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
-    FoundChanges::new(changes, table, slots, analysis)
+    FoundChanges::new(changes, table, analysis)
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
 struct BilateralChanges<'p> {
     table: &'p OfferTable,
+    /// The states of the slots, if they matter.
+    slots: Option<&'p SlotsByState>,
     /// The analysis of the original request.
     analysis: &'p RequestAnalysis,
 }
@@ -56,8 +58,7 @@ struct BilateralChanges<'p> {
 impl ChangeProblem for BilateralChanges<'_> {
     const KEEPS_BEST_VALUE: bool = false;
 
-    /// Number of offers that match the request.
-    type Match = usize;
+    type Match = MatchingOffers;
     type Failure = RequestAnalysis;
     type Fault = Infallible;
 
@@ -69,13 +70,15 @@ impl ChangeProblem for BilateralChanges<'_> {
         self.table.context.is_interrupted() || self.table.context.has_spent_run()
     }
 
-    fn find_match(&mut self, request: &Ad) -> Result<Option<usize>, Infallible> {
+    fn find_match(&mut self, request: &Ad) -> Result<Option<MatchingOffers>, Infallible> {
         let rows = self.table.matching_rows(&RequestContext::new(request));
-        Ok(Some(self.table.weights.of_set(&rows)).filter(|offers| *offers > 0))
+        let free = self.slots.map(|slots| slots.free_of(&rows));
+        let found = MatchingOffers { count: self.table.weights.of_set(&rows), free };
+        Ok(Some(found).filter(|found| found.count > 0))
     }
 
-    fn match_count(matched: &usize) -> usize {
-        *matched
+    fn match_count(matched: &MatchingOffers) -> usize {
+        matched.count
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {

@@ -34,16 +34,25 @@ impl Proposal {
     }
 }
 
+/// The offers that match a changed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchingOffers {
+    /// Number of offers that match.
+    pub count: usize,
+    /// Number of free slots among them; `None` if the states of the offers do not matter.
+    pub free: Option<usize>,
+}
+
 /// A verified change with which the request matches.
 #[derive(Clone, Debug)]
-pub struct RequestChange<M = usize> {
+pub struct RequestChange<M = MatchingOffers> {
     /// The edits; all of them are needed.
     pub edits: Vec<RequestEdit>,
     /// The description of each edit, in the order of `edits`.
     pub steps: Vec<String>,
     /// The changed request.
     pub request: Ad,
-    /// The result of matching the changed request: the number of offers that match, or a gang.
+    /// The result of matching the changed request: the offers that match, or a gang.
     pub matched: M,
     /// Index of an offer. With a second copy of this offer, the request matches without any edit. `None` if the change
     /// edits the request.

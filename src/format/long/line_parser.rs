@@ -27,24 +27,28 @@ impl LineParser {
         let Some(equals) = find_separator(line) else {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
-            let help = match line.trim_ascii().split(|byte| !byte.is_ascii_alphabetic()).next() {
-                Some(word) if word.eq_ignore_ascii_case(b"queue") => {
-                    "`queue` is a command of submit files; `condor_submit -dry-run OUT FILE` writes the ads of the jobs"
-                }
-                _ => "in the long form every line reads `name = expression`",
-            };
+            let line = &line[indent.min(end)..end];
+            let word = line.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+            let is_csv = line.contains(&b',') && !line.iter().any(u8::is_ascii_whitespace);
+            let help = submit_command_help(word).unwrap_or_else(|| {
+                if is_csv { "this looks like CSV, which cannot be read" } else { LONG_FORM_HELP }.to_owned()
+            });
             let message = "this line does not have the form `name = expression`";
             return Err(Problem::error_at(offset + indent..offset + end, self.ad_number, message).with_help(help));
         };
         let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];
         let value_offset = offset + equals + 1;
-        let (expression, rest) =
-            parse_prefix(value, self.options).map_err(|error| self.problem_in_value(error, value, value_offset))?;
+        let (expression, rest) = parse_prefix(value, self.options).map_err(|error| {
+            let problem = self.problem_in_value(error, value, value_offset);
+            let help = submit_command_help(name.as_str().as_bytes()).or(problem.help);
+            Problem { help, ..problem }
+        })?;
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
-            let help = parse_expression(value, self.options).err().and_then(|error| error.help);
+            let help = submit_command_help(name.as_str().as_bytes())
+                .or_else(|| parse_expression(value, self.options).err().and_then(|error| error.help));
             let message = "the text after the expression is ignored, as in HTCondor";
             Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
         });
@@ -74,9 +78,40 @@ impl LineParser {
                 self.ad_number,
                 "a name is missing before this `=`",
             )
-            .with_help("in the long form every line reads `name = expression`")),
+            .with_help(LONG_FORM_HELP)),
         }
     }
+}
+
+const LONG_FORM_HELP: &str = "in the long form every line reads `name = expression`";
+
+/// Commands of submit files that are not names of attributes.
+const SUBMIT_COMMANDS: [&str; 18] = [
+    "accounting_group",
+    "arguments",
+    "concurrency_limits",
+    "environment",
+    "executable",
+    "log",
+    "max_retries",
+    "notification",
+    "queue",
+    "request_cpus",
+    "request_disk",
+    "request_gpus",
+    "request_memory",
+    "should_transfer_files",
+    "transfer_input_files",
+    "transfer_output_files",
+    "universe",
+    "when_to_transfer_output",
+];
+
+/// Returns the help for a line of a submit file that is not a line of an ad; `None` for another word.
+fn submit_command_help(word: &[u8]) -> Option<String> {
+    let command = SUBMIT_COMMANDS.iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))?;
+    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of the jobs";
+    Some(format!("`{command}` is a command of submit files; {instead}"))
 }
 
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.

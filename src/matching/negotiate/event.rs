@@ -108,6 +108,15 @@ pub enum NegotiationEvent<'e> {
         /// Weight that the group uses already.
         usage: f64,
     },
+    /// No round of the cycle negotiated with a group that has requests.
+    GroupSkipped {
+        /// Name of the group.
+        name: &'e str,
+        /// Weight that the group may use, with what it uses already.
+        quota: f64,
+        /// Weight that the group uses already.
+        usage: f64,
+    },
     /// The weight that is left is divided among the submitters of a group.
     Spin {
         /// 1-based number of the division.

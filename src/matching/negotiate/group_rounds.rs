@@ -67,6 +67,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             members[0].extend(again);
         }
         let mut allocation = tree.allocation(total, requested);
+        let mut had_turn = vec![false; count];
         for _ in 0..share.allocation_rounds {
             tree.allocate(&mut allocation);
             if regroups {
@@ -102,6 +103,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 let is_free = regroups && group == 0;
                 let name = &tree.groups()[group].name;
                 let usage_now = self.accounts().group_usage[group];
+                had_turn[group] = true;
                 self.cycle.report(NegotiationEvent::Group { name, quota, usage: usage_now });
                 let limit = GroupLimit { group: (!is_free).then_some(group), quota };
                 self.negotiate_with(submitters, &mut members[group], limit)?;
@@ -120,6 +122,11 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             if used_of_allocated >= allocation.allocated.iter().sum() || self.cycle.is_over() {
                 break;
             }
+        }
+        for group in (0..count).filter(|group| !had_turn[*group] && !members[*group].is_empty()) {
+            let (name, quota) = (&tree.groups()[group].name, allocation.quotas[group]);
+            let usage = self.accounts().group_usage[group];
+            self.cycle.report(NegotiationEvent::GroupSkipped { name, quota, usage });
         }
         Ok(())
     }

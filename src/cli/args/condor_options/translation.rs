@@ -47,6 +47,7 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
         column,
         has_condor_options,
         takes_names,
+        has_job_ads: condor_options.iter().any(|option| option.0[0] == "jobads"),
         is_analysis,
         ..CommandLineTranslation::default()
     };
@@ -105,6 +106,8 @@ struct CommandLineTranslation {
     has_condor_options: bool,
     /// Whether words that are not options may be names of owners, slots and machines: if the ads come from a file.
     takes_names: bool,
+    /// Whether `-jobads` names the file of the jobs, so that other words may be owners of jobs.
+    has_job_ads: bool,
     /// Whether one of HTCondor's options, such as `-better-analyze`, turns the command into `explain`.
     is_analysis: bool,
     /// Whether the arguments already restrict the ads. If not, `query` lists all ads, as HTCondor's tools do.
@@ -185,8 +188,7 @@ impl CommandLineTranslation {
             Restriction(constraint) => self.push_option("--constraint", constraint),
             Machine => {
                 let name = value(rest.next(), "the name of a slot or a machine")?;
-                let name = Expression::literal(Value::string(name.to_string_lossy().as_ref()));
-                self.push_option("--offer-constraint", format!("Name == {name} || Machine == {name}"));
+                self.push_option("--offer-constraint", machine_constraint(&name.to_string_lossy()));
             }
             WithValue(option @ ("--constraint" | "--offer-constraint")) => {
                 let expression = value(rest.next(), "a value")?;
@@ -257,6 +259,9 @@ impl CommandLineTranslation {
             return;
         } else if self.takes_names && self.column == QUERY_COLUMN && !is_file && is_name(text) {
             self.push_name(text);
+            return;
+        } else if self.has_job_ads && self.column == EXPLAIN_COLUMN && !is_file && is_owner(text) {
+            self.push_option("--request", text);
             return;
         } else if self.has_condor_options && is_file && self.column == QUERY_COLUMN {
             self.push_option("--ads", argument);
@@ -349,6 +354,20 @@ fn is_name(text: &str) -> bool {
     let is_value = ["true", "false", "undefined", "error"].iter().any(|value| text.eq_ignore_ascii_case(value));
     let is_part_of_name = |c: char| c.is_alphanumeric() || "_.@+-".contains(c);
     !is_value && text.starts_with(char::is_alphanumeric) && text.chars().all(is_part_of_name)
+}
+
+/// Whether an argument can be the owner of a job, and is not likely to be a missing file.
+fn is_owner(text: &str) -> bool {
+    is_name(text) && (text.contains('@') || !text.contains('.'))
+}
+
+/// Returns the constraint that selects the slots of a machine, or one slot. A name of a machine without its domain is
+/// enough.
+fn machine_constraint(name: &str) -> String {
+    let literal = Expression::literal(Value::string(name));
+    let constraint = format!("Name == {literal} || Machine == {literal}");
+    let is_host = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_host { format!("{constraint} || regexp(\"^{name}[.]\", Machine, \"i\")") } else { constraint }
 }
 
 fn starts_with_letter(text: &str) -> bool {

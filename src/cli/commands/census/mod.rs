@@ -85,6 +85,8 @@ enum AttributeOrder {
     Count,
     /// Attributes with the most distinct values first
     Distinct,
+    /// Attributes whose values have the most types first
+    Types,
 }
 
 /// Number of bytes of values in one record of a partial result, so that memory is bounded.
@@ -225,6 +227,7 @@ impl CensusCommand {
                 AttributeOrder::Name => (0, 0),
                 AttributeOrder::Count => (0, summary.ads()),
                 AttributeOrder::Distinct => (0, summary.distinct().values),
+                AttributeOrder::Types => (0, summary.contents().len()),
             };
             (place, Reverse(weight), (*name).clone())
         });

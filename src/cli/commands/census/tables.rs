@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use classad::ad;
 use classad::pool::{AttributeSummary, Census, ObservedRange};
-use classad::text::counted_plain;
+use classad::text::counted;
 use serde_json::{Value, json};
 
 use super::{CensusCommand, CensusEntry};
@@ -108,7 +108,7 @@ impl CensusCommand {
             writeln!(
                 out,
                 "{name}: in {ads} of {} ({}%), missing in {}",
-                counted_plain(all, "ad"),
+                counted(all, "ad"),
                 percent(ads, census.ads(), 1),
                 all - ads
             )?;

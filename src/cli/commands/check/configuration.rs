@@ -24,6 +24,7 @@ pub fn check(
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
+    add_problems(run, loaded, &loaded.configuration.unused_settings(&context));
     for policy in &policies {
         let is_condition = policy.is_condition();
         check_expression(run, loaded, task, (&policy.name, is_condition), &policy.expression, &|span| {
@@ -42,7 +43,7 @@ pub fn check(
     for rules in &rules {
         check_rules(run, loaded, task, rules);
     }
-    run.policies_checked += policies.len() + rules.len();
+    *run.policies_checked.get_or_insert(0) += policies.len() + rules.len();
     let mut bracketed: Vec<&str> =
         rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
     bracketed.dedup();

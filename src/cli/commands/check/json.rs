@@ -33,7 +33,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
         "schema": SCHEMA,
         "findings": findings.collect::<Vec<Value>>(),
         "ads": report.ads_checked,
-        "policies": report.policies_checked,
+        "policies": report.policies_checked.unwrap_or_default(),
         "errors": report.count_at_level(LintLevel::Error),
         "warnings": report.count_at_level(LintLevel::Warning),
         "notes": report.count_at_level(LintLevel::Note),

@@ -19,8 +19,8 @@ pub struct CheckReport {
     pub has_expression: bool,
     /// Number of ads checked.
     pub ads_checked: usize,
-    /// Number of policies of configurations checked.
-    pub policies_checked: usize,
+    /// Number of policies of configurations checked; `None` without a configuration.
+    pub policies_checked: Option<usize>,
 }
 
 /// A finding with its position in a file.

@@ -21,7 +21,7 @@ use classad::lint::{
     find_rule,
 };
 use classad::protocol::{Protocol, display_name};
-use classad::text::{closest_names, did_you_mean};
+use classad::text::{closest_names, counted, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
@@ -245,8 +245,8 @@ struct CheckRun<'w, F> {
     findings: Vec<F>,
     /// Number of ads checked.
     ads_checked: usize,
-    /// Number of policies of configurations checked.
-    policies_checked: usize,
+    /// Number of policies of configurations checked; `None` without a configuration.
+    policies_checked: Option<usize>,
     /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     wanted: &'w dyn Fn(&LintRule) -> bool,
 }
@@ -271,7 +271,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             register: FindingRegister::default(),
             findings: Vec::new(),
             ads_checked: 0,
-            policies_checked: 0,
+            policies_checked: None,
             wanted,
         }
     }
@@ -351,20 +351,32 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
     }
 
     /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
-    /// identifying number and the text ranges to mark.
+    /// identifying number and the text ranges to mark. If most attributes are repeated, most likely several ads are not
+    /// separated: there is one finding for all.
     fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut findings = Vec::new();
+        let mut repeated: Vec<(&AttributeSpan, &AttributeSpan)> = Vec::new();
         for place in places {
-            let Some(before) = last.insert(&place.name, place) else { continue };
+            repeated.extend(last.insert(&place.name, place).map(|before| (before, place)));
+        }
+        let is_joined = repeated.len() >= MIN_REPEATED_OF_JOINED && repeated.len() >= last.len();
+        let mut findings = Vec::new();
+        for (before, place) in repeated.iter().take(if is_joined { 1 } else { usize::MAX }) {
             let message = if before.name.as_str() == place.name.as_str() {
                 format!("{} is set again; only the last value counts", place.name)
             } else {
                 format!("{} and {} are the same attribute; only the last value counts", before.name, place.name)
             };
+            let (message, help) = if is_joined {
+                let definitions = counted(repeated.len(), "definition");
+                let message = format!("{definitions} set attributes of this ad again; only the last values count");
+                (message, "separate ads by blank lines")
+            } else {
+                (message, rule.help)
+            };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
-            let finding = LintFinding { rule, message, help: rule.help.to_owned(), labels };
+            let finding = LintFinding { rule, message, help: help.to_owned(), labels };
             let first = (before.name_range.clone(), "this one has no effect".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
             findings.push((self.register.register_external(), finding, marks));
@@ -372,6 +384,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         findings
     }
 }
+
+/// Minimum number of repeated attributes of an ad that most likely is several ads.
+const MIN_REPEATED_OF_JOINED: usize = 10;
 
 /// Returns the byte range to mark, and a text, for each label of a finding. A label with a span marks the span. A label
 /// without a span marks the name of the label's attribute. If `places` lacks the attribute, the label marks the first

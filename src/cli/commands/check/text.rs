@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel, RULES};
-use classad::text::counted_plain;
+use classad::text::{counted, with_commas};
 
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
@@ -28,7 +28,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> io
         let place = match (found.ad_label(), found.ad_count) {
             (whose, _) if whose.is_empty() => String::new(),
             (whose, 1) => format!(" ({whose})"),
-            (whose, ads) => format!(" ({whose} and {})", counted_plain(ads - 1, "more ad")),
+            (whose, ads) => format!(" ({whose} and {})", counted(ads - 1, "more ad")),
         };
         let picture = found.picture.with_code(rule.name).with_message(&format!("{message}{place}"));
         writeln!(out, "{}\n", picture.render(colored))?;
@@ -45,18 +45,18 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> io
 fn summary(report: &CheckReport) -> String {
     let levels = [LintLevel::Error, LintLevel::Warning, LintLevel::Note].into_iter();
     let counts = levels.map(|level| (report.count_at_level(level), level.as_str())).filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, word)| counted_plain(count, word)).collect();
+    let counts: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
     let what = if counts.is_empty() { "nothing found".to_owned() } else { counts.join(", ") };
     let mut checked = Vec::new();
     if report.ads_checked > 0 {
         let has_unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let noun = if has_unreadable { "readable ad" } else { "ad" };
-        checked.push(counted_plain(report.ads_checked, noun));
+        checked.push(counted(report.ads_checked, noun));
     }
     match report.policies_checked {
-        0 => {}
-        1 => checked.push("1 policy".to_owned()),
-        several => checked.push(format!("{several} policies")),
+        None => {}
+        Some(1) => checked.push("1 policy".to_owned()),
+        Some(several) => checked.push(format!("{} policies", with_commas(several))),
     }
     if checked.is_empty() && counts.is_empty() && !report.has_expression {
         return "no ads to check".to_owned();

@@ -12,7 +12,7 @@ use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::{Advertisement, identity};
 use classad::syntax::print_name;
-use classad::text::{counted, counted_plain, with_commas};
+use classad::text::{counted, with_commas};
 use serde_json::{Value, json};
 
 use super::diff::ad_texts::compare_texts;
@@ -191,7 +191,7 @@ impl Diff {
             // Flush the results, so that the note on standard error comes after them.
             out.flush()?;
             let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
-            let ads = counted_plain(changed, "ad");
+            let ads = counted(changed, "ad");
             session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
             let by_form = comparison.changed_in_form_of_numbers(&report);
             if by_form > 0 {

@@ -37,8 +37,8 @@ them matches nothing, or, without --unmatched, if the input has only jobs that a
   accepting       number of offers that accept the request
   clauses         an object for each clause of the constraint: see below
   conflicts       [[INDEX, ...], ...]: sets of clauses that no offer meets together, by their indexes in `clauses`
-  changes         [{change, steps, matches}, ...]: changes with which the request would match, and the number of
-                  offers that match then
+  changes         [{change, steps, matches, free}, ...]: changes with which the request would match, the number of
+                  offers that match then, and how many of these are free (null if states do not matter)
   far_less        further changes of this kind, with which the request would ask for much less
   nearest         [{offer, fails, refuses}, ...]: the nearest offers, the indexes of the clauses that they fail, and
                   their own clauses that the request fails

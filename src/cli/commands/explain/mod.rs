@@ -18,7 +18,7 @@ use classad::ad::{Ad, Name};
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
-use classad::text::counted_plain;
+use classad::text::counted;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
@@ -175,7 +175,7 @@ impl Explain {
             let filter = Query::new(constraint, session.context());
             offers.retain(|offer| accepts(session, Some(&filter), offer));
             if offers.is_empty() {
-                return refuse("the expression of --offer-constraint is true for no offer");
+                return refuse("--offer-constraint (or -machine, -mconstraint) selects none of the offers");
             }
         }
         let tells_states = !self.ads.states.all_states;
@@ -356,7 +356,7 @@ impl Explain {
 /// Reports that the budget of the run was spent before all requests were explained.
 fn report_unexplained(session: &mut Session, unexplained: usize) {
     if unexplained > 0 {
-        session.report_exceeded_budget(&format!("{} not explained", counted_plain(unexplained, "request")));
+        session.report_exceeded_budget(&format!("{} not explained", counted(unexplained, "request")));
     }
 }
 

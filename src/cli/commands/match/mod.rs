@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::matching::negotiate::{GangSettings, Grant, NegotiationSettings, PortUse, negotiation_names};
-use classad::text::{counted_plain, with_commas};
+use classad::text::{counted, with_commas};
 use indexmap::IndexSet;
 
 use crate::cli::args::acceleration::AccelerationArgs;
@@ -132,7 +132,7 @@ impl MatchCommand {
         );
         run.follows_policy |= !is_actual || self.why;
         if run.requests_with_ports > 0 {
-            let requests = counted_plain(run.requests_with_ports, "request");
+            let requests = counted(run.requests_with_ports, "request");
             session
                 .note(&format!("{requests} with Ports: `match` ignores ports, `negotiate` and `gangmatch` fill them"));
         }

@@ -7,7 +7,7 @@ use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
 use classad::matching::policy::{Policy, PolicyVector};
-use classad::text::counted_plain;
+use classad::text::counted;
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
@@ -61,13 +61,13 @@ impl<'p> Transcript<'p> {
         match *event {
             NegotiationEvent::Round { number, offers } => {
                 self.round = number;
-                let detail = counted_plain(offers, "offer");
+                let detail = counted(offers, "offer");
                 self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::Turn { submitter, priority, slice, requests } => {
-                let asked = counted_plain(requests, "request");
+                let asked = counted(requests, "request");
                 let detail = match slice {
-                    Some(slice) => format!("priority {priority}, up to {} for {asked}", counted_plain(slice, "offer")),
+                    Some(slice) => format!("priority {priority}, up to {} for {asked}", counted(slice, "offer")),
                     None => asked,
                 };
                 let who = if slice.is_none() { "all submitters" } else { submitter };
@@ -87,7 +87,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Deferred { request, submitter, offers, weight, left } => {
                 let request = parties.request_name(request, None);
                 let (needed, left) = match left {
-                    RemainingAllowance::Offers(left) => (counted_plain(offers, "offer"), left.to_string()),
+                    RemainingAllowance::Offers(left) => (counted(offers, "offer"), left.to_string()),
                     RemainingAllowance::Weight(left) => {
                         (format!("weight {}", rounded(weight)), rounded(left).to_string())
                     }
@@ -106,6 +106,15 @@ impl<'p> Transcript<'p> {
                 let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
                 self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
             }
+            NegotiationEvent::GroupSkipped { name, quota, usage } => {
+                let reason = match () {
+                    () if quota <= 0.0 => "it has no quota",
+                    () if usage >= quota => "it uses its quota up",
+                    () => "no weight is allocated to it",
+                };
+                let detail = format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage));
+                self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
+            }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
@@ -113,7 +122,7 @@ impl<'p> Transcript<'p> {
                 self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
-                let asked = counted_plain(requests, "request");
+                let asked = counted(requests, "request");
                 let more = if limit > 0.0 { format!("{} more", rounded(limit)) } else { "nothing more".to_owned() };
                 let detail =
                     format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
@@ -131,7 +140,7 @@ impl<'p> Transcript<'p> {
                     RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
                     RefusalReasons { over_share, .. } => {
                         let weigh = if *over_share == 1 { "weighs" } else { "each weigh" };
-                        let offers = counted_plain(*over_share, "compatible offer");
+                        let offers = counted(*over_share, "compatible offer");
                         format!("{offers} {weigh} more than {submitter} may still get")
                     }
                 };
@@ -141,7 +150,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
                 let detail = "an equivalent request was rejected";
-                let units = if requests == 1 { "" } else { &format!(", {} of it", counted_plain(requests, "request")) };
+                let units = if requests == 1 { "" } else { &format!(", {} of it", counted(requests, "request")) };
                 let line = format!("  {request} is skipped{units}: {detail}");
                 self.push(line, submitter, "skipped", [&request, "", "", detail]);
             }
@@ -180,7 +189,7 @@ fn rounded(weight: f64) -> f64 {
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
 /// vector discarded.
 fn rejection_reason(compatible: usize, discarded: usize) -> String {
-    let offers = counted_plain(compatible, "compatible offer");
+    let offers = counted(compatible, "compatible offer");
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
         0 => format!("{offers}, given to other requests"),

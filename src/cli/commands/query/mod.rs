@@ -25,7 +25,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use classad::ad::{BinaryOperator, Expression, ExpressionKind, Value};
-use classad::format::{FileFormat, ReadCache};
+use classad::eval::{Environment, VolatileInputs, references};
+use classad::format::FileFormat;
 use classad::matching;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -35,7 +36,7 @@ use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::{note_certain_slips, note_error, note_slips};
-use crate::cli::io::source::AdSource;
+use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
 use crate::cli::render::output::OutputForm;
@@ -263,7 +264,7 @@ impl QueryCommand {
             return Ok(status);
         };
         columns.af().for_each(|expression| note_certain_slips(session, expression));
-        if reads_time(&constraint) {
+        if reads_clock(session, &constraint, &first) {
             input::note_old_ads(session, &sources);
         }
         if status == Status::No && scanner.filter == TruthFilter::True {
@@ -477,30 +478,21 @@ fn is_comparison(text: &str) -> bool {
 /// Returns `MyType` of the first ad of a file; `None` if the source is not a file, which could be read only once.
 fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String> {
     let source = source.filter(|source| source.is_file()).and_then(|source| source.reopen().ok());
-    let mut first = None;
-    let mut source = source?;
     // Problems are reported when the file is read.
-    let text = source.next_block().ok().flatten()?;
-    let mut cache = ReadCache::new(session.dialect());
-    if let Some(Ok(entry)) = text.block.ads_cached(&mut cache).next() {
-        first = AdLookup::new(&entry.ad, &session.context()).string("MyType");
-    }
-    first
+    let text = source?.next_block().ok().flatten()?;
+    let first = text.first_ad(session.dialect())?;
+    AdLookup::new(&first, &session.context()).string("MyType")
 }
 
 fn is_tabular(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Names | OutputForm::Parquet) || form.has_lines_of_cells()
 }
 
-/// Whether an expression reads the time: it calls `time()` or mentions `CurrentTime`.
-fn reads_time(expression: &Expression) -> bool {
-    let mut pending = vec![expression];
-    while let Some(part) = pending.pop() {
-        match part.kind() {
-            ExpressionKind::Call(name, _) if name.is("time") => return true,
-            ExpressionKind::Attribute(name) if name.is("CurrentTime") => return true,
-            kind => kind.for_each_child(|child| pending.push(child)),
-        }
-    }
-    false
+/// Whether an expression reads the clock, itself or in an attribute that it reads of the first ad of a text.
+fn reads_clock(session: &mut Session, expression: &Expression, text: &SourceText) -> bool {
+    let ad = text.first_ad(session.dialect()).unwrap_or_default();
+    let (environment, frame) = Environment::single(ad);
+    let read = references(expression, &frame, &environment, &session.context()).internal;
+    let of_attributes = read.iter().filter_map(|name| frame.ad.get(name));
+    [expression].into_iter().chain(of_attributes).any(|expression| VolatileInputs::of(expression).clock)
 }

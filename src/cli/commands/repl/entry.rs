@@ -52,11 +52,22 @@ impl<'e> DefinitionParts<'e> {
     }
 }
 
+/// Splits an unfinished entry whose last line is a command: the lines before, and the command. `None` for another entry.
+/// A line such as `:my` may also be the end of `condition ? value :my`.
+pub fn split_command(text: &str) -> Option<(&str, &str)> {
+    let (before, last) = text.rsplit_once('\n')?;
+    let line = last.trim_start();
+    let is_command = matches!(ReplEntry::parse(line), ReplEntry::Command(..)) && !before.trim().is_empty();
+    let tokens = if is_command { lex(before.as_bytes(), StringSyntax::Escaped) } else { return None };
+    let count = |of: Token| tokens.iter().filter(|(token, _)| *token == of).count();
+    (count(Token::Question) <= count(Token::Colon)).then_some((before, line))
+}
+
 /// Whether an entry continues in the next line, because a bracket or a string is open or an operand is missing. Two
 /// blank lines end any entry.
 pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     let blank_lines = text.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
-    if blank_lines >= 2 {
+    if blank_lines >= 2 || split_command(text).is_some() {
         return false;
     }
     let is_open = |part: EntryPart<'_>| is_incomplete(part.text.as_bytes(), ParseOptions::new(dialect));
@@ -122,8 +133,18 @@ mod tests {
 
     #[test]
     fn what_is_open_goes_on() {
-        let open =
-            ["(1 +", "a = (", ":let a = {", ":my [ a = 1;", ":type x &&", ":pool Memory >", "\"ab", "/* a", "(1\n"];
+        let open = [
+            "(1 +",
+            "a = (",
+            ":let a = {",
+            ":my [ a = 1;",
+            ":type x &&",
+            ":pool Memory >",
+            "\"ab",
+            "/* a",
+            "(1\n",
+            "x ? (1\n:my",
+        ];
         let whole = [
             "(1 +\n\n",
             "1",
@@ -137,6 +158,8 @@ mod tests {
             "a = )",
             "# (",
             ":q",
+            "(1 +\n:help",
+            "a = {\n  :pool x",
         ];
         for text in open {
             assert!(is_entry_incomplete(text, Dialect::Condor), "{text:?} goes on");

@@ -33,15 +33,19 @@ pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) ->
     }
     if value == Value::Undefined && state.target.is_none() && mentions_target(state, &expression) {
         state.session.note("TARGET is not set; `:target FILE` or `:target [ ... ]` sets it");
-    } else if value == Value::Undefined {
-        note_missing_attribute(state, &expression);
+    } else if value == Value::Undefined
+        && let Some(note) = missing_attribute_note(state, &expression)
+    {
+        state.session.note(&note);
+    } else if value == Value::Undefined && expression.as_literal().is_none() {
+        state.session.note(&format!("`:trace {}` shows which part is undefined", single_line(argument.text)));
     }
     Ok(())
 }
 
-/// Prints a note about the first attribute of an expression that the ads of `:my` and `:target` lack, and about similar
-/// names.
-fn note_missing_attribute(state: &ReplState<'_>, expression: &Expression) {
+/// Returns a note about the first attribute of an expression that the ads of `:my` and `:target` lack, and about similar
+/// names. `None` if they have all of its attributes.
+fn missing_attribute_note(state: &ReplState<'_>, expression: &Expression) -> Option<String> {
     let (own, target) = (state.own_ad(), state.target.as_ref().map(|target| target.ad.clone()));
     let mut pending = vec![expression];
     while let Some(part) = pending.pop() {
@@ -57,7 +61,7 @@ fn note_missing_attribute(state: &ReplState<'_>, expression: &Expression) {
             }
         };
         if own.is_none() && target.is_none() {
-            return state.session.note("no ad is set; `:my FILE` or `:my [ ... ]` sets one");
+            return Some("no ad is set; `:my FILE` or `:my [ ... ]` sets one".to_owned());
         }
         let phrase = match sides {
             _ if sides.iter().flatten().any(|ad| ad.get(name).is_some()) => continue,
@@ -68,8 +72,9 @@ fn note_missing_attribute(state: &ReplState<'_>, expression: &Expression) {
         };
         let known = sides.into_iter().flatten().flat_map(Ad::iter).map(|attribute| attribute.name.as_str());
         let near = closest_names(name.as_str(), known);
-        return state.session.note(&format!("{phrase}{}", suggestion(&near)));
+        return Some(format!("{phrase}{}", suggestion(&near)));
     }
+    None
 }
 
 /// Whether an expression refers to TARGET, itself or by attributes of the ad of `:my`.

@@ -149,10 +149,8 @@ fn run_lines(state: &mut ReplState<'_>, name: &str, reader: impl BufRead) -> Res
         if !state.is_interactive {
             state.entries.push(text.clone());
         }
-        let place =
-            if state.is_interactive && state.load_depth == 0 { String::new() } else { format!("{name}:{line}: ") };
         let mistakes = state.session.error_count();
-        state.run_entry(name, &text, line, place)?;
+        state.run_entry(name, &text, line)?;
         if state.session.options.fail_fast && state.session.error_count() > mistakes {
             return Err(Failure::Refused(None));
         }
@@ -185,7 +183,7 @@ mod tests {
         let mut state = ReplState::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
         for text in before.into_iter().chain(COMMANDS.iter().map(|command| command.example)) {
-            state.run_entry("test", text, 1, String::new()).expect("nothing is refused");
+            state.run_entry("test", text, 1).expect("nothing is refused");
             assert_eq!(state.session.error_count(), 0, "{text}");
         }
         assert!(state.is_finished, "the last one leaves");

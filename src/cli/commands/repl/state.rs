@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 
 use super::argument::EntryPart;
 use super::commands::{self, COMMANDS};
-use super::entry::ReplEntry;
+use super::entry::{ReplEntry, split_command};
 use super::expression_commands;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
@@ -100,16 +100,20 @@ impl<'s> ReplState<'s> {
         }
     }
 
-    /// Runs an entry and reports its errors.
+    /// Runs an entry and reports its errors. A command in the last line of an unfinished entry is an entry of its own.
     ///
-    /// `name` and `line` locate the entry in diagnostics. `place` is a prefix of the messages about the entry, such as
-    /// `script:3: `.
+    /// `name` and `line` locate the entry in diagnostics.
     ///
     /// # Errors
     ///
     /// Fails if the output cannot be written, or if the entry is bad and `--fail-fast` is given.
-    pub fn run_entry(&mut self, name: &str, text: &str, line: usize, place: String) -> Result<(), Failure> {
-        self.session.begin_entry(place);
+    pub fn run_entry(&mut self, name: &str, text: &str, line: usize) -> Result<(), Failure> {
+        if let Some((unfinished, command)) = split_command(text) {
+            self.run_entry(name, unfinished, line)?;
+            return self.run_entry(name, command, line + unfinished.lines().count());
+        }
+        let is_at_prompt = self.is_interactive && self.load_depth == 0;
+        self.session.begin_entry(if is_at_prompt { String::new() } else { format!("{name}:{line}: ") });
         progress::begin_run();
         let entry = ReplEntry::parse(text);
         // If this entry comes from a loaded file, the outer entry is the `:load`. Keep the source of the outer entry,

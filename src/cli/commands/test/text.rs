@@ -5,7 +5,7 @@ use std::io::Write;
 use miette::Severity;
 
 use classad::policy_test::DiffLine;
-use classad::text::counted_plain;
+use classad::text::counted;
 
 use crate::cli::Failure;
 use crate::cli::render::diagnostics::{self, ExcerptLimits, SourceDiagnostic};
@@ -55,7 +55,7 @@ fn summary(report: &TestReport) -> String {
     let [failed, stopped, unusable] = [CaseStatus::Failed, CaseStatus::OverBudget, CaseStatus::Unusable].map(named);
     let broken = report.files.iter().filter(|file| !file.problems.is_empty()).map(|file| file.name.clone());
     let broken: Vec<String> = broken.collect();
-    let cases = counted_plain(all, "case");
+    let cases = counted(all, "case");
     let mut parts = vec![match (failed.len(), stopped.len() + unusable.len()) {
         _ if all == 0 && broken.is_empty() => "no case is selected".to_owned(),
         _ if all == 0 => "no case was run".to_owned(),
@@ -71,10 +71,10 @@ fn summary(report: &TestReport) -> String {
     }
     if !broken.is_empty() {
         let are = if broken.len() == 1 { "is" } else { "are" };
-        parts.push(format!("{} {are} broken: {}", counted_plain(broken.len(), "spec"), first_names(&broken)));
+        parts.push(format!("{} {are} broken: {}", counted(broken.len(), "spec"), first_names(&broken)));
     }
     if report.updated > 0 {
-        parts.push(format!("{} rewritten", counted_plain(report.updated, "expectation")));
+        parts.push(format!("{} rewritten", counted(report.updated, "expectation")));
     }
     parts.join("; ")
 }
@@ -109,7 +109,7 @@ fn write_failure(out: &mut dyn Write, session: &Session, file: &SpecResult, case
         let left_out = lines.len().saturating_sub(2 * MAX_DIFF_LINES_PER_END);
         for (at, line) in lines.iter().enumerate() {
             if left_out > 0 && at == MAX_DIFF_LINES_PER_END {
-                writeln!(out, "    ... {} ...", counted_plain(left_out, "more line"))?;
+                writeln!(out, "    ... {} ...", counted(left_out, "more line"))?;
             }
             if (MAX_DIFF_LINES_PER_END..MAX_DIFF_LINES_PER_END + left_out).contains(&at) {
                 continue;

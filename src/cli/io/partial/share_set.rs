@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use classad::ad::Dialect;
 use classad::format::Severity;
-use classad::text::{counted_plain, join_first};
+use classad::text::{counted, join_first};
 use serde::de::DeserializeOwned;
 
 use super::scanned::join_faults;
@@ -160,7 +160,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
         if let [Some(own), Some(expected)] = counts
             && own != expected
         {
-            let own = counted_plain(own, "share");
+            let own = counted(own, "share");
             faults.push(format!("{path} is one of {own}, but {reference} is one of {expected}"));
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
@@ -198,9 +198,8 @@ fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<Stri
     };
     let mut faults = Vec::new();
     if planned != count {
-        let planned = counted_plain(planned, "share");
-        faults
-            .push(format!("the plan has {planned}, but the partial results are of {}", counted_plain(count, "share")));
+        let planned = counted(planned, "share");
+        faults.push(format!("the plan has {planned}, but the partial results are of {}", counted(count, "share")));
     }
     for (name, parts) in plan.by_file() {
         for expected in parts {

@@ -124,7 +124,7 @@ impl CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            changes: report.all_changes().map(|change| (single_line(&change.text()), change.matched)).collect(),
+            changes: report.all_changes().map(|change| (single_line(&change.text()), change.matched.count)).collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }

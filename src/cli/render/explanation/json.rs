@@ -1,6 +1,6 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::{RequestChange, RequestReport};
+use classad::explain::{MatchingOffers, RequestChange, RequestReport};
 use serde_json::{Value as Json, json};
 
 use super::case::ExplanationInput;
@@ -28,8 +28,10 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
             "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
         })
     });
-    let change =
-        |change: &RequestChange| json!({ "change": change.text(), "steps": change.steps, "matches": change.matched });
+    let change = |change: &RequestChange| {
+        let MatchingOffers { count, free } = change.matched;
+        json!({ "change": change.text(), "steps": change.steps, "matches": count, "free": free })
+    };
     let changes = report.changes.iter().map(change);
     let far_less = report.far_less.iter().map(change);
     let offer = |offer: usize| case.partners[offer].id();

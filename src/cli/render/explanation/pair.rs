@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
-use classad::text::{counted_plain, similar_ids, suggestion};
+use classad::text::{counted, similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
@@ -123,7 +123,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
 fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> String {
     let unmet = clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::True).count();
     let mut text =
-        single_line(&format!("{heading}: {} of {} met", clauses.len() - unmet, counted_plain(clauses.len(), "clause")))
+        single_line(&format!("{heading}: {} of {} met", clauses.len() - unmet, counted(clauses.len(), "clause")))
             + "\n";
     for clause in clauses.iter().filter(|clause| has_all || clause.outcome != ClauseOutcome::True) {
         let sentence =

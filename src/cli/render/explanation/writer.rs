@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use classad::ad::Name;
 use classad::explain::{
-    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, RefusalGroup, RequestChange, RequestEdit, RequestReport,
-    RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit,
+    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
 use classad::text::counted;
@@ -289,13 +289,19 @@ impl ExplanationWriter {
 /// of changes. `ads` is the noun of the matched ads, singular and plural.
 fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (&RequestReport, [&str; 2])) -> String {
     let rows = changes.iter().take(most).map(|change| {
-        let matches = format!("{} {}", with_commas(change.matched), ads[usize::from(change.matched != 1)]);
+        let MatchingOffers { count, free } = change.matched;
+        let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
+        let free = match free {
+            Some(0) => ", none free".to_owned(),
+            Some(free) if free < count => format!(", {} free", with_commas(free)),
+            _ => String::new(),
+        };
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
             1 => "; 1 more refuses".to_owned(),
             more => format!("; {} more refuse", with_commas(more)),
         };
-        (change.steps.clone(), matches + &refusing)
+        (change.steps.clone(), matches + &free + &refusing)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
     let mut text = two_column_listing(title, &rows);
@@ -308,7 +314,7 @@ fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (
 fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
     let [RequestEdit::Drop { clause }] = change.edits.as_slice() else { return 0 };
     let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
-    dropped.map_or(0, |dropped| dropped.sole_blocker.saturating_sub(change.matched))
+    dropped.map_or(0, |dropped| dropped.sole_blocker.saturating_sub(change.matched.count))
 }
 
 fn conflicts(report: &RequestReport) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use classad::ad::Value;
-use classad::text::counted_plain;
+use classad::text::counted;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -94,10 +94,10 @@ impl ParquetWriter {
             |message: &str| if session.options.strict { session.error(message) } else { session.note(message) };
         for ParquetColumn { name, column_type, errors, unfit, .. } in &self.columns {
             if *errors > 0 {
-                report(&format!("column `{name}`: {} written as null", counted_plain(*errors, "error")));
+                report(&format!("column `{name}`: {} written as null", counted(*errors, "error")));
             }
             if *unfit > 0 {
-                let values = counted_plain(*unfit, "value");
+                let values = counted(*unfit, "value");
                 report(&format!(
                     "column `{name}` is of type {}: {values} of other types written as null",
                     column_type.noun()

@@ -30,7 +30,8 @@ pub struct GroupArgs {
     /// Group the ads by these expressions, and print the number of ads in each group
     ///
     /// A comma separates expressions; `{A, B}` is a single expression, a list. `NAME=EXPR` names a column. The largest
-    /// groups come first. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
+    /// groups come first. Values are in one group if they are identical: `"a"` and `"A"` are two groups, and so are the
+    /// number 2 and the string "2", which look alike in a table. `toLower(NAME)` ignores case. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
     /// Print the sum of each of these expressions over the ads of each group; without groups, over all ads

@@ -1,0 +1,198 @@
+//! Settings of a configuration that have no effect: misspelt names, names that no list has, and listed names without
+//! a setting.
+
+use strsim::osa_distance;
+
+use crate::eval::Context;
+use crate::format::Problem;
+
+use super::dump::{Configuration, ConfigurationEntry};
+use super::knobs::POLICY_KNOBS;
+
+/// Settings that count only for the names in a list, such as `GROUP_QUOTA_physics` for a name in `GROUP_NAMES`.
+struct ListedSettings {
+    /// The setting with the list of names.
+    list: &'static str,
+    /// The settings of a name begin with one of these. A longer prefix comes before its beginning.
+    prefixes: &'static [&'static str],
+    /// Further settings of a name end with these.
+    endings: &'static [&'static str],
+    /// Settings that begin with a prefix and belong to no name, without the prefix.
+    others: &'static [&'static str],
+    /// Whether each name in the list needs a setting.
+    is_needed: bool,
+}
+
+const LISTED_SETTINGS: [ListedSettings; 7] = [
+    ListedSettings {
+        list: "GROUP_NAMES",
+        prefixes: &["GROUP_QUOTA_DYNAMIC_", "GROUP_QUOTA_", "GROUP_ACCEPT_SURPLUS_", "GROUP_AUTOREGROUP_"],
+        endings: &[],
+        others: &["MAX_ALLOCATION_ROUNDS", "ROUND_ROBIN_RATE"],
+        is_needed: false,
+    },
+    ListedSettings {
+        list: "SUBMIT_REQUIREMENT_NAMES",
+        prefixes: &["SUBMIT_REQUIREMENT_"],
+        endings: &["_REASON", "_IS_WARNING"],
+        others: &["NAMES"],
+        is_needed: true,
+    },
+    // A name in the list without a setting is reported where transforms are read.
+    ListedSettings {
+        list: "JOB_TRANSFORM_NAMES",
+        prefixes: &["JOB_TRANSFORM_"],
+        endings: &[],
+        others: &["NAMES"],
+        is_needed: false,
+    },
+    periodic("SYSTEM_PERIODIC_HOLD_NAMES", &["SYSTEM_PERIODIC_HOLD_"]),
+    periodic("SYSTEM_PERIODIC_RELEASE_NAMES", &["SYSTEM_PERIODIC_RELEASE_"]),
+    periodic("SYSTEM_PERIODIC_REMOVE_NAMES", &["SYSTEM_PERIODIC_REMOVE_"]),
+    periodic("SYSTEM_PERIODIC_VACATE_NAMES", &["SYSTEM_PERIODIC_VACATE_"]),
+];
+
+const fn periodic(list: &'static str, prefixes: &'static [&'static str]) -> ListedSettings {
+    ListedSettings {
+        list,
+        prefixes,
+        endings: &["_REASON", "_SUBCODE"],
+        others: &["NAMES", "REASON", "SUBCODE"],
+        is_needed: true,
+    }
+}
+
+/// Further settings whose misspelt names are found.
+const OTHER_SETTINGS: [&str; 5] = [
+    "GROUP_ACCEPT_SURPLUS",
+    "GROUP_AUTOREGROUP",
+    "JOB_ROUTER_ROUTE_NAMES",
+    "JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES",
+    "JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES",
+];
+
+/// Settings of HTCondor that are spelt like another one.
+const NOT_MISSPELT: [&str; 2] = ["STARTD", "STARTER"];
+
+/// Maximum number of letters by which a misspelt name differs.
+const MAX_WRONG_LETTERS: usize = 2;
+
+/// Minimum number of letters of a name that may be misspelt. Many short names are alike.
+const MIN_LETTERS: usize = 5;
+
+impl Configuration {
+    /// Returns a warning for each setting that has no effect, in the order of the dump.
+    #[must_use]
+    pub fn unused_settings(&self, context: &Context) -> Vec<Problem> {
+        let mut found: Vec<Problem> = self.entries().iter().filter_map(|entry| self.misspelt(entry)).collect();
+        for settings in &LISTED_SETTINGS {
+            // The problem of a list that cannot be read is reported where the list is used.
+            let Ok(names) = self.words(settings.list, context) else { continue };
+            found.extend(self.entries().iter().filter_map(|entry| unlisted(entry, settings, &names)));
+            if let Some(list) = self.entry(settings.list).filter(|_| settings.is_needed) {
+                found.extend(names.iter().filter_map(|name| self.undefined(list, settings, name)));
+            }
+        }
+        found.sort_by_key(|problem| problem.range.start);
+        found
+    }
+
+    /// Returns a warning if the name of a setting is most likely misspelt: it is spelt like a name with a meaning, and
+    /// no other setting uses it as a macro.
+    fn misspelt(&self, entry: &ConfigurationEntry) -> Option<Problem> {
+        let name = entry.name.to_ascii_uppercase();
+        let known = || {
+            let policies = POLICY_KNOBS.iter().map(|knob| knob.pattern.trim_end_matches('*'));
+            let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
+            policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS)
+        };
+        let distance = |other: &&str| osa_distance(other, &name);
+        let near = known().filter(|other| other.len() >= MIN_LETTERS).min_by_key(distance)?;
+        let is_near = (1..=MAX_WRONG_LETTERS).contains(&distance(&near)) && name.len() >= MIN_LETTERS;
+        if !is_near || NOT_MISSPELT.contains(&name.as_str()) || known().any(|other| other == name) {
+            return None;
+        }
+        let macro_text = format!("$({name}");
+        let uses_macro =
+            |other: &ConfigurationEntry| self.raw_value(other).to_ascii_uppercase().contains(macro_text.as_str());
+        if self.entries().iter().any(uses_macro) {
+            return None;
+        }
+        let message = format!("{} is not a setting of HTCondor, and nothing uses it", entry.name);
+        Some(warning(entry, message).with_help(format!("did you mean {near}?")))
+    }
+
+    /// Returns a warning if a name in a list has no setting.
+    fn undefined(&self, list: &ConfigurationEntry, settings: &ListedSettings, name: &str) -> Option<Problem> {
+        let is_defined = settings.prefixes.iter().any(|prefix| self.entry(&format!("{prefix}{name}")).is_some());
+        if is_defined || settings.others.iter().any(|other| other.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let wanted = format!("{}{name}", settings.prefixes[0]);
+        let message = format!("{}: {wanted} is not defined", list.name);
+        Some(Problem::error_at(list.value_range.clone(), 0, message).as_warning())
+    }
+}
+
+/// Returns a warning if an entry is a setting of a name that the list lacks.
+fn unlisted(entry: &ConfigurationEntry, settings: &ListedSettings, names: &[String]) -> Option<Problem> {
+    let name = settings.prefixes.iter().find_map(|prefix| {
+        let (start, name) = entry.name.split_at_checked(prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then_some(name)
+    })?;
+    let upper = name.to_ascii_uppercase();
+    let is_other = settings.others.contains(&upper.as_str());
+    let is_of_name = settings.endings.iter().any(|ending| upper.ends_with(ending));
+    if is_other || is_of_name || names.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    Some(
+        warning(entry, format!("{} has no effect: {} does not list {name}", entry.name, settings.list))
+            .with_help(format!("add {name} to {}, or delete this setting", settings.list)),
+    )
+}
+
+fn warning(entry: &ConfigurationEntry, message: String) -> Problem {
+    Problem::error_at(entry.name_range.clone(), 0, message).as_warning()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::Dialect;
+    use crate::configuration::Configuration;
+    use crate::eval::Context;
+
+    fn messages(dump: &str) -> Vec<String> {
+        let (configuration, problems) = Configuration::read(dump.as_bytes());
+        assert!(problems.is_empty(), "{problems:?}");
+        let found = configuration.unused_settings(&Context::new(Dialect::Condor));
+        found.into_iter().map(|problem| problem.message).collect()
+    }
+
+    #[test]
+    fn settings_without_effect_are_found() {
+        let dump = "GROUP_NAMES = physics, bio\nGROUP_QUOTA_Physics = 5\nGROUP_QUOTA_DYNAMIC_chem = 0.5\n\
+            GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 3\nSUBMIT_REQUIREMENT_NAMES = A B\nSUBMIT_REQUIREMENT_A = true\n\
+            SUBMIT_REQUIREMENT_A_REASON = \"a\"\nSUBMIT_REQUIREMENT_C = true\nSYSTEM_PERIODIC_HOLD_NAMES = X\n\
+            SYSTEM_PERIODIC_HOLD_REASON = \"b\"\nSYSTEM_PERIODIC_HOLD_X = true\n";
+        assert_eq!(
+            messages(dump),
+            [
+                "GROUP_QUOTA_DYNAMIC_chem has no effect: GROUP_NAMES does not list chem",
+                "SUBMIT_REQUIREMENT_NAMES: SUBMIT_REQUIREMENT_B is not defined",
+                "SUBMIT_REQUIREMENT_C has no effect: SUBMIT_REQUIREMENT_NAMES does not list C",
+            ]
+        );
+    }
+
+    #[test]
+    fn misspelt_names_are_found() {
+        let dump = "STRAT = true\nSTARTD = /usr/sbin/condor_startd\nSYSTEM_PERIODC_HOLD = true\nPREEMPTS = 1\n\
+            PREEMPT = $(PREEMPTS) > 2\nGROUP_NAME = a\nWANT_SUSPEND = false\n";
+        let names = ["STRAT", "SYSTEM_PERIODC_HOLD", "GROUP_NAME"];
+        assert_eq!(
+            messages(dump),
+            names.map(|name| format!("{name} is not a setting of HTCondor, and nothing uses it"))
+        );
+    }
+}
