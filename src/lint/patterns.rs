@@ -3,6 +3,7 @@
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::{BuiltinFunction, CompiledPattern, PatternOptions, find_function};
+use crate::syntax::{Style, expression_text};
 
 use super::expressions::short_text;
 use super::rules;
@@ -25,6 +26,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             && let Some(function) = find_function(name).filter(|function| function.accepts_count(arguments.len()))
         {
             found.extend(check_pattern(part, function, arguments, dialect));
+            found.extend(check_substitute(function, arguments));
             found.extend(check_versions(function, arguments, dialect));
             found.extend(check_word_list(part, function, arguments, dialect));
         }
@@ -68,6 +70,22 @@ fn check_pattern(
         Some(pattern) => rewritten(slip, pattern),
         None => slip,
     })
+}
+
+/// Reports a substitute such as `"\1"`, where the escape is a character and not the text of a group.
+fn check_substitute(function: &BuiltinFunction, arguments: &[Expression]) -> Option<Slip> {
+    let index = function.parameters().position(|parameter| parameter == "substitute")?;
+    let place = arguments.get(index)?;
+    let Some(Value::String(text)) = place.as_literal() else { return None };
+    let text = text.to_str();
+    let is_escape = |c: char| ('\u{1}'..='\u{7}').contains(&c);
+    let number = u32::from(text.chars().find(|c| is_escape(*c))?);
+    let groups = text.chars().map(|c| if is_escape(c) { format!("\\{}", u32::from(c)) } else { c.to_string() });
+    let rewrite = Expression::literal(Value::string(groups.collect::<String>()));
+    let message = format!("`\\{number}` in a string is the character of code {number}, not the text of a group");
+    // Only strings with escapes can have such a character.
+    let help = format!("write `{}`", expression_text(&rewrite, Style::New));
+    Some(Slip::new(&rules::PATTERN, place, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Reports the comparison of an attribute with a pattern for file names, such as `Machine == "node*.cern.ch"`.

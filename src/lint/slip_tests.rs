@@ -63,6 +63,7 @@ fn slips_of_real_policies_are_corrected() {
         ("HasSingularity == \"true\"", "operand-type: HasSingularity == true"),
         ("LastRemoteHost == undefined", "undefined-comparison: LastRemoteHost =?= undefined"),
         ("Memory > 5G", "wrong-unit: Memory > 5120"),
+        ("regexps(\"a(.)\", x, \"<\\1>\")", "pattern: regexps(\"a(.)\", x, \"<\\1>\")"),
         ("TARGET.Disk >= 2G", "wrong-unit: TARGET.Disk >= 2097152"),
         ("RequestMemory > 4294967296", "wrong-unit: RequestMemory > 4096"),
         ("Machine && x", "not-boolean: "),
