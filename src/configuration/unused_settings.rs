@@ -7,7 +7,7 @@ use crate::eval::Context;
 use crate::format::Problem;
 
 use super::dump::{Configuration, ConfigurationEntry};
-use super::knobs::POLICY_KNOBS;
+use super::knobs::{POLICY_KNOBS, PolicyKnob};
 
 /// Settings that count only for the names in a list, such as `GROUP_QUOTA_physics` for a name in `GROUP_NAMES`.
 struct ListedSettings {
@@ -108,6 +108,11 @@ impl Configuration {
         };
         let distance = |other: &&str| osa_distance(other, &name);
         let near = known().filter(|other| other.len() >= MIN_LETTERS).min_by_key(distance)?;
+        let is_of_family = PolicyKnob::find(&name).is_some()
+            || LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix));
+        if is_of_family {
+            return None;
+        }
         let is_near = (1..=MAX_WRONG_LETTERS).contains(&distance(&near)) && name.len() >= MIN_LETTERS;
         if !is_near || NOT_MISSPELT.contains(&name.as_str()) || known().any(|other| other == name) {
             return None;

@@ -8,7 +8,7 @@ use super::detect::byte_order_mark_length;
 use super::json::JsonGrammar;
 use super::long::LongReader;
 use super::nested_reader::{ReadItem, RecoveringReader};
-use super::stream::numbered;
+use super::stream_block::numbered;
 use super::{ReadCache, ReadResult, StreamBlock};
 
 /// Number of ads in a row that are not taken by their texts. After them, no more of the block are tried.

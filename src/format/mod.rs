@@ -28,6 +28,9 @@ mod read_buffer;
 mod shape_cache;
 mod source_map;
 mod stream;
+mod stream_block;
+#[cfg(test)]
+mod stream_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transcriber;
@@ -53,7 +56,8 @@ pub use long::{
     Projection, is_closed,
 };
 pub use part::{PartBoundary, has_parts, part_boundary};
-pub use stream::{MAX_AD_BYTES, Stream, StreamBlock, StreamLimits};
+pub use stream::{MAX_AD_BYTES, Stream, StreamLimits};
+pub use stream_block::StreamBlock;
 pub use transcriber::{AdTranscriber, BlockTranscription};
 pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};

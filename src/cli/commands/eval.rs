@@ -29,7 +29,8 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-In ads in the long form, only the necessary attributes are read. Errors in other lines are not reported.";
+Of FILES in the long form, only the necessary attributes are read. An error in the value of another attribute may not be
+reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]

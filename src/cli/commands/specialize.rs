@@ -38,8 +38,8 @@ Examples:
 The result has the same value as the original, whatever attributes are added to the ad and whatever the other ad is. The
 time is unknown unless --now sets it; `--now now` is the time of the clock.
 With --verdict, the exit status is 1 if none of the constraints can be true.
-With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines of the ads
-are not reported.
+With --expr or --attr, only the necessary attributes of ads in the long form are evaluated. An error in the value of
+another attribute may not be reported.
 -o json: an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}, without `port` if
 --expr or --attr is given. Whole ads are written as `convert` writes them.";
 
@@ -85,7 +85,7 @@ pub struct Specialize {
     /// attributes. Without --expr and --attr, also print the verdict on the constraint of each port
     #[arg(long)]
     verdict: bool,
-    /// Print the name of each ad before its result
+    /// With --expr or --attr, print the name of each ad before its result
     #[arg(long)]
     each: bool,
     /// Specialize the expressions in FILE, and print a line of JSON with the id, value and verdict of each. Each line

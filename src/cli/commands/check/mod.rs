@@ -50,8 +50,8 @@ Examples:
   classad check --rules
 
 A finding in several ads is reported once, with the number of ads.
-Exit status: 2 if a file cannot be read, or an ad without --lenient; else 1 if there is a finding of the --fail-level
-(default: warning) or worse; else 0.
+Exit status: 2 if a file cannot be read, or if text has a syntax error and --lenient is not given; else 1 if there is a
+finding of the --fail-level (default: warning) or worse; else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
 \"errors\", \"warnings\", \"notes\"}. `ads` in a finding is the number of ads that have the finding. `id` is the name of

@@ -379,7 +379,9 @@ impl QueryCommand {
         let expression =
             input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
         if expression.as_literal().is_some() {
-            return refuse(format!("--since needs a job, as 12.3, or an expression, not `{text}`"));
+            return refuse(format!(
+                "--since needs the number of a job, such as 12.3, or a condition, not the constant `{text}`"
+            ));
         }
         Ok(Some(expression))
     }

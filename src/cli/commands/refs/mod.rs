@@ -47,8 +47,8 @@ Examples:
 
 A reference is external if the ad itself does not have the attribute. References are printed as they are written, with
 MY or TARGET. `*` means any attribute: the name is computed, or a whole ad is used as a value.
-With --expr or --attr, only the necessary attributes of ads in the long form are read. Errors in other lines of the ads
-are not reported. Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1.
+With --expr or --attr, only the necessary attributes of ads in the long form are read. An error in the value of another
+attribute may not be reported. Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1.
 -o json prints an array of objects with these members:
   without options       ad, reference
   --union               reference

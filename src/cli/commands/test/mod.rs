@@ -70,7 +70,8 @@ constraint of the ad that refuses.
 Every case has a name. A case can also have tags, dialect, now, seed, max-steps
 and max-depth. Cases with gang or matches can have a policy. Cases with
 specialize can have `closed: true`, if the ads have no other attributes than
-those in the spec. Keys at the top of the spec apply to all cases.
+those in the spec. The keys dialect, now, seed, max-steps, max-depth and policy
+at the top of the spec apply to all cases that do not have them.
 
 Write an ad in one of these ways; a sequence is a list of ads:
   { NAME: VALUE, ... }       attributes
@@ -93,7 +94,7 @@ selected; 2 if a spec is broken; 3 if a limit was exceeded.";
 
 /// Run unit tests of ads and policies, written in YAML
 ///
-/// The first line gives the number of passed cases and the names of failed cases. Then come details of each failed
+/// The first line says how many cases passed or, if any failed, how many and which. Then come details of each failed
 /// case: the values of the expression and of its attributes, the clauses that are not met, the reason why there is no
 /// gang or match, and the expected result.
 #[derive(Args)]

@@ -1,0 +1,84 @@
+//! Blocks of a stream: complete ads, and the place of each in the stream.
+
+use super::long::LongReader;
+use super::{AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, read, read_cached};
+use crate::ad::Dialect;
+
+/// A part of a stream that consists of complete ads.
+#[derive(Clone, Debug)]
+pub struct StreamBlock {
+    /// The text of the block: complete ads. The last block also has everything behind the last ad.
+    pub text: Vec<u8>,
+    /// The format of the text.
+    pub form: FileFormat,
+    /// Position in the stream at which the block begins.
+    pub start: Position,
+    /// Number of ads of the stream before this block. [`Stream`] does not count ads and sets 0, so the caller must set
+    /// this number.
+    pub ads_before: usize,
+    /// Whether the block is the end of a history file behind its last banner: the beginning of a record that is still
+    /// being written. It has no ad.
+    pub is_unfinished: bool,
+}
+
+impl StreamBlock {
+    /// Creates a block from a text that is a whole stream.
+    #[must_use]
+    pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
+        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0, is_unfinished: false }
+    }
+
+    /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
+    /// of the block.
+    pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
+        self.numbered(read(self.records(), self.form, dialect))
+    }
+
+    /// Reads the ads of the block as [`StreamBlock::ads`] does, faster if `cache` has read similar ads.
+    pub fn ads_cached<'t>(&'t self, cache: &'t mut ReadCache) -> impl Iterator<Item = ReadResult> + 't {
+        self.numbered(read_cached(self.records(), self.form, cache))
+    }
+
+    /// Returns the text with its complete ads.
+    pub(super) fn records(&self) -> &[u8] {
+        if self.is_unfinished { &[] } else { &self.text }
+    }
+
+    /// Numbers items of the block by their place in the stream.
+    fn numbered<'t>(&self, items: impl Iterator<Item = ReadResult> + 't) -> impl Iterator<Item = ReadResult> + 't {
+        let before = self.ads_before;
+        items.map(move |item| numbered(item, before))
+    }
+
+    /// Reads the ads of the block, but only the attributes in a projection. Uses the dialect of the projection. The
+    /// block must be in the long form.
+    pub fn project<'t, 's>(&'t self, selection: &'s mut Projection) -> ProjectingReader<'t, 's> {
+        ProjectingReader::new(self.records(), self.ads_before, selection)
+    }
+
+    /// Reads all attributes of the ad that begins at byte `offset` of the block. Yields the ad or its problems.
+    /// `number` is the 1-based number of the ad in the stream. The block must be in the long form.
+    pub fn ad_at(
+        &self,
+        offset: usize,
+        number: usize,
+        cache: &mut ReadCache,
+    ) -> impl Iterator<Item = ReadResult> + use<> {
+        let reader = LongReader::with_cache(&self.text, &mut cache.long);
+        reader.starting_at(offset, number.saturating_sub(1)).into_next_ad().into_iter()
+    }
+
+    /// Returns the position in the stream of byte `offset` of the block.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        self.start.after(&self.text[..offset.min(self.text.len())])
+    }
+}
+
+/// Numbers an item by its place in the stream. The stream has `before` ads before the block.
+pub fn numbered(item: ReadResult, before: usize) -> ReadResult {
+    match item {
+        Ok(entry) => Ok(AdEntry { number: entry.number + before, ..entry }),
+        Err(problem) => Err(problem.after_ads(before)),
+    }
+}
