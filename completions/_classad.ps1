@@ -1570,7 +1570,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--loose', '--loose', [CompletionResultType]::ParameterName, 'Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products')
             [CompletionResult]::new('--inline', '--inline', [CompletionResultType]::ParameterName, 'Replace the names of attributes by their values, or by the rest of their expressions, and assume that unknown values contain no circular reference')
             [CompletionResult]::new('--verdict', '--verdict', [CompletionResultType]::ParameterName, 'Print whether the constraint is always true, never true, or depends on unknown attributes, and list these attributes. Without --expr and --attr, also print the verdict on the constraint of each port')
-            [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'Print the name of each ad before its result')
+            [CompletionResult]::new('--each', '--each', [CompletionResultType]::ParameterName, 'With --expr or --attr, print the name of each ad before its result')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Omit the heading')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Same as -o json')
             [CompletionResult]::new('--csv', '--csv', [CompletionResultType]::ParameterName, 'Same as -o csv')

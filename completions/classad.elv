@@ -1532,7 +1532,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --loose 'Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products'
             cand --inline 'Replace the names of attributes by their values, or by the rest of their expressions, and assume that unknown values contain no circular reference'
             cand --verdict 'Print whether the constraint is always true, never true, or depends on unknown attributes, and list these attributes. Without --expr and --attr, also print the verdict on the constraint of each port'
-            cand --each 'Print the name of each ad before its result'
+            cand --each 'With --expr or --attr, print the name of each ad before its result'
             cand --no-header 'Omit the heading'
             cand --json 'Same as -o json'
             cand --csv 'Same as -o csv'

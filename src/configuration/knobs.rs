@@ -109,6 +109,13 @@ const fn job(pattern: &'static str) -> PolicyKnob {
 }
 
 impl KnobKind {
+    /// Whether the expression is evaluated in a job's ad. Others are evaluated in a machine's ad, with a job as TARGET if
+    /// there is one.
+    #[must_use]
+    pub fn is_of_job(self) -> bool {
+        !matches!(self, KnobKind::MachinePolicy | KnobKind::NegotiatorPolicy | KnobKind::PoolPolicy)
+    }
+
     /// Whether the values are rules rather than an expression.
     #[must_use]
     pub fn is_rules(self) -> bool {

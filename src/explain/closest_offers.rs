@@ -39,6 +39,18 @@ pub fn closest_offers(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Clo
     found.map(|near| closest_offer(table, analysis, near.row)).collect()
 }
 
+/// Returns those of `offers`, given by index, with the fewest unmet clauses on both sides. Ties are broken by position.
+pub fn closest_of(table: &OfferTable, analysis: &RequestAnalysis, offers: &[usize]) -> Vec<ClosestOffer> {
+    let described = offers.iter().take(MAX_EVALUATED_ROWS).map(|offer| {
+        let of_row = closest_offer(table, analysis, table.row_of[*offer] as usize);
+        ClosestOffer { offer: *offer, ..of_row }
+    });
+    let mut found: Vec<ClosestOffer> = described.collect();
+    found.sort_by_key(|near| near.failed_clauses.len() + near.unmet_demands.len());
+    found.truncate(MAX_CLOSEST_OFFERS);
+    found
+}
+
 /// Returns the number of unmet clauses of both sides for the offer that comes closest to a match; `None` if there are
 /// no offers.
 pub fn fewest_unmet_clauses(table: &OfferTable, analysis: &RequestAnalysis) -> Option<usize> {

@@ -10,10 +10,10 @@ use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
 
 use super::changes::find_changes;
 use super::clauses::text;
-use super::closest_offers::closest_offers;
+use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
 use super::evaluation::{OfferTable, RequestContext};
-use super::failure_reason::FailureReason;
+use super::failure_reason::{FailureReason, own_values};
 use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
@@ -163,7 +163,13 @@ impl Explainer {
         };
         if let Some(slots) = self.slots.as_ref().filter(|_| free == 0) {
             if if_drained > 0 {
-                report.lacking = slots.lacking(table, &analysis.request, |row| analysis.is_match(row));
+                let drained = slots.matching_if_drained(&analysis.request, |row| analysis.is_match(row));
+                report.lacking = SlotsByState::lacking(table, &analysis.request, &drained);
+                if !report.closest.is_empty() {
+                    report.closest = closest_of(table, &analysis, &drained);
+                }
+                report.if_drained = drained;
+                report.if_drained.truncate(self.max_refusals);
             }
             if report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused {
                 report.narrowing = narrowing(&report, &analysis, table);
@@ -247,7 +253,13 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     // Constants contradict each other whatever the request's attributes are.
     let is_changeable = |place: &&usize| !clauses[**place].analysis.request_attributes.is_empty();
     if let Some(found) = telling.min_by_key(|found| found.clauses.iter().filter(is_changeable).count()) {
-        return RequestVerdict::Contradiction { clauses: found.clauses, subject: found.subject, clash: found.kind };
+        let expressions = found.clauses.iter().map(|place| &clauses[*place].analysis.clause.expression);
+        return RequestVerdict::Contradiction {
+            own_values: own_values(expressions, table, &analysis.request),
+            clauses: found.clauses,
+            subject: found.subject,
+            clash: found.kind,
+        };
     }
     if report.offers == 0 {
         return RequestVerdict::NoOffers;

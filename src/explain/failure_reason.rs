@@ -140,7 +140,7 @@ impl FailureReason {
             let shadowing = shadowing_attribute(analysis, table, request);
             return match shadowing {
                 Some(name) => FailureReason::Shadowed(name),
-                None => FailureReason::NeverTrue(own_values(expression, table, request)),
+                None => FailureReason::NeverTrue(own_values([expression], table, request)),
             };
         }
         if let Some(unquoted) = unquoted_string(analysis, table, request) {
@@ -193,9 +193,14 @@ impl FailureReason {
     }
 }
 
-/// Returns the attributes of the request itself that an expression reads.
-fn own_values(expression: &Expression, table: &OfferTable, request: &RequestContext) -> Vec<ReadValue> {
-    let mentions = FreeNames::of(expression, table.context.dialect);
+/// Returns the attributes of the request itself that expressions read.
+pub(super) fn own_values<'e>(
+    expressions: impl IntoIterator<Item = &'e Expression>,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Vec<ReadValue> {
+    let mut mentions = FreeNames::default();
+    expressions.into_iter().for_each(|expression| mentions.add(expression, table.context.dialect));
     let own: IndexSet<&Name> = mentions.mine.iter().chain(&mentions.unqualified).collect();
     let read = own.into_iter().filter_map(|name| {
         let value = evaluate_attribute(&request.ad, name, &table.context)?;

@@ -8,7 +8,7 @@ use crate::constraint::InconsistencyKind;
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
-use super::decisive_part::DecisivePart;
+use super::decisive_part::{DecisivePart, ReadValue};
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
@@ -38,6 +38,9 @@ pub struct RequestReport {
     /// The scarce resources of the partitionable slots that would match if drained: a slot has less left than the
     /// request asks for. Each comes with the number of such slots. Empty if a free slot matches.
     pub lacking: Vec<(Name, usize)>,
+    /// The partitionable slots that would match if drained, by index: as many as groups of refusals are listed. Empty if
+    /// a free slot matches.
+    pub if_drained: Vec<usize>,
     /// The attributes of either side that the decisive reason involves.
     pub attributes: IndexSet<Name>,
     /// The clauses of the request's constraint, in the order of evaluation.
@@ -107,6 +110,8 @@ pub enum RequestVerdict {
         subject: Expression,
         /// The kind of contradiction.
         clash: InconsistencyKind,
+        /// The attributes of the request that the clauses read.
+        own_values: Vec<ReadValue>,
     },
     /// A clause is true of no offer.
     Unmet {

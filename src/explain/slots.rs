@@ -65,6 +65,8 @@ struct DrainedSlots {
     table: OfferTable,
     /// The row of each slot, in the table of the slots as they are.
     rows: Vec<usize>,
+    /// The index of each slot among the offers.
+    offers: Vec<usize>,
 }
 
 /// The slots that would match if drained, by how far they get as they are.
@@ -101,19 +103,24 @@ impl SlotsByState {
                 *claims.entry(holder.clone()).or_default().entry(row).or_default() += 1;
             }
         }
-        let (mut ads, mut rows) = (Vec::new(), Vec::new());
+        let (mut ads, mut rows, mut slots) = (Vec::new(), Vec::new(), Vec::new());
         for (offer, (state, _)) in standings.iter().enumerate() {
             if matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold))
                 && let Some(drained) = drained_slot(&offers[offer], &context)
             {
                 ads.push(drained);
                 rows.push(table.row_of[offer] as usize);
+                slots.push(offer);
             }
         }
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
-            drained: (!ads.is_empty()).then(|| DrainedSlots { table: OfferTable::new(&ads, protocol, context), rows }),
+            drained: (!ads.is_empty()).then(|| DrainedSlots {
+                table: OfferTable::new(&ads, protocol, context),
+                rows,
+                offers: slots,
+            }),
         }
     }
 
@@ -182,23 +189,20 @@ impl SlotsByState {
         is_closer.then_some(found)
     }
 
-    /// Returns the scarce resources of the partitionable slots that would match if drained: a slot has less left than
-    /// the request asks for. Each comes with the number of such slots, the scarcest first. `is_match` returns whether a
-    /// row matches as it is.
-    pub fn lacking(
-        &self,
-        table: &OfferTable,
-        request: &RequestContext,
-        is_match: impl Fn(usize) -> bool,
-    ) -> Vec<(Name, usize)> {
+    /// Returns the indexes of the partitionable slots that would match if drained and do not match as they are.
+    /// `is_match` returns whether a row matches as it is.
+    pub fn matching_if_drained(&self, request: &RequestContext, is_match: impl Fn(usize) -> bool) -> Vec<usize> {
         let Some(drained) = &self.drained else { return Vec::new() };
         let would_match = drained.table.matching_rows(&RequestContext::new(&request.ad));
-        let slots = drained.rows.iter().zip(&drained.table.row_of);
-        let rows: Vec<usize> = slots
-            .filter(|(_, drained)| would_match.contains(**drained as usize))
-            .map(|(row, _)| *row)
-            .filter(|row| !is_match(*row))
-            .collect();
+        let is_wanted =
+            |slot: &usize| would_match.contains(drained.table.row_of[*slot] as usize) && !is_match(drained.rows[*slot]);
+        (0..drained.rows.len()).filter(is_wanted).map(|slot| drained.offers[slot]).collect()
+    }
+
+    /// Returns the scarce resources of `slots`, given by index: a slot has less left than the request asks for. Each
+    /// resource comes with the number of such slots, the scarcest first.
+    pub fn lacking(table: &OfferTable, request: &RequestContext, slots: &[usize]) -> Vec<(Name, usize)> {
+        let rows: Vec<usize> = slots.iter().map(|slot| table.row_of[*slot] as usize).collect();
         let [_, other] = table.context.dialect.side_names();
         let lacking = |attribute: &Name| {
             let resource = requested_resource(attribute)?;

@@ -7,7 +7,7 @@ use crate::protocol::JobState;
 use crate::text::{join_and, join_first, with_commas};
 
 use super::clauses::text;
-use super::decisive_part::DecisivePart;
+use super::decisive_part::{DecisivePart, values_phrase};
 use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
@@ -303,12 +303,15 @@ impl SummaryWriter<'_> {
     fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
         match verdict {
             RequestVerdict::NoConstraint => "there is no constraint, so nothing is accepted".to_owned(),
-            RequestVerdict::Contradiction { clauses, subject, clash } => {
+            RequestVerdict::Contradiction { clauses, subject, clash, own_values } => {
                 let shown = self.list_clauses(report, clauses);
                 let subject = self.quoted(&text(subject, self.dialect));
                 match clash {
                     _ if clauses.len() == 1 => format!("{shown} contradicts itself, whatever {subject} is"),
-                    InconsistencyKind::Value => format!("{shown} can never be true together"),
+                    InconsistencyKind::Value => {
+                        let values = values_phrase("", own_values.iter());
+                        format!("{shown} can never be true together{values}")
+                    }
                     InconsistencyKind::Type => format!("{shown} require {subject} to be of different types"),
                     InconsistencyKind::Presence => {
                         format!("{shown} can never be true together: one requires {subject} to be undefined")

@@ -139,11 +139,11 @@ pub(super) fn check_contradictions(
         let mut finding = LintFinding::new(rule, message);
         for (number, part) in involved().enumerate() {
             let here = short_text(&part.residue, dialect);
-            let text = match number {
-                _ if one.clauses.len() == 1 => String::new(),
-                _ if here != short_text(&part.written, dialect) => format!("here this is `{here}`"),
-                0 => "this".to_owned(),
-                _ => "and this".to_owned(),
+            let which = if number == 0 { "this" } else { "and this" };
+            let text = match () {
+                () if one.clauses.len() == 1 => String::new(),
+                () if here != short_text(&part.written, dialect) => format!("{which}, which is `{here}` here"),
+                () => which.to_owned(),
             };
             finding = finding.at(&part.attribute, &part.written, text);
         }

@@ -45,7 +45,7 @@ use text_check::TextAdClass;
 pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
-pub use pool::PoolStatistics;
+pub use pool::{PoolStatistics, check_policy_names};
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};

@@ -55,6 +55,13 @@ impl PoolStatistics {
         }
     }
 
+    /// Whether most of the ads are jobs.
+    #[must_use]
+    pub fn holds_jobs(&self) -> bool {
+        let job = ByteString::from("Job");
+        self.ads_with_string(&Name::new("MyType"), &job) * 2 > self.ads
+    }
+
     /// Number of ads added.
     #[must_use]
     pub fn ads(&self) -> usize {
@@ -141,6 +148,30 @@ pub(super) fn check_references(
             check.check_frequency(reference, expression);
         }
     }
+}
+
+/// Checks the names in an expression of a configuration against a pool of jobs. `is_of_job` says whether the expression
+/// is evaluated in a job's ad; otherwise TARGET is the job, and only names with a similar one in the pool are reported
+/// without TARGET, because they may be names of the machine.
+#[must_use]
+pub fn check_policy_names(
+    expression: &Expression,
+    is_of_job: bool,
+    jobs: &PoolStatistics,
+    context: &Context,
+) -> Vec<LintFinding> {
+    let (ad, mut found) = (Ad::default(), Vec::new());
+    let attribute = Name::new("Policy");
+    let mut excluded = guarded_names(expression);
+    let mut check = PoolCheck { pool: jobs, ad: &ad, attribute: &attribute, context, found: &mut found };
+    for reference in unresolved_references(&ad, expression) {
+        let may_be_misspelt = || !similar_names(reference.name, jobs.attributes.keys(), |_| 1).is_empty();
+        let is_checked = if reference.is_qualified { !is_of_job } else { is_of_job || may_be_misspelt() };
+        if is_checked && excluded.insert(reference.name) {
+            check.check_known(&reference);
+        }
+    }
+    found
 }
 
 /// Checks references to the ads that dock at the ports of an ad, such as `cpu.Memory` with a port labelled `cpu`.

@@ -240,6 +240,20 @@ fn partitionable_slots_are_divided() {
     assert_eq!(cycle("exact", &asking, &offered, exact, &[]), ["1 p", "2 p#2", "3 p#3"]);
 }
 
+/// A job that leaves too little of a partitionable slot is charged for its part, not for the rest that nobody can have.
+#[test]
+fn the_rest_of_a_slot_costs_nothing() {
+    let jobs = jobs("htc-rest-jobs.long", &[(1, "ann", "RequestMemory = 4000")]);
+    let slots = slots("htc-rest-slots.long", &[slot("p", 4, "PartitionableSlot = true")]);
+    let exact = file("htc-rest.dump", "MODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\n");
+    let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &exact];
+    let (status, out, errors) = classad(&[&arguments[..], &["--by-submitter", "-o", "tsv"]].concat());
+    assert_eq!(status, Some(0), "{errors}");
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    let used = rows[0].iter().position(|title| *title == "used_weight").expect("there is such a column");
+    assert_eq!(rows[1][used], "1", "{out}");
+}
+
 /// GPUs are given away by their identities: a job gets the first ones of `AvailableGPUs` that meet its `RequireGPUs`.
 #[test]
 fn gpus_are_given_away_by_their_identities() {

@@ -28,13 +28,23 @@ pub fn note_certain_slips(session: &Session, expression: &Expression) {
 
 /// Prints a note for the first mistake that makes an expression an error.
 pub fn note_error(session: &Session, expression: &Expression) {
+    find_error(session, expression).iter().for_each(|slip| note(session, slip));
+}
+
+/// Returns the first mistake that makes an expression an error.
+pub fn find_error(session: &Session, expression: &Expression) -> Option<Slip> {
     let slips = find_slips(expression, session.dialect(), None);
-    slips.iter().filter(|slip| ERROR_RULES.contains(&slip.rule.name)).take(1).for_each(|slip| note(session, slip));
+    slips.into_iter().find(|slip| ERROR_RULES.contains(&slip.rule.name))
 }
 
 fn note(session: &Session, slip: &Slip) {
+    session.note(&slip_text(slip));
+}
+
+/// Returns the message of a slip with its help.
+pub fn slip_text(slip: &Slip) -> String {
     let help = slip.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-    session.note(&format!("{}{help}", slip.message));
+    format!("{}{help}", slip.message)
 }
 
 /// Prints the notes of [`note_slips`] and [`note_error`] for the definition of an attribute.

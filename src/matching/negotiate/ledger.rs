@@ -79,12 +79,12 @@ impl<'p> CycleLedger<'p> {
         rule.is_some_and(|rule| matches!(offers.docking_value(rule, request, offer), Value::Boolean(true)))
     }
 
-    /// Returns the weight that an offer costs: its weight less that of its remainder.
+    /// Returns the weight that an offer costs: its weight less that of what is left of it.
     fn cost(&self, offers: &mut CycleOffers, request: &Ad, offer: usize) -> f64 {
         let Some(share) = self.policy.weighted_share() else { return 0.0 };
         let whole = self.weights.weights[offer];
-        let left = offers.remainder(offer, request);
-        let left = left.map_or(0.0, |remainder| weight(&share.weight, &remainder, self.context));
+        let left = offers.rest(offer, request);
+        let left = left.map_or(0.0, |rest| weight(&share.weight, &rest, self.context));
         (whole - left).max(0.0)
     }
 
@@ -137,10 +137,8 @@ impl<'p> CycleLedger<'p> {
         let accounts = &mut self.weights;
         for offer in offers {
             let had_user = accounts.users[*offer].is_some();
-            let left = match cycle_offers.current(*offer) {
-                Some(remainder) => weight(&share.weight, remainder, self.context),
-                None => 0.0,
-            };
+            let left = cycle_offers.left_of(*offer);
+            let left = left.map_or(0.0, |left| weight(&share.weight, left, self.context));
             let got = accounts.give(share, submitter, *offer, left);
             weighing.used += got;
             if !had_user {

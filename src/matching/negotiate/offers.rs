@@ -36,6 +36,8 @@ pub struct CycleOffers {
     pub bad_ports: Vec<BadPorts>,
     /// Number of offers that are not taken.
     pub free_count: usize,
+    /// What is left of taken offers and not offered again.
+    unoffered: FxHashMap<usize, Ad>,
     /// Indexes of the offers that were divided, in chronological order. Dividing an offer replaces it by its remainder.
     pub divisions: Vec<usize>,
     pub policy: Policy,
@@ -84,6 +86,7 @@ impl CycleOffers {
             frames: ads.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect(),
             parts: vec![1; ads.len()],
             free_count: taken.count_zeroes(..),
+            unoffered: FxHashMap::default(),
             taken,
             divisions: Vec::new(),
             policy: policy.clone(),
@@ -135,6 +138,11 @@ impl CycleOffers {
         self.context.count_comparisons(steps);
         self.statistics.failures += u64::from(values.is_err());
         values.ok().and_then(|mut values| values.pop()).unwrap_or(Value::Undefined)
+    }
+
+    /// Returns what is left of an offer, even if it is not offered again; `None` if nothing is left.
+    pub fn left_of(&self, offer: usize) -> Option<&Ad> {
+        self.current(offer).or_else(|| self.unoffered.get(&offer))
     }
 
     /// Returns an offer as it is now; `None` if it is taken.
@@ -226,29 +234,36 @@ impl CycleOffers {
         let Some(gangs) = &mut self.gangs else { return };
         let mut remainders: FxHashMap<usize, Ad> = gangs.take(gang).into_iter().collect();
         for docked in gang.members() {
-            self.settle(docked.offer, remainders.remove(&docked.offer));
+            let remainder = remainders.remove(&docked.offer);
+            self.settle(docked.offer, remainder, true);
         }
     }
 
     /// Gives an offer to a request.
     pub fn take(&mut self, offer: usize, request: &Ad) {
-        let remainder = self.remainder(offer, request);
+        let rest = self.rest(offer, request);
+        let is_offered = rest.as_ref().is_some_and(|rest| self.offers_again(rest));
         if let Some(gangs) = &mut self.gangs {
             gangs.withdraw(offer);
-            if let Some(remainder) = &remainder {
+            if let Some(remainder) = rest.as_ref().filter(|_| is_offered) {
                 // A remainder whose ports cannot be used has ports, so that no request can have it.
                 let _ = gangs.offer_remainder(offer, remainder);
             }
         }
-        self.settle(offer, remainder);
+        self.settle(offer, rest, is_offered);
     }
 
-    /// Replaces an offer that was given away by its remainder. Without a remainder the offer is taken.
-    fn settle(&mut self, offer: usize, remainder: Option<Ad>) {
-        let Some(remainder) = remainder else {
-            self.taken.insert(offer);
-            self.free_count -= 1;
-            return;
+    /// Replaces an offer that was given away by what is left of it. If nothing is left, or the rest is not offered, the
+    /// offer is taken.
+    fn settle(&mut self, offer: usize, rest: Option<Ad>, is_offered: bool) {
+        let remainder = match rest {
+            Some(remainder) if is_offered => remainder,
+            rest => {
+                self.taken.insert(offer);
+                self.free_count -= 1;
+                self.unoffered.extend(rest.map(|rest| (offer, rest)));
+                return;
+            }
         };
         if self.ports != PortUse::Ignored {
             self.with_ports.set(offer, has_ports(&remainder));
@@ -259,13 +274,22 @@ impl CycleOffers {
         self.divisions.push(offer);
     }
 
-    /// Returns what would remain of an offer if a request got it; `None` if nothing would.
-    pub fn remainder(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
+    /// Returns what a request would leave of an offer, whether it is offered again or not; `None` if the request would
+    /// get all of it.
+    pub fn rest(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let residual = self.policy.residual.as_ref()?;
         put_pair(&mut self.environment, request, &self.frames[offer]);
-        let remainder = residual.remainder(&self.frames[offer], &self.environment, &self.context);
-        self.statistics.failures += u64::from(remainder.is_err());
-        remainder.unwrap_or_default()
+        let rest = residual.rest(&self.frames[offer], &self.environment, &self.context);
+        self.statistics.failures += u64::from(rest.is_err());
+        rest.unwrap_or_default()
+    }
+
+    /// Whether the rest of an offer is offered again.
+    fn offers_again(&mut self, rest: &Ad) -> bool {
+        let Some(residual) = self.policy.residual.as_ref() else { return false };
+        let is_offered = residual.is_offered(rest, &self.context);
+        self.statistics.failures += u64::from(is_offered.is_err());
+        is_offered.unwrap_or_default()
     }
 
     /// Returns the counters so far, including those of the matchmaker.

@@ -1,5 +1,7 @@
 //! Ready policies, and what a configuration of HTCondor sets in a policy.
 
+use std::collections::BTreeMap;
+
 use crate::configuration::{Configuration, ConfigurationEntry};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -73,6 +75,43 @@ pub fn configure(
         }
     }
     if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
+}
+
+/// Sum of dynamic quotas above which HTCondor divides each by the sum. The difference to 1 is for rounding.
+const MAX_DYNAMIC_QUOTAS: f64 = 1.0 + 1e-9;
+
+/// Returns the problems of the accounting groups of a configuration: as errors, what [`configure`] refuses; as warnings,
+/// groups that are left out or have no quota, and dynamic quotas of more than the whole.
+#[must_use]
+pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<Problem> {
+    let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+    let groups = reader.groups();
+    let mut problems = reader.problems;
+    let Some(list) = configuration.entry("GROUP_NAMES") else { return problems };
+    let mut warn = |message: String| {
+        let message = format!("{}: {message}", list.name);
+        problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
+    };
+    let mut dynamic: BTreeMap<&str, f64> = BTreeMap::new();
+    for group in &groups {
+        let parent = group.name.rsplit_once('.').map_or("", |(parent, _)| parent);
+        let is_set = |prefix: &str| configuration.entry(&format!("{prefix}{}", group.name)).is_some();
+        match group.quota {
+            GroupQuota::Dynamic(_) if !is_set("GROUP_QUOTA_") && !is_set("GROUP_QUOTA_DYNAMIC_") => {
+                warn(format!("{} has no quota, which is a quota of 0", group.name));
+            }
+            GroupQuota::Dynamic(part) => *dynamic.entry(parent).or_default() += part,
+            GroupQuota::Static(_) => {}
+        }
+    }
+    for (parent, sum) in dynamic.into_iter().filter(|(_, sum)| *sum > MAX_DYNAMIC_QUOTAS) {
+        let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };
+        warn(format!("the dynamic quotas{of} add up to {sum}, so that each is divided by {sum}"));
+    }
+    for group in GroupTree::new(groups.clone()).1 {
+        warn(format!("{group} is ignored, because it occurs twice or its parent group is missing"));
+    }
+    problems
 }
 
 /// Reads variables and collects their problems.

@@ -31,6 +31,25 @@ impl Residual {
         environment: &Environment,
         context: &Context,
     ) -> Result<Option<Ad>, Abort> {
+        match self.rest(offer, environment, context)? {
+            Some(rest) if self.is_offered(&rest, context)? => Ok(Some(rest)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the rest of an offer is offered again.
+    pub fn is_offered(&self, rest: &Ad, context: &Context) -> Result<bool, Abort> {
+        self.while_true.as_ref().map_or(Ok(true), |rule| rule.is_met(rest, context))
+    }
+
+    /// Returns what a request leaves of an offer, whether it is offered again or not; `None` if the request gets all of
+    /// it. The arguments are those of [`Residual::remainder`].
+    pub fn rest(
+        &self,
+        offer: &Arc<ScopeFrame>,
+        environment: &Environment,
+        context: &Context,
+    ) -> Result<Option<Ad>, Abort> {
         if let Some(when) = &self.when
             && !when.is_met(&offer.ad, context)?
         {
@@ -45,10 +64,7 @@ impl Residual {
         for taking in &self.take {
             remainder = taking.apply(remainder, offer, environment, context)?;
         }
-        match &self.while_true {
-            Some(rule) if !rule.is_met(&remainder, context)? => Ok(None),
-            _ => Ok(Some(remainder)),
-        }
+        Ok(Some(remainder))
     }
 }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 use classad::ad::{Ad, Expression, Name, Span};
 use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter};
 use classad::format::Problem;
-use classad::lint::{FindingLabel, LintFinding, RuleScope};
+use classad::lint::{AdChecker, FindingLabel, LintFinding, RuleScope, check_policy_names};
+use classad::matching::policy::group_problems;
 use classad::transform::{RuleAction, RuleOperand};
 
 use super::located::LocatedFinding;
 use super::{CheckRun, CheckTask, KeptFinding};
-use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::session::Session;
 
@@ -25,11 +25,14 @@ pub fn check(
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
     add_problems(run, loaded, &loaded.configuration.unused_settings(&context));
+    add_problems(run, loaded, &group_problems(&loaded.configuration, &context));
     for policy in &policies {
-        let is_condition = policy.is_condition();
-        check_expression(run, loaded, task, (&policy.name, is_condition), &policy.expression, &|span| {
-            policy.file_range(span)
-        });
+        let subject = PolicySubject {
+            knob: &policy.name,
+            is_condition: policy.is_condition(),
+            is_of_job: policy.kind.is_of_job(),
+        };
+        check_expression(run, loaded, task, &subject, &policy.expression, &|span| policy.file_range(span));
     }
     let (mut rules, problems) = loaded.configuration.job_transforms(&context);
     add_problems(run, loaded, &problems);
@@ -70,7 +73,8 @@ fn check_rules(
     let knob_range = entry.map_or(0..1, |entry| entry.name_range.clone());
     let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
     if let Some(requirements) = requirements {
-        check_expression(run, loaded, task, (&rules.knob, true), requirements, &|_| knob_range.clone());
+        let subject = PolicySubject { knob: &rules.knob, is_condition: true, is_of_job: true };
+        check_expression(run, loaded, task, &subject, requirements, &|_| knob_range.clone());
     }
     for statement in &rules.rule.statements {
         let operand = match &statement.action {
@@ -82,27 +86,41 @@ fn check_rules(
         if let Some((name, expression)) = operand {
             let is_condition = name.as_str().eq_ignore_ascii_case("requirements");
             let range = statement.range.clone();
-            check_expression(run, loaded, task, (&rules.knob, is_condition), expression, &|_| range.clone());
+            let subject = PolicySubject { knob: &rules.knob, is_condition, is_of_job: true };
+            check_expression(run, loaded, task, &subject, expression, &|_| range.clone());
         }
     }
 }
 
-/// Adds the findings about an expression of the variable `knob`, which is a condition or a value. `place` returns the
-/// range of a span in the dump.
+/// What an expression of a configuration belongs to.
+struct PolicySubject<'s> {
+    /// The name of the variable.
+    knob: &'s str,
+    /// Whether the expression is a condition. Another expression is a value.
+    is_condition: bool,
+    /// Whether the expression is evaluated in a job's ad. If not, the job is TARGET.
+    is_of_job: bool,
+}
+
+/// Adds the findings about an expression. `place` returns the range of a span in the dump.
 fn check_expression(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
     task: &CheckTask,
-    (knob, is_condition): (&str, bool),
+    subject: &PolicySubject<'_>,
     expression: &Expression,
     place: &dyn Fn(Span) -> Range<usize>,
 ) {
-    let constraint = task.protocol.attribute_names().next().filter(|_| is_condition);
+    let constraint = task.protocol.attribute_names().next().filter(|_| subject.is_condition);
     let name: &Name = constraint.unwrap_or(task.protocol.rank_name());
     let ad: Ad = [(name.clone(), expression.clone())].into_iter().collect();
-    let findings = task.new_state().checker.of_partial_ads().check(&ad);
-    let new = run.register.register(&findings);
+    let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
+    let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
+    if let Some(pool) = task.pool.as_ref().filter(|pool| pool.holds_jobs()) {
+        let of_names = check_policy_names(expression, subject.is_of_job, pool, &task.context);
+        new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
+    }
     for (number, finding) in new {
         // An expression alone is not an ad: rules about whole ads do not apply.
         if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
@@ -114,7 +132,13 @@ fn check_expression(
             marks.push((place(expression.span()), String::new()));
         }
         marks.dedup_by(|next, mark| next.0 == mark.0);
-        let finding = LintFinding { message: format!("{knob}: {}", finding.message), ..finding };
-        run.findings.push(LocatedFinding::new(number, finding, &loaded.text, marks, (0, Some(knob.to_owned()))));
+        let finding = LintFinding { message: format!("{}: {}", subject.knob, finding.message), ..finding };
+        run.findings.push(LocatedFinding::new(
+            number,
+            finding,
+            &loaded.text,
+            marks,
+            (0, Some(subject.knob.to_owned())),
+        ));
     }
 }

@@ -148,10 +148,6 @@ impl Check {
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut task = CheckTask { protocol, context: session.context(), pool: None };
         let mut run = CheckRun::new(&wanted);
-        // The pool is for ads: of the names in a policy some are of the machine, others of the job.
-        for loaded in &configurations {
-            configuration::check(&mut run, session, loaded, &task);
-        }
         if !self.pool.is_empty() {
             let (mut pool, mut is_empty) = (PoolStatistics::default(), true);
             input::for_each_ad(session, &mut pools, |_, _, entry| {
@@ -163,6 +159,9 @@ impl Check {
                 return refuse("the files of --pool contain no ads");
             }
             task.pool = Some(Arc::new(pool));
+        }
+        for loaded in &configurations {
+            configuration::check(&mut run, session, loaded, &task);
         }
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);

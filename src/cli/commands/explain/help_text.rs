@@ -33,6 +33,7 @@ them matches nothing, or, without --unmatched, if the input has only jobs that a
   slots           numbers of slots: `slots` is the number of all slots, and each slot is in one of the other numbers
                   {rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining,
                   offline, if_drained}
+  if_drained      the first of the slots that would match if drained, by name; all with --all-offers
   suitable        number of offers that the request accepts
   accepting       number of offers that accept the request
   clauses         an object for each clause of the constraint: see below

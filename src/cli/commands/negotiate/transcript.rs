@@ -6,7 +6,7 @@ use std::iter;
 use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
-use classad::matching::policy::{Policy, PolicyVector};
+use classad::matching::policy::{Policy, PolicyVector, ROOT_GROUP};
 use classad::text::counted;
 
 use crate::cli::Failure;
@@ -104,7 +104,8 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Group { name, quota, usage } => {
                 let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
-                self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
+                let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
+                self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
                 let reason = match () {

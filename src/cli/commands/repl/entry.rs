@@ -143,7 +143,7 @@ mod tests {
             "\"ab",
             "/* a",
             "(1\n",
-            "x ? (1\n:my",
+            "x ? 1\n:my +",
         ];
         let whole = [
             "(1 +\n\n",

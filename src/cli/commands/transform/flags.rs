@@ -12,6 +12,7 @@ use classad::transform::{
 
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
+use crate::cli::io::slip_notes::{find_error, slip_text};
 use crate::cli::io::source::SourceText;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::diagnostics;
@@ -245,6 +246,9 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         return Err(refuse("only --copy, --rename and --delete take a regular expression"));
     };
     let operand = RuleOperand::of(text, input::parse_argument_expression(session, &format!("--{flag} {name}"), text)?);
+    if let Some(slip) = operand.expression().and_then(|expression| find_error(session, expression)) {
+        session.warning(&format!("--{flag} {name}: {}", slip_text(&slip)));
+    }
     Ok(match flag {
         "set" => {
             if refers_to(&operand, &name) {
@@ -265,10 +269,18 @@ fn refers_to(operand: &RuleOperand, name: &Name) -> bool {
     operand.expression().is_some_and(|expression| UnseenNames::of_expressions([expression]).contains(name))
 }
 
-/// Warns of rules that set an attribute to an expression that refers to it, and of a file that changes nothing.
+/// Warns of rules that set an attribute to an expression that refers to it or is an error, and of a file that changes
+/// nothing.
 fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[TransformRule]) -> Result<(), Failure> {
     let (mut changes_something, mut knob) = (false, None);
     for statement in rules.iter().flat_map(|rule| &rule.statements) {
+        if let RuleAction::Set(_, operand) | RuleAction::Default(_, operand) | RuleAction::EvaluateSet(_, operand) =
+            &statement.action
+            && let Some(slip) = operand.expression().and_then(|expression| find_error(session, expression))
+        {
+            let problem = Problem::error_at(statement.range.clone(), 0, slip.message).as_warning();
+            session.report_problem(source, &Problem { help: slip.help, ..problem })?;
+        }
         match &statement.action {
             RuleAction::Assign(variable, _) => {
                 let name = variable.to_ascii_uppercase();

@@ -352,7 +352,7 @@ impl Cause {
             if helped == self.subjects {
                 change
             } else {
-                format!("{change} (helps {} of {})", with_commas(helped), with_commas(self.subjects))
+                format!("{change} (tested for {} of {})", with_commas(helped), with_commas(self.subjects))
             }
         })
     }

@@ -65,6 +65,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "suitable": report.suitable,
         "accepting": report.accepting,
         "slots": report.slots,
+        "if_drained": report.if_drained.iter().map(|slot| offer(*slot)).collect::<Vec<_>>(),
         "clauses": clauses.collect::<Json>(),
         "conflicts": report.conflicts.sets,
         "changes": changes.collect::<Json>(),

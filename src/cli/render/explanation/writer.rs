@@ -9,7 +9,7 @@ use classad::explain::{
     RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
-use classad::text::counted;
+use classad::text::{counted, join_first};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -132,6 +132,7 @@ impl<'c> ReportRenderer<'c> {
         let changes = |title, found| changes(title, found, most, (report, self.case.nouns));
         sections.push(changes("it would match with:", &report.changes));
         sections.push(changes("it would match if it asked for much less:", &report.far_less));
+        sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
@@ -191,6 +192,16 @@ impl<'c> ReportRenderer<'c> {
         let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
         push_rest(&mut text, all, most);
         text
+    }
+
+    /// Names the slots that would match if drained, at most `most`.
+    fn drained_slots(&self, report: &RequestReport, most: usize) -> String {
+        let number = report.slots.map_or(0, |slots| slots.if_drained);
+        if report.if_drained.is_empty() {
+            return String::new();
+        }
+        let names = report.if_drained.iter().map(|slot| self.case.partners[*slot].id());
+        wrapped(&single_line(&format!("slots that would match if drained: {}", join_first(names, number, most))))
     }
 
     fn nearest(&self, session: &Session, group: &[usize], report: &RequestReport, most: usize) -> String {
@@ -347,7 +358,7 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
 fn slot_table(slots: &SlotCounts) -> String {
     let rows = [
         (slots.rejected_by_request, "rejected by the requirements of the job"),
-        (slots.rejecting_request, "with requirements that reject the job"),
+        (slots.rejecting_request, "with requirements that reject the job, now or if drained"),
         (slots.claimed_by_user, "matching, claimed by the job's user"),
         (slots.claimed_by_others, "matching, claimed by others"),
         (slots.owner, "matching, used by the owner of the machine"),
