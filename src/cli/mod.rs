@@ -392,8 +392,7 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
 fn unshared_reason(command: &str) -> &'static str {
     match command {
         "negotiate" | "gangmatch" => {
-            "one run makes all matches, as each takes offers from the requests after it; `match --best N` lists the \
-             candidates of each request, in shares"
+            "one run makes all matches or gangs; `match --best N` lists the candidates of each request, in shares"
         }
         _ => PARTIAL_COMMANDS,
     }

@@ -174,7 +174,7 @@ impl Session {
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
         let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
         let reason = match (self.options.dialect, htcondor_input) {
-            (Some(_), _) => "--dialect sets it".to_owned(),
+            (Some(_), _) => "--dialect or another setting sets it".to_owned(),
             (None, Some((name, form))) => {
                 self.context.dialect = Dialect::Condor;
                 format!("{name} is in {form}")
@@ -281,7 +281,7 @@ impl Session {
             diagnostics::print_problem(&self.options, text, problem);
         }
         if problems.len() > MAX_SETTING_PROBLEMS {
-            self.note(&format!("{} more of this kind", problems.len() - MAX_SETTING_PROBLEMS));
+            self.note(&format!("problems not shown: {}", problems.len() - MAX_SETTING_PROBLEMS));
         }
     }
 

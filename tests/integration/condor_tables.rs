@@ -93,7 +93,7 @@ fn names_choose_jobs_and_slots() {
     assert_eq!(chosen(&["alice", "bob", "-constraint", "JobStatus == 1"]), ["123456"]);
     let (out, errors, status) = run(&["-jobads", &jobs, "eve", "-af", "Owner"]);
     assert_eq!((out.as_str(), status), ("", 1));
-    assert!(errors.contains("`eve` was taken for the number or the owner of jobs"), "{errors}");
+    assert!(errors.contains("taken for the number or the owner of jobs: `eve`"), "{errors}");
     let slots = "tests/pool/dumps/machines.long";
     let chosen = |names: &[&str]| lines(&[&["-ads", slots][..], names, &["-af", "Name"]].concat());
     assert_eq!(chosen(&["slot1@node2.pool.example"]), ["slot1@node2.pool.example"]);
@@ -116,7 +116,7 @@ fn words_that_exclude_each_other_are_refused() {
         (&["-ads", slots, "-hold", "-avail"], "-hold is for jobs and -avail is for slots: give only one of them"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
-        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "so they cannot be combined with -o, --af"),
+        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "so they cannot be combined with -af, -format, -o"),
         (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf needs a table with a row for each ad"),
         (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
         (&["-ads", slots, "-x"], "there is no option -x"),

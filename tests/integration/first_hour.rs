@@ -42,7 +42,7 @@ fn an_empty_file_is_an_empty_queue() {
         &["match", JOBS, "--pool", &empty, "--count"],
     ] {
         let (status, count, told) = classad(arguments);
-        assert!(status == Some(1) && count == "0\n" && told.contains("is empty"), "{arguments:?} {status:?} {told}");
+        assert!(status == Some(1) && count == "0\n" && told.contains("has no ads"), "{arguments:?} {status:?} {told}");
     }
     let (status, ads, _) = classad(&["convert", "--to", "jsonl", &empty]);
     assert_eq!((status, ads.as_str()), (Some(1), ""));
@@ -134,8 +134,12 @@ fn slips_of_an_expression_are_noted() {
 #[test]
 fn the_beginning_of_a_name_is_enough_for_a_suggestion() {
     for (option, id, near) in [
-        ("--offer", "slot1@node01", "there is no offer slot1@node01; did you mean slot1@node01.example.org?"),
-        ("--request", "105.", "there is no ad 105.; did you mean 105.0?"),
+        (
+            "--offer",
+            "slot1@node01",
+            "there is no offer slot1@node01 to explain; did you mean slot1@node01.example.org?",
+        ),
+        ("--request", "105.", "there is no ad 105. to explain; did you mean 105.0?"),
     ] {
         let (status, _, told) = classad(&["explain", JOBS, "--pool", MACHINES, option, id]);
         assert!(status == Some(2) && told.contains(near), "{told}");

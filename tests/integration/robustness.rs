@@ -73,7 +73,7 @@ fn odd_files() {
     let (status, out, _) = parse("crlf.long", b"a = 1\r\nb = \"x\"\r\n\r\nc = 2\r\n");
     assert_eq!((status, out.as_str()), (Some(0), "a = 1\nb = \"x\"\n\nc = 2\n\n"));
     let (status, _, err) = parse("empty.long", b"");
-    assert!(status == Some(1) && err.contains("empty.long is empty"), "{status:?} {err}");
+    assert!(status == Some(1) && err.contains("empty.long has no ads"), "{status:?} {err}");
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(b"a = 1\n").unwrap();
     let (status, out, _) = parse("pool.long.gz", &packed.finish().unwrap());

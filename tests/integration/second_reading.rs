@@ -50,7 +50,7 @@ fn a_change_names_who_gains_and_what_is_counted() {
     assert!(table.contains("105.0"), "{table}");
     assert!(
         notes.contains(
-            "note: 6 matches with the change, 5 without it; each offer goes to one request, or its parts to several"
+            "note: matches: 6 with the change, 5 without it; each offer goes to one request, or its parts to several"
         ),
         "{notes}"
     );
@@ -58,7 +58,7 @@ fn a_change_names_who_gains_and_what_is_counted() {
     let (_, count, notes) = classad(&[&["match", JOBS, "--count"], &change[..]].concat());
     assert!(count == "6\n" && notes.contains("gains an offer: 105.0"), "{notes}");
     let (_, _, notes) = classad(&[&["match", JOBS, "--all", "--count"], &change[..]].concat());
-    assert!(notes.contains("note: 24 pairs with the change, 20 without it\n") && !notes.contains("gain"), "{notes}");
+    assert!(notes.contains("note: pairs: 24 with the change, 20 without it\n") && !notes.contains("gain"), "{notes}");
     // What others lose is named, too.
     let worse = ["match", JOBS, "--pool", MACHINES, "--what-if", "RequestMemory=1000000"];
     let (_, _, notes) = classad(&worse);

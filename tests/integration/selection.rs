@@ -467,5 +467,5 @@ fn the_newest_event_dates_a_dump_of_jobs() {
     );
     let undated = file("selection-undated.long", "ClusterId = 1\n");
     let (_, _, told) = classad(&["query", "true", &undated, "--now", "dump", "--count"]);
-    assert!(told.contains("no ad has a time; the current time is used"), "{told}");
+    assert!(told.contains("no ad has a time such as LastHeardFrom or QDate; the current time is used"), "{told}");
 }

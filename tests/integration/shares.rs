@@ -334,7 +334,7 @@ fn runs_without_shares_are_refused() {
     let requests = file("unshared.requests", "ClusterId = 1\nProcId = 0\nMyType = \"Job\"\n");
     let pool = file("unshared.pool", "Name = \"a\"\nRequirements = true\n");
     let sides = [requests.as_str(), "--pool", &pool];
-    let takes = "as each takes an offer from the requests after it; --best N and --all list candidates";
+    let takes = "one run makes all matches; --best N and --all list candidates";
     for (command, reason) in [
         (&["match", "--partial", "--share", "1/2"][..], takes),
         (&["match", "--partial"], takes),
@@ -351,7 +351,7 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "its own random"),
         (&["match", "--all", "--partial", "--share", "1/2"], "give all shares the same --now TIME"),
         (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "--share and --offer cannot be combined"),
-        (&["negotiate", "--partial"], "one run makes all matches, as each takes offers"),
+        (&["negotiate", "--partial"], "one run makes all matches or gangs"),
         (&["gangmatch", "--partial"], "`match --best N` lists the candidates of each request, in shares"),
         (&["autocluster", "--partial"], "match --best, match --all and explain for shares"),
     ] {

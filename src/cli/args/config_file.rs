@@ -136,7 +136,7 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
                 ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
                 ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
                 ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
-                _ => return Err(format!("{source}: {name} must be a word, a number, true or false")),
+                _ => return Err(format!("{source}: {name} must be a word, a whole number, true or false")),
             };
             defaults.push(OptionDefault { name, value, source: source.clone() });
         }

@@ -80,7 +80,7 @@ impl PolicyConfigArgs {
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
             session.note(&format!(
-                "this command ignores part of the configuration: only `classad explain --config` applies {names}"
+                "this command ignores part of the configuration: `classad explain --config` applies {names}"
             ));
         }
         Ok(read)
@@ -127,7 +127,7 @@ impl LoadedPolicy {
     /// user's policy has any.
     pub fn without_share(mut self, session: &Session) -> Self {
         if self.policy.share.take().is_some() && !self.is_ready {
-            session.note("the `share` of the policy is ignored: only `negotiate` uses it");
+            session.note("the `share` of the policy is ignored: `negotiate` uses it");
         }
         self
     }

@@ -152,7 +152,7 @@ impl Gangmatch {
         refuse_contradictions(&[
             (notifies && self.lists_only(), "--notify reports matches; with --all or --limit there are none"),
             (to_stdout && self.explain, "--explain and --notify - both need standard output"),
-            (self.explain && !is_text_or_json, "--explain prints lines to read, or json or jsonl"),
+            (self.explain && !is_text_or_json, "--explain prints text; its other forms are json and jsonl"),
             (
                 docks && self.algorithm != Algorithm::Best,
                 "the algorithms of the thesis have no preferences: a docking vector needs --algorithm best",

@@ -106,8 +106,7 @@ impl RouteCommand {
         }
         let Some(router) = router else {
             let is_reported = problems.iter().any(|problem| problem.severity == Severity::Error);
-            let reason =
-                format!("{} has no routes: it defines neither JOB_ROUTER_ROUTE_* nor JOB_ROUTER_ENTRIES", self.config);
+            let reason = format!("{} has no routes in JOB_ROUTER_ROUTE_* or JOB_ROUTER_ENTRIES", self.config);
             return Err(Failure::Refused((!is_reported).then_some(reason)));
         };
         warn_of_brackets(session, &router);
@@ -231,7 +230,7 @@ impl<'r> RoutingRun<'r> {
             return None;
         }
         if self.matching[route] == 0 {
-            return Some("no job satisfies its requirements".to_owned());
+            return Some("it matches no job that can be routed".to_owned());
         }
         let earlier = self.rows.iter().filter(|row| row.matching.contains(&route)).filter_map(|row| row.route);
         let earlier: std::collections::BTreeSet<usize> = earlier.collect();

@@ -93,7 +93,7 @@ fn open_part(
 /// Prints a note that a file is empty. A partial result leaves the note to the merge.
 pub fn note_empty(session: &Session, name: &str) {
     if session.partial_host.is_none() {
-        session.note(&format!("{name} is empty"));
+        session.note(&format!("{name} has no ads"));
     }
 }
 
@@ -127,7 +127,11 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
                     used instead"
                 ));
             }
-            (None, None) => session.warning("--now dump: no ad has a time; the current time is used instead"),
+            (None, None) => {
+                session.warning(
+                    "--now dump: no ad has a time such as LastHeardFrom or QDate; the current time is used instead",
+                );
+            }
         },
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
@@ -155,7 +159,7 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     if newest < current_time() - DAY_SECONDS {
         let newest = utc_text(newest);
         session.note(&format!(
-            "time() is the current time, but the newest ad is from {newest}; to use that time, give --now dump"
+            "time() is the current time, but the ads seem to be from {newest}; to use that time, give --now dump"
         ));
     }
 }

@@ -34,7 +34,7 @@ impl Explain {
                 let unknown = wanted.unknown(case.subjects, &context);
                 let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
                 let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
-                refuse(format!("there is no ad {text}{}", suggestion(&near)))
+                refuse(format!("there is no ad {text} to explain{}", suggestion(&near)))
             }
             None => Ok(selected),
         }

@@ -32,7 +32,8 @@ pub fn merge_shares(
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {
         return refuse(
-            "the configuration file sets an output format other than that of the shares; give all shares the same -o",
+            "the output format differs from that of the shares, because the configuration files differ; give all \
+             shares the same -o",
         );
     }
     let is_well = frame.is_well;

@@ -53,7 +53,7 @@ pub struct Fmt {
 fn width(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(width @ 20..=1_000_000) => Ok(width),
-        _ => Err("a width is a number of at least 20".to_owned()),
+        _ => Err("a width is a number from 20 to 1,000,000".to_owned()),
     }
 }
 

@@ -173,7 +173,7 @@ impl MatchCommand {
         if preempting > 0 {
             let all = with_commas(outcome.grants.len());
             session.note(&format!(
-                "{} of {all} matches preempt a job; the column preempted of `negotiate` names its user",
+                "matches that preempt a job: {} of {all}; the column preempted of `negotiate` names its user",
                 with_commas(preempting)
             ));
         }
@@ -231,7 +231,7 @@ fn note_difference(session: &Session, parties: &Parties, selection: &PairSelecti
             "; each offer goes to one request, or its parts to several (in `explain --what-if`, requests compete only with --unmatched)",
         ),
     };
-    session.note(&format!("{} {what} with the change, {} without it{uses}", after.count, before.count));
+    session.note(&format!("{what}: {} with the change, {} without it{uses}", after.count, before.count));
     if selection.lists_candidates() && selection.counts_only {
         return;
     }

@@ -149,11 +149,7 @@ impl MatchCommand {
         let lists_candidates = self.all || self.best.is_some();
         let refusals = [
             (self.cases.is_some(), "--share does not work with --cases: split the file of cases by lines"),
-            (
-                !lists_candidates,
-                "one run makes all matches, as each takes an offer from the requests after it; --best N and --all list \
-                 candidates, and have shares",
-            ),
+            (!lists_candidates, "one run makes all matches; --best N and --all list candidates, and have shares"),
             (!self.what_if.is_empty(), "--what-if compares two whole runs"),
             (self.ads.common.stats, "--stats cannot be combined with --share: its counts would be of only one share"),
         ];

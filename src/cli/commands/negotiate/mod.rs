@@ -110,7 +110,9 @@ impl Negotiate {
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         let mut policy = self.policy_config.read_policy(session, &self.policy)?;
         if self.by_submitter && policy.policy.share.is_none() && self.usage.is_none() && self.userprio.is_none() {
-            return refuse("--by-submitter needs shares: --policy htcondor, a policy with `share`, or --usage");
+            return refuse(
+                "--by-submitter needs shares: --policy htcondor, a policy with `share`, --usage or --userprio",
+            );
         }
         let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;
@@ -239,7 +241,7 @@ fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountan
     {
         let near = similar_ids(&first.name, accountant.submitters.keys().map(String::as_str));
         let of_file = near.first().map_or(String::new(), |near| format!(", and {path} has {near}"));
-        session.note(&format!("{path} names no submitter of these requests: one of them is {}{of_file}", first.name));
+        session.note(&format!("{path} names no submitter of these requests, such as {}{of_file}", first.name));
     }
 }
 

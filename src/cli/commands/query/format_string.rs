@@ -34,7 +34,9 @@ impl FormatString {
                 rest = behind;
             } else if let Some((conversion, length)) = PrintfConversion::read(rest)? {
                 if format.conversion.replace(conversion).is_some() {
-                    return Err(format!("`{written}` has more than one conversion: repeat -format for each"));
+                    return Err(format!(
+                        "`{written}` has more than one conversion: give each an expression of its own"
+                    ));
                 }
                 rest = &rest[length..];
             } else {

@@ -259,7 +259,7 @@ impl QueryCommand {
         let Some(first) = first_text else {
             // A file of the arguments may have been forgotten.
             if is_standard_input {
-                session.note("standard input is empty");
+                session.note("standard input has no ads");
             }
             return Ok(status);
         };
@@ -344,7 +344,7 @@ impl QueryCommand {
             _ => "the name of slots or machines",
         };
         let names = names.join(", ");
-        session.note(&format!("{names} was taken for {kind}; -constraint takes an expression, -ads a file"));
+        session.note(&format!("taken for {kind}: {names}; -constraint takes an expression, -ads a file"));
     }
 
     /// Parses the keys of `--sort`.
@@ -403,7 +403,7 @@ impl QueryCommand {
             (self.distinct && self.af.is_empty(), "--distinct needs --af: it prints equal rows once"),
             (
                 self.count && has_columns && !self.distinct,
-                "--count cannot be used with --af or --attributes; to count different rows, add --distinct",
+                "--count cannot be used with --af or --attributes; to count different rows, give --distinct and --af",
             ),
         ])
     }

@@ -124,11 +124,14 @@ impl QueryCommand {
     ) -> Result<Status, Failure> {
         refuse_contradictions(&[
             (scanner.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
-            (self.newest || self.since.is_some() || self.completed_since.is_some(), "--partial reads forwards only"),
+            (
+                self.newest || self.since.is_some() || self.completed_since.is_some(),
+                "--partial does not work with --newest, --since and --completed-since, which read backwards",
+            ),
             (self.at.is_some(), "--partial does not work with --at"),
             (
                 !(self.ads.is_empty() && self.userlog.is_empty()),
-                "--partial needs files: name them after the constraint",
+                "--partial reads only the files after the constraint, not those of -jobads, -slotads or -userlog",
             ),
         ])?;
         let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;

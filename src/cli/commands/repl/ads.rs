@@ -35,7 +35,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
     let ad = match argument.text {
         "" => {
             let ad = side(state).as_ref().map(|ad| ad.ad.clone());
-            let text = ad.map_or_else(|| format!("{name} is not an ad"), |ad| ad_text(state, &ad));
+            let text = ad.map_or_else(|| format!("{name} is not set"), |ad| ad_text(state, &ad));
             return state.print(&text);
         }
         "none" => {
@@ -70,7 +70,7 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
     if which.is_none() && !Path::new(&file.text).is_file() && !state.pool.offers().is_empty() {
         let found = state.pool.offers().iter().zip(1..).find(|(ad, number)| is_wanted(&file.text, ad.id(), *number));
         let found = found.map(|(ad, _)| NamedAd::unnamed(ad.ad.clone()).with_name(ad.id().to_owned()));
-        let message = format!("there is no file {}, and the pool has no ad of this name", file.text);
+        let message = format!("there is no file {}, and the pool has no ad of this name or number", file.text);
         return found.ok_or_else(|| state.error_at(file.part, message));
     }
     let wanted = which.map_or("1", |which| &which.text);

@@ -191,7 +191,7 @@ fn configured_rules(
     let Some(route) = route else {
         let (rules, problems) = configuration.job_transforms(&context);
         if rules.is_empty() && problems.is_empty() {
-            session.note(&format!("{} has no JOB_TRANSFORM_NAMES", loaded.text.name));
+            session.note(&format!("{} names no transforms in JOB_TRANSFORM_NAMES", loaded.text.name));
         }
         let rules = rules.into_iter().map(|rules| rules.rule).collect();
         return Ok((Transform { rules, variables: configuration.variables().clone(), condition: None }, problems));
@@ -303,7 +303,7 @@ fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[Transfor
     let has_effect = changes_something || rules.iter().any(|rule| rule.iteration.is_some());
     if let Some(knob) = knob.filter(|_| !has_effect) {
         session.warning(&format!(
-            "{} changes nothing: {knob} is a block of a configuration; read it with --config",
+            "{} changes nothing: {knob} is a variable of a configuration; read the file with --config",
             source.name
         ));
     }

@@ -165,7 +165,7 @@ fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), Re
     let id = &outcome.id;
     let known = matches
         .get_mut(id)
-        .ok_or_else(|| format!("this outcome ends the match {id}, but no record before it makes that match"))?;
+        .ok_or_else(|| format!("this outcome is of the match {id}, but no record before it makes that match"))?;
     known.settle(outcome);
     if known.is_over() {
         matches.shift_remove(id);

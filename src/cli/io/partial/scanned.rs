@@ -128,7 +128,8 @@ impl ScannedPartial {
                         None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
                     };
                     return Err(format!(
-                        "it is not complete, because its run failed or has not ended: repeat the run with {again}"
+                        "it is not complete: its run failed or has not ended, or the file was cut; repeat the run with \
+                        {again}"
                     ));
                 }
             }
@@ -153,5 +154,5 @@ pub fn open_at(path: &str, offset: u64) -> io::Result<BufReader<File>> {
 
 /// Joins faults as the text of one message: one after the other.
 pub fn join_faults(faults: &[String]) -> String {
-    format!("the partial results do not fit together: {}", faults.join("; "))
+    format!("the partial results cannot be merged: {}", faults.join("; "))
 }

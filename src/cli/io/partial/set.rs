@@ -70,7 +70,7 @@ impl PartialSet {
         let missing: Vec<String> =
             planned.iter().flat_map(BTreeMap::values).flatten().map(|file| file.argument()).collect();
         if !missing.is_empty() {
-            faults.push(format!("parts are missing; run {}", missing.join(" ")));
+            faults.push(format!("parts are missing: run the command on {}", missing.join(" ")));
         }
         if !faults.is_empty() {
             return refuse(join_faults(&faults));

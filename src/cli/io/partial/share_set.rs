@@ -164,9 +164,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
             faults.push(format!("{path} is one of {own}, but {reference} is one of {expected}"));
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
-            faults.push(format!(
-                "{share} is from a run with --share, but {parts} is from a run on parts of files: they cannot be merged"
-            ));
+            faults.push(format!("{share} is from a run with --share, but {parts} is from a run on parts of files"));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));
         } else if other.header.now != first.header.now {
@@ -174,7 +172,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
                 Some(seconds) => utc_text(seconds),
                 None => "no time".to_owned(),
             });
-            let fault = format!("{path} is of {}, {reference} of {}", times[0], times[1]);
+            let fault = format!("{path} is evaluated as of {}, {reference} as of {}", times[0], times[1]);
             faults.push(format!("{fault}: give all shares the same --now"));
         } else if other.common != first.common && other.header.arguments == first.header.arguments {
             faults.push(format!("{path} and {reference} read different ads: run all shares again"));

@@ -182,7 +182,7 @@ impl CauseTable {
     /// Says how many subjects there are, how many of them match, and how many do not wait.
     fn headline(&self) -> String {
         if self.served == Some(0) && self.all == 0 {
-            return format!("no {} waits", self.noun);
+            return format!("no selected {} waits", self.noun);
         }
         let all = match self.served {
             Some(served) => {

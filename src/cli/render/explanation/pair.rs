@@ -39,7 +39,7 @@ pub fn explain_pair(
 ) -> Result<Status, Failure> {
     let refuse = |what: &str, id: &str, ads: &[NamedAd]| {
         let near = similar_ids(id, ads.iter().map(NamedAd::id));
-        Failure::refused(format!("there is no {what} {id}{}", suggestion(&near)))
+        Failure::refused(format!("there is no {what} {id} to explain{}", suggestion(&near)))
     };
     let context = session.context();
     let is_offer = |ad: &NamedAd| ad.is_called(offer, &context);

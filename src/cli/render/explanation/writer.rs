@@ -333,7 +333,7 @@ fn conflicts(report: &RequestReport) -> String {
     let mut text = String::new();
     for set in sets.iter().take(MAX_EVIDENCE_ITEMS) {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
-        let _ = writeln!(text, "no offer meets clauses {} together", clauses.join(" and "));
+        let _ = writeln!(text, "clauses {} are never met together", clauses.join(" and "));
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
     if report.conflicts.is_truncated {

@@ -116,7 +116,7 @@ impl ObservedTypes {
             (self.reals, "real"),
             (self.times, "time"),
             (self.strings, "string"),
-            (self.others, "list or ad"),
+            (self.others, "other value"),
         ];
         all.into_iter().filter(|(count, _)| *count > 0).collect()
     }

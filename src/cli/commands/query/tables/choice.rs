@@ -148,7 +148,8 @@ pub fn choose_table(
         || query.undefined;
     if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
         return refuse(
-            "-print-format and -aaf choose columns, so they cannot be combined with -o, --af, --attributes, --group-by or --undefined",
+            "-print-format and -aaf choose columns, so they cannot be combined with -af, -format, -o, --af, \
+             --attributes, --group-by or --undefined",
         );
     }
     if is_other || query.count || session.options.quiet {
