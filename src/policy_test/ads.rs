@@ -9,7 +9,7 @@ use crate::eval::Context;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
 use crate::protocol::display_name;
-use crate::text::closest_names;
+use crate::text::{closest_names, counted};
 use crate::transform::{Transform, parse_rules};
 
 use super::yaml_values::{read_ad, read_words, value_of};
@@ -196,7 +196,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
                 let near = closest_names(wanted, ids.iter().map(String::as_str));
                 let help = match near.first() {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are {} ads; the first is called `{}`", ids.len(), ids[0]),
+                    None => format!("the file has {}; the first is called `{}`", counted(ids.len(), "ad"), ids[0]),
                 };
                 reader.report(id, format!("no ad is called `{wanted}`"), help);
             }

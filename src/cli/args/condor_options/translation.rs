@@ -70,7 +70,7 @@ fn command_position(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
 
 /// Whether an argument is an option whose value is the next argument, such as `--seed` before `7`.
 fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
-    let takes = |arg: &Arg| arg.get_action().takes_values();
+    let takes = |arg: &Arg| arg.get_action().takes_values() && !arg.is_require_equals_set();
     if let Some(long) = argument.strip_prefix("--") {
         let is_it = |arg: &&Arg| {
             arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))

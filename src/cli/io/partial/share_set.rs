@@ -66,10 +66,13 @@ impl ShareSet {
         if missing > 0 {
             let absent = (1..=count).filter(|number| !by_number.contains_key(number)).take(MAX_NAMED_SHARES);
             let absent = absent.map(|number| WorkShare { number, count }.to_string());
-            let words: Vec<String> = arguments.iter().map(|word| shell_word(word)).collect();
+            let mut words: Vec<String> = arguments.iter().map(|word| shell_word(word)).collect();
+            // After `--` an option would be a file.
+            let end = arguments.iter().position(|word| *word == "--").unwrap_or(words.len());
+            words.insert(end, format!("--partial --share K/{count}"));
             let (what, them) = if missing == 1 { ("a share is", "it") } else { ("shares are", "each") };
             let named = join_first(absent, missing, MAX_NAMED_SHARES);
-            let command = format!("classad {} --partial --share K/{count}", words.join(" "));
+            let command = format!("classad {}", words.join(" "));
             faults.push(format!("{what} missing: {named}; run {them} with `{command}`"));
         }
         if !faults.is_empty() {

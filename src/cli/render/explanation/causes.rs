@@ -181,13 +181,18 @@ impl CauseTable {
 
     /// Says how many subjects there are, how many of them match, and how many do not wait.
     fn headline(&self) -> String {
-        if self.served == Some(0) && self.all == 0 {
-            return format!("no selected {} waits", self.noun);
+        let (article, partner) = if self.noun == "job" { ("a", "slot") } else { ("an", "offer") };
+        match (self.all, self.served) {
+            (0, Some(0)) => return format!("no selected {} waits", self.noun),
+            (0, Some(1)) => return format!("the {} gets {article} {partner}", self.noun),
+            (0, Some(served)) => return format!("all of {} get {article} {partner}", counted(served, &self.noun)),
+            // Those with ports have reports of their own.
+            (0, None) => return format!("no {} without ports", self.noun),
+            _ => {}
         }
         let all = match self.served {
             Some(served) => {
                 let verb = if self.all == 1 { "gets" } else { "get" };
-                let partner = if self.noun == "job" { "slot" } else { "offer" };
                 let total = counted(self.all + served, &self.noun);
                 format!("{} of {total} {verb} no {partner}", with_commas(self.all))
             }
@@ -203,7 +208,11 @@ impl CauseTable {
             some => format!("{} match", with_commas(some)),
         };
         let not_waiting = self.causes.values().filter(|cause| cause.verdict == NOT_WAITING);
-        let not_waiting = match not_waiting.map(|cause| cause.subjects).sum() {
+        let not_waiting: usize = not_waiting.map(|cause| cause.subjects).sum();
+        if not_waiting == self.all {
+            return format!("{all}: none waits");
+        }
+        let not_waiting = match not_waiting {
             0 => String::new(),
             1 => "; 1 does not wait".to_owned(),
             some => format!("; {} do not wait", with_commas(some)),
