@@ -69,6 +69,11 @@ impl<'e> Evaluator<'e> {
         }
     }
 
+    /// Lowers the step budget.
+    pub(super) fn limited_to(self, steps: u64) -> Self {
+        Evaluator { spending: self.spending.limited_to(steps), ..self }
+    }
+
     /// Makes this evaluator evaluate each attribute anew.
     #[cfg(test)]
     pub(super) fn forget_values(&mut self) {

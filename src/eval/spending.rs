@@ -25,6 +25,7 @@ const TREE_BYTES_PER_TEXT_BYTE: u64 = 64;
 /// Steps that an evaluator took and bytes of the values that it made.
 pub(super) struct Spending<'e> {
     context: &'e Context,
+    max_steps: u64,
     steps: u64,
     /// Number of steps above which the step budget and the interrupt are checked next.
     next_check: u64,
@@ -41,7 +42,12 @@ impl<'e> Spending<'e> {
             (None, Some(_)) => free.min(context.max_steps),
             (None, None) => context.max_steps,
         };
-        Spending { context, steps: 0, next_check, counted: free, bytes: 0 }
+        Spending { context, max_steps: context.max_steps, steps: 0, next_check, counted: free, bytes: 0 }
+    }
+
+    /// Lowers the step budget.
+    pub(super) fn limited_to(self, steps: u64) -> Self {
+        Spending { max_steps: self.max_steps.min(steps), next_check: self.next_check.min(steps), ..self }
     }
 
     /// Number of steps so far.
@@ -67,7 +73,7 @@ impl<'e> Spending<'e> {
         if self.context.is_interrupted() {
             return Err(Abort::Interrupted);
         }
-        let is_over = self.steps > self.context.max_steps;
+        let is_over = self.steps > self.max_steps;
         if let Some(run) = &self.context.run_budgets
             && self.steps > self.counted
         {
@@ -78,10 +84,10 @@ impl<'e> Spending<'e> {
             }
         }
         if is_over {
-            return Err(Abort::TooManySteps(self.context.max_steps));
+            return Err(Abort::TooManySteps(self.max_steps));
         }
         let interval = STEPS_BETWEEN_CHECKS.min(self.counted);
-        self.next_check = self.steps.saturating_add(interval).min(self.context.max_steps);
+        self.next_check = self.steps.saturating_add(interval).min(self.max_steps);
         Ok(())
     }
 
@@ -150,7 +156,7 @@ impl<'e> Spending<'e> {
         &mut self,
         search: impl FnOnce(&mut SearchSteps) -> Result<T, SearchFault>,
     ) -> Result<Result<T, String>, Abort> {
-        let of_evaluator = self.context.max_steps.saturating_sub(self.steps);
+        let of_evaluator = self.max_steps.saturating_sub(self.steps);
         let of_run = self.context.run_budgets.as_ref().map_or(u64::MAX, |run| {
             let free = self.counted.saturating_sub(self.steps);
             run.steps.granted().saturating_sub(run.steps.taken()).saturating_add(free)
@@ -169,7 +175,7 @@ impl<'e> Spending<'e> {
         match found {
             Ok(found) => Ok(Ok(found)),
             Err(SearchFault::Failed(reason)) => Ok(Err(reason)),
-            Err(SearchFault::TooManySteps) => Err(Abort::TooManySteps(self.context.max_steps)),
+            Err(SearchFault::TooManySteps) => Err(Abort::TooManySteps(self.max_steps)),
         }
     }
 }

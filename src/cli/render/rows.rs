@@ -268,9 +268,11 @@ impl TableWriter {
             _ => (["", "\t", ""], tsv_cell),
         };
         for (index, cell) in cells.enumerate() {
-            write!(out, "{}{}", if index == 0 { begin } else { separator }, escape(cell))?;
+            out.write_all(if index == 0 { begin } else { separator }.as_bytes())?;
+            out.write_all(escape(cell).as_bytes())?;
         }
-        writeln!(out, "{end}")
+        out.write_all(end.as_bytes())?;
+        out.write_all(b"\n")
     }
 }
 

@@ -76,7 +76,9 @@ pub fn specialize(
     options: SpecializeOptions,
 ) -> SpecializedExpression {
     let mut specializer = Specializer::new(environment, context, options);
-    let part = specializer.specialize(expression, frame);
+    // Evaluation takes a fraction of the time, as it makes no expressions of the operands.
+    let known = specializer.evaluated_operator(expression, frame);
+    let part = known.unwrap_or_else(|| specializer.specialize(expression, frame));
     specializer.finish(part)
 }
 
@@ -142,6 +144,7 @@ pub fn specialize_ad(
 
 #[cfg(test)]
 mod tests {
+    use super::specializer::Specializer;
     use super::{ConstraintVerdict, SpecializeOptions, specialize};
     use crate::ad::Dialect;
     use crate::eval::{Context, Environment, Knowledge};
@@ -252,6 +255,59 @@ mod tests {
                 ("n.k", "n.k"),
             ],
         );
+    }
+
+    #[test]
+    fn evaluation_gives_the_results_of_the_walk() {
+        let operands = [
+            "1",
+            "2.5",
+            "1.0e16",
+            "true",
+            "false",
+            "undefined",
+            "error",
+            "\"a\"",
+            "{ 1, u }",
+            "[ x = 1 ]",
+            "a",
+            "s",
+            "u",
+            "w",
+            "c",
+            "n.d",
+            "MY.b",
+            "other.x",
+            "(a > 1 || u)",
+            "time()",
+            "eval(\"b\")",
+            "unparse(w)",
+            "(u ?: 2)",
+            "(a ? u : s)",
+        ];
+        let operators = ["+", "/", "<", "==", "is", "isnt", "&&", "||", "&", "<<"];
+        let known = "[ a = 1; b = a + 1; s = \"A\"; c = d; d = c; n = [ d = z; e = a ]; w = other.x > b ]";
+        let mut evaluated = 0;
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let rules = ParseOptions::new(dialect);
+            let context = Context { now: None, random: None, ..Context::new(dialect) };
+            let ad = parse_ad(known.as_bytes(), rules).unwrap();
+            let (environment, frame) = Environment::partner_unknown(ad, Knowledge::Partial);
+            let all = operators.iter().flat_map(|operator| {
+                let right = move |left: &'static str| operands.map(|right| format!("{left} {operator} {right}"));
+                operands.into_iter().flat_map(right)
+            });
+            for text in all {
+                let expression = parse_expression(text.as_bytes(), rules).unwrap();
+                let mut specializer = Specializer::new(&environment, &context, SpecializeOptions::default());
+                let Some(part) = specializer.evaluated_operator(&expression, &frame) else { continue };
+                let expected = specializer.specialize(&expression, &frame);
+                assert_eq!((&part.expression, &part.value), (&expected.expression, &expected.value), "{text}");
+                assert_eq!(part.expression.span(), expected.expression.span(), "{text}");
+                evaluated += 1;
+            }
+        }
+        assert!(evaluated > 2000, "{evaluated}");
     }
 
     #[test]

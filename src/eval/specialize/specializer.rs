@@ -35,6 +35,9 @@ pub struct Specializer<'e> {
     visits: u64,
 }
 
+/// Maximum number of steps of an evaluation that may turn out to need something unknown.
+const MAX_STEPS_IN_VAIN: u64 = 64;
+
 /// Number of visits to expressions that do not count for the run.
 const FREE_VISITS: u64 = 4096;
 
@@ -138,6 +141,20 @@ impl<'e> Specializer<'e> {
             ExpressionKind::Subscript(inner, index) => self.subscript(expression, inner, index, frame),
             ExpressionKind::Call(name, arguments) => self.call(expression, name, arguments, frame),
         }
+    }
+
+    /// Returns the result for a binary operator that takes few steps to evaluate. `None` if its value is unknown or an
+    /// error, whose cause may depend on the order of steps, or if `loose` reorders it.
+    pub fn evaluated_operator(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Option<PartialResult> {
+        let is_operator = matches!(expression.kind(), ExpressionKind::Binary(..));
+        // A random number that is drawn in vain would change the next one.
+        if !is_operator || self.options.loose || self.context.random.is_some() {
+            return None;
+        }
+        let mut evaluator = Evaluator::new(self.environment, self.context).limited_to(MAX_STEPS_IN_VAIN);
+        let value = evaluator.evaluate(expression, frame).ok()?;
+        let is_plain = !matches!(value, Value::Error(_) | Value::List(_) | Value::Ad(_));
+        is_plain.then(|| PartialResult::known(expression, value))
     }
 
     /// Evaluates an expression. Its value is unknown if the evaluation needs something unknown or exceeds a budget.
