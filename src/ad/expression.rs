@@ -200,8 +200,10 @@ impl Expression {
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut sum = 0_u64;
-        let mut pending = vec![(self, 0)];
-        while let Some((expression, path)) = pending.pop() {
+        // A leaf needs no memory.
+        let mut pending = Vec::new();
+        let mut next = Some((self, 0));
+        while let Some((expression, path)) = next {
             let mut hasher = FxHasher::default();
             hasher.write_u64(path);
             expression.kind().hash_node(&mut hasher);
@@ -220,6 +222,7 @@ impl Expression {
                     pending.push((child, position));
                 });
             }
+            next = pending.pop();
         }
         sum
     }

@@ -15,6 +15,7 @@ use crate::protocol::PORTS;
 use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
 use super::constants::{ConstantFindings, WatchedConstant};
 use super::finding_register::{AdFindings, FindingOrigin, FindingSet};
+use super::shared_expressions::SharedExpressions;
 use super::subexpressions::own_names;
 use super::{AdChecker, CheckedAttributes, KIND_NAMES};
 
@@ -28,6 +29,8 @@ pub(super) struct AdClass {
     pub attributes: CheckedAttributes,
     /// The constraint, the rank and the ports, and all attributes that these depend on.
     pub reached: Vec<Name>,
+    /// The circular references among `attributes`, each as the names in it.
+    pub cycles: Vec<Vec<Name>>,
     /// `None` if the findings about an ad as a whole depend on more than the outcomes of its clauses: on a pool, on
     /// ports, on a clause that is itself a constant, or on circular references.
     clauses: Option<ClassClauses>,
@@ -80,11 +83,11 @@ impl AdClass {
     pub(super) fn new(ad: &Ad, checker: &mut AdChecker) -> Self {
         let attributes = checker.check_expressions(ad);
         let reached = checker.reachable_attributes(ad, &attributes);
-        let is_predictable =
-            checker.pool.is_none() && ad.get(&PORTS).is_none() && reference_cycles(&attributes).is_empty();
+        let cycles = reference_cycles(&attributes);
+        let is_predictable = checker.pool.is_none() && ad.get(&PORTS).is_none() && cycles.is_empty();
         let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &reached)).flatten();
         let watched = checker.constants.constants(ad, checker.context.dialect);
-        AdClass { attributes, reached, clauses, watched, findings: FxHashMap::default() }
+        AdClass { attributes, reached, cycles, clauses, watched, findings: FxHashMap::default() }
     }
 
     /// Returns all findings of an ad. `of_ad` are the findings about the ad as a whole.
@@ -163,8 +166,9 @@ impl ClassClauses {
         let mut positions: Vec<usize> = KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect();
         let rank = ad.get(protocol.rank_name());
         positions.extend(position(protocol.rank_name()).filter(|_| rank.is_some_and(is_constant)));
-        let clauses: Vec<ClassPart> =
-            clauses.iter().map(|(_, clause)| ClassPart::new(ad, clause, attributes)).collect();
+        let mut part = |expression: &Expression| ClassPart::new(ad, expression, attributes, &mut checker.shared);
+        let clauses: Vec<ClassPart> = clauses.iter().map(|(_, clause)| part(clause)).collect();
+        let rank_part = rank.map(part);
         let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
         for clause in &clauses {
             let mentioned = checker.mentioned.entry(clause.hash);
@@ -179,22 +183,28 @@ impl ClassClauses {
         for name in reached {
             (name, position(name).is_some(), attributes.get(name).map(|seen| seen.fingerprint)).hash(&mut hasher);
         }
-        let rank = rank.map(|rank| ClassPart::new(ad, rank, attributes));
         let mut all_positions = positions.clone();
-        all_positions.extend(clauses.iter().chain(&rank).flat_map(|part| &part.positions));
+        all_positions.extend(clauses.iter().chain(&rank_part).flat_map(|part| &part.positions));
         all_positions.sort_unstable();
         all_positions.dedup();
         let all_positions = all_positions.into();
-        Some(ClassClauses { clauses, rank, positions, all_positions, shared_names, hash: hasher.finish() })
+        let hash = hasher.finish();
+        Some(ClassClauses { clauses, rank: rank_part, positions, all_positions, shared_names, hash })
     }
 }
 
 impl ClassPart {
-    fn new(ad: &Ad, expression: &Expression, attributes: &CheckedAttributes) -> Self {
-        let mut names = own_names(expression);
+    fn new(
+        ad: &Ad,
+        expression: &Expression,
+        attributes: &CheckedAttributes,
+        expressions: &mut SharedExpressions,
+    ) -> Self {
+        let known = expressions.get(expression);
+        let mut names = known.names.to_vec();
         let mut positions = Vec::new();
         let mut hasher = FxHasher::default();
-        expression.fingerprint().hash(&mut hasher);
+        known.fingerprint.hash(&mut hasher);
         let mut next = 0;
         while let Some(name) = names.get(next).cloned() {
             next += 1;

@@ -289,7 +289,7 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
 }
 
 /// Finds the circular references among attributes by depth-first search. Returns each cycle once, as the names in it.
-pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<&Name>> {
+pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<Name>> {
     let mut found = Vec::new();
     let mut done: FxHashSet<&Name> = FxHashSet::default();
     for start in attributes.keys() {
@@ -305,7 +305,7 @@ pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<&Name>
             };
             *next += 1;
             if let Some(at) = path.iter().position(|(on_path, _)| *on_path == target) {
-                found.push(path[at..].iter().map(|(name, _)| *name).collect());
+                found.push(path[at..].iter().map(|(name, _)| (*name).clone()).collect());
             } else if attributes.contains_key(target) && !done.contains(target) {
                 path.push((target, 0));
             }

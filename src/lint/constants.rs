@@ -103,10 +103,10 @@ pub(super) fn check<'w>(
     let mut hasher = FxHasher::default();
     let mut findings = Vec::new();
     for constant in suspects {
-        let attribute = ad.iter().nth(constant.position)?;
-        let Some(slip) = slip(attribute.expression, constant, attribute.name) else { continue };
-        (attribute.name, &slip.message).hash(&mut hasher);
-        let finding = LintFinding::new(slip.rule, slip.message).at(attribute.name, attribute.expression, "");
+        let (name, expression) = (&ad.shape().names()[constant.position], &expressions[constant.position]);
+        let Some(slip) = slip(expression, constant, name) else { continue };
+        (name, &slip.message).hash(&mut hasher);
+        let finding = LintFinding::new(slip.rule, slip.message).at(name, expression, "");
         findings.push(match slip.help {
             Some(help) => finding.with_help(help),
             None => finding,

@@ -16,6 +16,7 @@ mod pool_range;
 mod pool_strings;
 mod rules;
 mod scale_suffix;
+mod shared_expressions;
 mod slip;
 mod slips;
 mod standard_attributes;
@@ -39,7 +40,7 @@ use ad_class::{AdClass, OutcomeHash};
 use ads::{AdCheck, ClauseResidue};
 use constants::ConstantWatch;
 use finding_register::{FindingOrigin, FindingSet};
-use subexpressions::own_names;
+use shared_expressions::SharedExpressions;
 use text_check::TextAdClass;
 
 pub use find_slips::find_slips;
@@ -100,6 +101,7 @@ pub struct AdChecker {
     /// How completely the checked ads are known.
     knowledge: Knowledge,
     pool: Option<Arc<PoolStatistics>>,
+    shared: SharedExpressions,
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
     /// What specialization leaves of clauses and ranks. The key is a hash of the expression and of what it reads.
@@ -146,6 +148,7 @@ impl AdChecker {
             context,
             knowledge: Knowledge::Complete,
             pool: None,
+            shared: SharedExpressions::default(),
             expressions: FxHashMap::default(),
             outcomes: FxHashMap::default(),
             mentioned: FxHashMap::default(),
@@ -233,7 +236,7 @@ impl AdChecker {
         Attribute { name, expression }: Attribute<'_>,
         is_constraint: bool,
     ) -> CheckedExpression {
-        let key = (name.clone(), expression.fingerprint(), is_constraint, 0);
+        let key = (name.clone(), self.shared.get(expression).fingerprint, is_constraint, 0);
         let seen = match self.expressions.get(&key) {
             Some(seen) => seen.clone(),
             None => self.check_anew(ad, expression, key.clone(), &[]),
@@ -272,7 +275,7 @@ impl AdChecker {
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = FindingSet::new(FindingOrigin::Expression(key.clone()), ad, found);
-        let names = own_names(expression).into();
+        let names = Arc::clone(&self.shared.get(expression).names);
         let seen = CheckedExpression { fingerprint: *fingerprint, findings, names, words: words.into() };
         self.expressions.insert(key, seen.clone());
         seen
@@ -298,14 +301,13 @@ impl AdChecker {
     /// constraint. `None` if they are unknown.
     fn check_ad(&self, ad: &Ad, class: &AdClass, residues: Option<Vec<ClauseResidue>>) -> Vec<LintFinding> {
         let (checked, mut found) = (&class.attributes, Vec::new());
-        let cycles = ads::reference_cycles(checked);
-        for cycle in &cycles {
-            let path: Vec<&str> = cycle.iter().chain(cycle.first()).map(|name| name.as_str()).collect();
+        for cycle in &class.cycles {
+            let path: Vec<&str> = cycle.iter().chain(cycle.first()).map(Name::as_str).collect();
             let message = format!("this refers to itself: {}", path.join(" -> "));
-            found.push(LintFinding::new(&rules::CIRCLE, message).at_span(cycle[0], None, ""));
+            found.push(LintFinding::new(&rules::CIRCLE, message).at_span(&cycle[0], None, ""));
         }
         let check = AdCheck::new(ad, &self.protocol, &self.context, self.knowledge);
-        check.check(!cycles.is_empty(), residues, &mut found);
+        check.check(!class.cycles.is_empty(), residues, &mut found);
         if ad.get(&PORTS).is_none() {
             pool::check_references(
                 ad,

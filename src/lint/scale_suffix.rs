@@ -13,6 +13,11 @@ pub(super) fn written_suffix(literal: &Expression) -> Option<char> {
 /// Returns the suffix with which a number was written in `length` characters. `None` if it was written without one. The
 /// parser drops the suffix, but `2G` is shorter than the digits of its value.
 fn suffix(number: f64, length: usize) -> Option<char> {
+    // The usual case, without printing the number: 10^16 and less are exact.
+    let limit: f64 = (1..length.min(17)).map(|_| 10.0).product();
+    if number.abs() < limit {
+        return None;
+    }
     let digits = format!("{}.", number.abs().trunc()).len();
     if length == 0 || digits <= length {
         return None;

@@ -70,8 +70,8 @@ pub struct AdTextMemo<R> {
 struct KnownClass<R> {
     /// The names. They are kept so that no other shape gets the address of this one.
     shape: Arc<AdShape>,
-    /// The codes of the values, without the kinds of scalars.
-    codes: Box<[u8]>,
+    /// The codes of the values, as [`class_words`] returns them.
+    words: Box<[u64]>,
     remembered: R,
 }
 
@@ -117,7 +117,7 @@ impl<R> AdTextMemo<R> {
     /// Calls `make` for the first ad of a class. Its argument is an ad of the class, whose scalars are all undefined.
     pub fn class<'m>(&'m mut self, text: AdText<'m>, make: impl FnOnce(&Ad) -> R) -> Option<TextClass<'m, R>> {
         let codes = self.reader.writer();
-        let is_full = self.key_bytes + codes.outline_bytes > MAX_KEY_BYTES || codes.next > MAX_CODES;
+        let is_full = self.key_bytes + codes.text_bytes > MAX_KEY_BYTES || codes.next() > MAX_CODES;
         self.reader.clear_if_large(is_full);
         self.codes.clear();
         let (length, shape) = self.reader.push_ad(text, &mut self.codes)?;
@@ -133,13 +133,13 @@ impl<R> AdTextMemo<R> {
         } else {
             let value = |position| match code_at(codes, position) {
                 code if is_scalar(code) => Some(scalar.clone()),
-                _ => reader.value(text.bytes, position),
+                code => reader.writer().expression(code).or_else(|| reader.value(text.bytes, position)),
             };
             let expressions = (0..shape.names().len()).map(value).collect::<Option<_>>()?;
             let remembered = make(&Ad::from_shape(Arc::clone(&shape), expressions));
-            let class_codes: Box<[u8]> = class_words(codes).flat_map(u64::to_le_bytes).collect();
-            self.key_bytes += class_codes.len();
-            known.push(KnownClass { shape, codes: class_codes, remembered });
+            let words: Box<[u64]> = class_words(codes).collect();
+            self.key_bytes += size_of_val(&*words);
+            known.push(KnownClass { shape, words, remembered });
             known.len() - 1
         };
         let class = &mut known[place].remembered;
@@ -189,8 +189,7 @@ fn class_hash(shape: &Arc<AdShape>, codes: &[u8]) -> u64 {
 impl<R> KnownClass<R> {
     /// Whether an ad with this shape and these codes is in the class.
     fn has(&self, shape: &Arc<AdShape>, codes: &[u8]) -> bool {
-        Arc::ptr_eq(&self.shape, shape)
-            && class_words(codes).zip(self.codes.as_chunks().0).all(|(word, known)| word == u64::from_le_bytes(*known))
+        Arc::ptr_eq(&self.shape, shape) && class_words(codes).eq(self.words.iter().copied())
     }
 }
 
@@ -247,33 +246,45 @@ impl ScalarKind {
 struct ValueCodes {
     /// Whether expressions share a code that differ only in strings that have no influence on references.
     ignores_strings: bool,
-    /// The code that is given next.
-    next: u32,
+    /// The expressions with the codes from [`FIRST_CODE`] on, so that a class need not parse them again.
+    expressions: Vec<Expression>,
     /// Codes by the text without the strings that have no influence.
     by_outline: FxHashMap<Box<[u8]>, u32>,
-    /// Total length of the texts of `by_outline`, in bytes.
-    outline_bytes: usize,
+    /// Total length of the texts of `expressions` and `by_outline`, in bytes.
+    text_bytes: usize,
 }
 
 impl ValueCodes {
     fn new(ignores_strings: bool) -> Self {
-        ValueCodes { ignores_strings, next: FIRST_CODE, by_outline: FxHashMap::default(), outline_bytes: 0 }
+        ValueCodes { ignores_strings, expressions: Vec::new(), by_outline: FxHashMap::default(), text_bytes: 0 }
+    }
+
+    /// Returns the code that is given next.
+    fn next(&self) -> u32 {
+        u32::try_from(self.expressions.len()).map_or(u32::MAX, |count| FIRST_CODE.saturating_add(count))
+    }
+
+    /// Returns the expression that got a code; of several the first. `None` if the code is that of a constant.
+    fn expression(&self, code: u32) -> Option<Expression> {
+        let index = usize::try_from(code.checked_sub(FIRST_CODE)?).ok()?;
+        self.expressions.get(index).cloned()
     }
 
     /// Returns the code of an expression that is not a constant. `value` is its text.
     fn code(&mut self, value: &[u8], expression: &Expression) -> u32 {
         // A text that was forgotten gets another code. That only makes another class.
-        let code = self.next;
-        self.next += 1;
-        if !self.ignores_strings {
-            return code;
+        let code = self.next();
+        if self.ignores_strings
+            && let Some(outline) = outline(value).filter(|_| ignores_strings(expression))
+        {
+            if let Some(known) = self.by_outline.get(outline.as_slice()) {
+                return *known;
+            }
+            self.text_bytes += outline.len();
+            self.by_outline.insert(outline.into(), code);
         }
-        let Some(outline) = outline(value).filter(|_| ignores_strings(expression)) else { return code };
-        if let Some(known) = self.by_outline.get(outline.as_slice()) {
-            return *known;
-        }
-        self.outline_bytes += outline.len();
-        self.by_outline.insert(outline.into(), code);
+        self.text_bytes += value.len();
+        self.expressions.push(expression.clone());
         code
     }
 }
@@ -282,9 +293,9 @@ impl AttributeWriter for ValueCodes {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
     fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let kind = ScalarKind::of_literal(value);
-        out.extend(kind.iter().flat_map(|kind| kind.code().to_le_bytes()));
-        kind.is_some()
+        let Some(kind) = ScalarKind::of_literal(value) else { return false };
+        out.extend_from_slice(&kind.code().to_le_bytes());
+        true
     }
 
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>) {
