@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Expression, ExpressionKind, RelativeTime, Type, Value};
 use crate::eval::compare;
-use crate::syntax::simple_literal_value;
 
 use super::value_sample::{SampleLimit, ValueSample};
 
@@ -202,10 +201,17 @@ impl ValueMeasures {
             extend(&mut self.lengths, (length, length));
             return;
         }
-        if let Some(value) = simple_literal_value(literal, None) {
-            self.add_kind(BindingKind::Value(value.value_type()), ads);
-            self.measure(&value);
-        }
+        let text = str::from_utf8(literal).unwrap_or_default();
+        let kind = if let Ok(integer) = text.parse::<i64>() {
+            extend(&mut self.integers, (integer, integer));
+            Type::Integer
+        } else if let Ok(real) = text.parse::<f64>() {
+            extend(&mut self.reals, (real, real));
+            Type::Real
+        } else {
+            Type::Boolean
+        };
+        self.add_kind(BindingKind::Value(kind), ads);
     }
 
     fn add_kind(&mut self, kind: BindingKind, ads: usize) {
