@@ -8,15 +8,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand};
-use crate::eval::FreeNames;
+use crate::eval::{FreeNames, NameSet};
 use crate::pool::is_constant;
 use crate::protocol::PORTS;
 
 use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
 use super::constants::{ConstantFindings, WatchedConstant};
 use super::finding_register::{AdFindings, FindingOrigin, FindingSet};
-use super::shared_expressions::SharedExpressions;
-use super::subexpressions::own_names;
+use super::shared_expressions::SharedExpression;
 use super::{AdChecker, CheckedAttributes, KIND_NAMES};
 
 /// Integers up to this magnitude are exact as reals: 2^53.
@@ -28,7 +27,10 @@ pub(super) struct AdClass {
     /// The attributes that are not constants.
     pub attributes: CheckedAttributes,
     /// The constraint, the rank and the ports, and all attributes that these depend on.
-    pub reached: Vec<Name>,
+    pub reached: Arc<[Name]>,
+    /// `reached`, and all attributes on which the values of these depend in other ways. All attributes, if any may be
+    /// read.
+    pub decisive: Arc<[Name]>,
     /// The circular references among `attributes`, each as the names in it.
     pub cycles: Vec<Vec<Name>>,
     /// `None` if the findings about an ad as a whole depend on more than the outcomes of its clauses: on a pool, on
@@ -56,7 +58,7 @@ struct ClassClauses {
     all_positions: Box<[usize]>,
     /// The names that more than one clause mentions.
     shared_names: FxHashSet<Name>,
-    /// Hash of the reached attributes without the values of constants.
+    /// Hash of the decisive attributes without the values of constants.
     hash: u64,
 }
 
@@ -82,12 +84,20 @@ impl AdClass {
     /// Creates the class of an ad.
     pub(super) fn new(ad: &Ad, checker: &mut AdChecker) -> Self {
         let attributes = checker.check_expressions(ad);
-        let reached = checker.reachable_attributes(ad, &attributes);
+        let reached = checker.reachable_attributes(ad, &attributes, |seen| &seen.names);
+        let mut decisive = Arc::clone(&reached);
+        if attributes.values().any(|seen| seen.reads.len() > seen.names.len()) {
+            decisive = checker.reachable_attributes(ad, &attributes, |seen| &seen.reads);
+        }
+        let reads_anything = decisive.iter().filter_map(|name| attributes.get(name)).any(|seen| seen.reads_anything);
+        if reads_anything {
+            decisive = ad.shape().names().into();
+        }
         let cycles = reference_cycles(&attributes);
-        let is_predictable = checker.pool.is_none() && ad.get(&PORTS).is_none() && cycles.is_empty();
-        let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &reached)).flatten();
+        let is_predictable = checker.pool.is_none() && ad.get(&PORTS).is_none() && cycles.is_empty() && !reads_anything;
+        let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &decisive)).flatten();
         let watched = checker.constants.constants(ad, checker.context.dialect);
-        AdClass { attributes, reached, cycles, clauses, watched, findings: FxHashMap::default() }
+        AdClass { attributes, reached, decisive, cycles, clauses, watched, findings: FxHashMap::default() }
     }
 
     /// Returns all findings of an ad. `of_ad` are the findings about the ad as a whole.
@@ -155,7 +165,7 @@ impl AdClass {
 
 impl ClassClauses {
     /// Returns the parts of an ad. `None` if a clause is itself a constant, or may read any attribute.
-    fn new(ad: &Ad, checker: &mut AdChecker, attributes: &CheckedAttributes, reached: &[Name]) -> Option<Self> {
+    fn new(ad: &Ad, checker: &mut AdChecker, attributes: &CheckedAttributes, decisive: &[Name]) -> Option<Self> {
         let (protocol, dialect) = (&checker.protocol, checker.context.dialect);
         let position = |name: &Name| ad.shape().position(name);
         let constraint = protocol.constraint_name(ad);
@@ -166,7 +176,9 @@ impl ClassClauses {
         let mut positions: Vec<usize> = KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect();
         let rank = ad.get(protocol.rank_name());
         positions.extend(position(protocol.rank_name()).filter(|_| rank.is_some_and(is_constant)));
-        let mut part = |expression: &Expression| ClassPart::new(ad, expression, attributes, &mut checker.shared);
+        let mut part = |expression: &Expression| {
+            ClassPart::new(ad, attributes, checker.shared.get(expression, dialect), expression)
+        };
         let clauses: Vec<ClassPart> = clauses.iter().map(|(_, clause)| part(clause)).collect();
         let rank_part = rank.map(part);
         let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
@@ -180,7 +192,7 @@ impl ClassClauses {
         }
         let mut hasher = FxHasher::default();
         (constraint, rank.is_some()).hash(&mut hasher);
-        for name in reached {
+        for name in decisive {
             (name, position(name).is_some(), attributes.get(name).map(|seen| seen.fingerprint)).hash(&mut hasher);
         }
         let mut all_positions = positions.clone();
@@ -194,14 +206,8 @@ impl ClassClauses {
 }
 
 impl ClassPart {
-    fn new(
-        ad: &Ad,
-        expression: &Expression,
-        attributes: &CheckedAttributes,
-        expressions: &mut SharedExpressions,
-    ) -> Self {
-        let known = expressions.get(expression);
-        let mut names = known.names.to_vec();
+    fn new(ad: &Ad, attributes: &CheckedAttributes, known: &SharedExpression, expression: &Expression) -> Self {
+        let mut names = known.reads.to_vec();
         let mut positions = Vec::new();
         let mut hasher = FxHasher::default();
         known.fingerprint.hash(&mut hasher);
@@ -212,7 +218,7 @@ impl ClassPart {
             (&name, ad.get(&name).is_some(), attribute.map(|attribute| attribute.fingerprint)).hash(&mut hasher);
             match attribute {
                 Some(attribute) => {
-                    for name in attribute.names.iter() {
+                    for name in attribute.reads.iter() {
                         if !names.contains(name) {
                             names.push(name.clone());
                         }
@@ -233,14 +239,12 @@ impl ClassPart {
     fn mentioned_names(&self, ad: &Ad, attributes: &CheckedAttributes, dialect: Dialect) -> Option<Arc<[Name]>> {
         let mut mentioned = FreeNames::of(&self.expression, dialect);
         let mut next = 0;
-        let mut pending = own_names(&self.expression);
-        while let Some(name) = pending.get(next).cloned() {
+        let mut pending: NameSet = mentioned.mine.iter().chain(&mentioned.unqualified).cloned().collect();
+        while let Some(name) = pending.get_index(next).cloned() {
             next += 1;
             if let Some((attribute, expression)) = attributes.get(&name).zip(ad.get(&name)) {
                 mentioned.add(expression, dialect);
-                let is_new = |name: &&Name| !pending.contains(name);
-                let new: Vec<Name> = attribute.names.iter().filter(is_new).cloned().collect();
-                pending.extend(new);
+                pending.extend(attribute.reads.iter().cloned());
             }
         }
         (!mentioned.reads_anything).then(|| mentioned.names.into_iter().collect())

@@ -128,8 +128,12 @@ type ExpressionKey = (Name, u64, bool, u64);
 struct CheckedExpression {
     fingerprint: u64,
     findings: Arc<FindingSet>,
-    /// The attributes of the containing ad that the expression may read.
+    /// The attributes of the containing ad that the expression reads itself.
     names: Arc<[Name]>,
+    /// `names`, and those that nested ads in the expression and texts for `eval()` read.
+    reads: Arc<[Name]>,
+    /// Whether the expression may read any attribute.
+    reads_anything: bool,
     /// Names that were told to be words without quotes. If the ad has one of them as an attribute, it is none.
     words: Arc<[Name]>,
 }
@@ -207,7 +211,7 @@ impl AdChecker {
     /// Returns the findings about an ad as a whole. The results are cached.
     fn check_whole(&mut self, ad: &Ad, class: &AdClass) -> Arc<FindingSet> {
         let by_outcome = class.outcome(ad, self);
-        let hash = by_outcome.unwrap_or_else(|| ad_hash(ad, &class.reached, &class.attributes, &self.protocol));
+        let hash = by_outcome.unwrap_or_else(|| ad_hash(ad, &class.decisive, &class.attributes, &self.protocol));
         if let Some(known) = self.ads.get(&hash) {
             return Arc::clone(known);
         }
@@ -236,7 +240,7 @@ impl AdChecker {
         Attribute { name, expression }: Attribute<'_>,
         is_constraint: bool,
     ) -> CheckedExpression {
-        let key = (name.clone(), self.shared.get(expression).fingerprint, is_constraint, 0);
+        let key = (name.clone(), self.shared.get(expression, self.context.dialect).fingerprint, is_constraint, 0);
         let seen = match self.expressions.get(&key) {
             Some(seen) => seen.clone(),
             None => self.check_anew(ad, expression, key.clone(), &[]),
@@ -275,26 +279,38 @@ impl AdChecker {
             found.retain(|finding| finding.rule != &rules::CASE);
         }
         let findings = FindingSet::new(FindingOrigin::Expression(key.clone()), ad, found);
-        let names = Arc::clone(&self.shared.get(expression).names);
-        let seen = CheckedExpression { fingerprint: *fingerprint, findings, names, words: words.into() };
+        let known = self.shared.get(expression, self.context.dialect);
+        let seen = CheckedExpression {
+            fingerprint: *fingerprint,
+            findings,
+            names: Arc::clone(&known.names),
+            reads: Arc::clone(&known.reads),
+            reads_anything: known.reads_anything,
+            words: words.into(),
+        };
         self.expressions.insert(key, seen.clone());
         seen
     }
 
-    /// Returns the names of the constraint, the rank and the ports of an ad, and of all attributes that these three
-    /// depend on.
-    fn reachable_attributes(&self, ad: &Ad, checked: &CheckedAttributes) -> Vec<Name> {
+    /// Returns the names of the constraint, the rank and the ports of an ad, and of all attributes to which `names` leads
+    /// from these three.
+    fn reachable_attributes<'c>(
+        &self,
+        ad: &Ad,
+        checked: &'c CheckedAttributes,
+        names: impl Fn(&'c CheckedExpression) -> &'c [Name],
+    ) -> Arc<[Name]> {
         let mut reached: Vec<Name> = Vec::new();
         let mut seen: FxHashSet<Name> = FxHashSet::default();
         let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), PORTS.clone()];
         pending.extend(self.protocol.constraint_name(ad).cloned());
         while let Some(name) = pending.pop() {
             if seen.insert(name.clone()) {
-                pending.extend(checked.get(&name).into_iter().flat_map(|seen| seen.names.iter()).cloned());
+                pending.extend(checked.get(&name).into_iter().flat_map(&names).cloned());
                 reached.push(name);
             }
         }
-        reached
+        reached.into()
     }
 
     /// Finds mistakes that concern several attributes of an ad. `residues` are the specialized clauses of the ad's
@@ -357,13 +373,13 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
 }
 
 /// Hashes everything that decides the findings about an ad as a whole.
-fn ad_hash(ad: &Ad, reached: &[Name], checked: &CheckedAttributes, protocol: &Protocol) -> u64 {
+fn ad_hash(ad: &Ad, decisive: &[Name], checked: &CheckedAttributes, protocol: &Protocol) -> u64 {
     let mut hasher = FxHasher::default();
     (protocol.constraint_name(ad), ad.get(protocol.rank_name()).is_some()).hash(&mut hasher);
     for name in KIND_NAMES {
         ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
     }
-    for name in reached {
+    for name in decisive {
         let of_literal = || ad.get(name).map(Expression::fingerprint);
         (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
     }

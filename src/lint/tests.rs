@@ -199,9 +199,25 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
         "random(10) > Memory",
         "TARGET.RequestDisk =?= Memory",
         "(RequestCpus < Memory || RequestCpus > Disk)",
+        "eval(\"Memory\") > 300",
+        "eval(Which) > 300",
+        "[ x = Memory ].x > 300",
+        "countMatches(x < Memory, { [ x = 300 ], [ x = Disk ] }) > 0",
+        "Nested.x > 300",
     ];
     let starts = ["TARGET.RequestMemory >= Disk", "Memory > 100 && RequestDisk > 2.5", "true", "Requirements", "{ 1 }"];
-    let ranks = ["Memory", "Site", "strcat(Site, \"x\")", "0", "\"b\"", "Cpus > 2 ? 1 : Site"];
+    let ranks = [
+        "Memory",
+        "Site",
+        "strcat(Site, \"x\")",
+        "0",
+        "\"b\"",
+        "Cpus > 2 ? 1 : Site",
+        "eval(\"Site\")",
+        "[ x = Site ].x",
+        ".Site",
+        "eval(Which)",
+    ];
     let (mut told, mut taken) = (0, 0);
     for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -221,6 +237,8 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
                 lines.push(format!("{name} = {value}"));
             }
             lines.push(format!("Site = {}", pick(&["\"a\"", "\"b\"", "1"])));
+            lines.push(format!("Nested = [ x = {} ]", pick(&["Memory", "Disk"])));
+            lines.push(format!("Which = {}", pick(&["\"Memory\"", "\"Disk\"", "\"Site\""])));
             lines.push(format!("Requirements = {requirements}\nSTART = {start}\nRank = {rank}\n"));
         }
         let text = lines.join("\n");
