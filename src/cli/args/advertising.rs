@@ -26,13 +26,13 @@ use crate::cli::session::{Session, utc_text};
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// Skip ads that are expired at TIME, because TIME is later than `ExpirationTime` or than `LastHeardFrom` plus
-    /// `ClassAdLifetime`; ads without these attributes never expire. Write TIME as for --now, but not `dump` [default:
-    /// the time of --now]
+    /// Skip ads that are expired at TIME, because TIME is later than `ExpirationTime` or, without it, than
+    /// `LastHeardFrom` plus `ClassAdLifetime`; ads without these attributes never expire. Write TIME as for --now, but
+    /// not `dump` [default: the time at which expressions are evaluated]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
-    /// Use all ads, even expired ads and several ads with the same name
+    /// Also use expired ads, and all of several ads with the same name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
 }
@@ -41,7 +41,7 @@ pub struct LifetimeArgs {
 #[derive(Args)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
-    /// Include jobs that are not waiting for a slot, and slots that are not free
+    /// Ignore states: also use jobs that do not wait for a slot, slots that are not free, and ads of daemons
     #[arg(long)]
     pub all_states: bool,
 }
@@ -123,8 +123,8 @@ impl LifetimeArgs {
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
     /// Skip ads that are matched according to FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the
-    /// output of `match`, `gangmatch` or `negotiate` with --notify or `-o jsonl`. If it also has the rows of `claim -o
-    /// jsonl`, ads of aborted or released matches are not skipped
+    /// output of `match`, `gangmatch` or `negotiate` with --notify or with -o json or jsonl. If the rows of `claim -o
+    /// jsonl` follow, ads of aborted or released matches are not skipped
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

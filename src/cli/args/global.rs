@@ -63,7 +63,8 @@ pub struct GlobalOptions {
     /// 128 KiB, longer ads of up to 128 KiB can still be accepted
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
-    /// Maximum ratio of the unpacked size to the packed size of a compressed file
+    /// Maximum ratio of the unpacked size to the packed size of a compressed file. The first 64 MiB of unpacked bytes
+    /// are not limited
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
     /// Maximum number of ads of one compressed file that are held in memory
@@ -79,17 +80,18 @@ pub struct GlobalOptions {
     /// Make it an error, not a warning, if the output format cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Report bad ads as warnings, which do not change the exit status
+    /// Report bad ads, but do not exit with status 2 because of them
     #[arg(long, global = true)]
     pub lenient: bool,
-    /// Stop at the first bad ad
+    /// Stop at the first bad ad, with exit status 2; `check` does not stop
     #[arg(long, global = true)]
     pub fail_fast: bool,
     /// Exit with status 0 where the status would be 1
     #[arg(long, global = true)]
     pub exit_zero: bool,
     // 0 without the option, 2 for `-vv`.
-    /// Report more: the dialect and why it was chosen. In `explain`, -v shows the evidence and -vv also values
+    /// Report more, such as the dialect and why it was chosen. In `explain`, -v shows more evidence, and -vv also the
+    /// values of expressions
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Print nothing on standard output

@@ -36,7 +36,7 @@ pub struct MatchArgs {
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
-    /// Expression that gives the name of an ad, in the output
+    /// Expression that gives the name of an ad, in the output and where ads are compared or found by name
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
     /// Print statistics of the run on standard error, as a line of JSON or, on a terminal, as a table: numbers of

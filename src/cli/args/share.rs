@@ -14,7 +14,7 @@ pub struct ShareArgs {
     /// Process only a share of the requests (--share), and write a partial result for `classad merge`
     #[arg(long)]
     pub partial: bool,
-    /// With --partial: read all ads, but process only the K-th of N equal shares of the distinct requests
+    /// With --partial: read all ads, but process only the K-th of N nearly equal shares of the distinct requests
     #[arg(long, value_name = "K/N", requires = "partial")]
     share: Option<WorkShare>,
 }

@@ -34,14 +34,14 @@ These are kept: numbers, booleans, names of attributes, the order and the number
 about a site, such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it can be
 a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string. A string such as `2670.0`,
 with at least four digits before the point, can be the number of a job and is replaced, too. A number in a sentence is
-kept. A name without quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the key secret:
-with the key, anyone can check whether the ads contain a word.
+kept. A name outside of double quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the
+key secret: with the key, anyone can check whether the ads contain a word.
 
 Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare
 strings by `==` and `=?=` match as before. Attributes whose expressions do more with strings are listed on standard
 error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. For this
 list, an attribute that no ad has counts as a string.
-Exit status: 0 if the input has ads, 1 if it has none.";
+Exit status: 2 after an error, such as a bad ad; else 0 if the input has ads, 1 if it has none.";
 
 /// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads
 #[derive(Args)]
@@ -52,10 +52,10 @@ pub struct AnonymizeCommand {
     /// Key of the pseudonyms; with the same key, a word gets the same pseudonym in all files
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Read the key from this file
+    /// Read the key from this file. All bytes of the file count, even a newline at its end
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     key_file: Option<String>,
-    /// Do not replace these words
+    /// Do not replace these words, in upper or lower case. This has no effect on numbers and addresses
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
     /// Format of the output

@@ -38,8 +38,9 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 /// Group requests that are equivalent for all offers and the policy
 ///
 /// Requests are equivalent if the expressions of their significant attributes are the same. The significant attributes
-/// of a request are those in the constraints and ranks of the offers, in its own constraint and rank, and in the
-/// policy. If a significant attribute is an expression, the attributes in that expression are significant, too.
+/// of a request are its constraint and its rank, and the attributes in them, in the constraints and ranks of the
+/// offers, and in the policy. If a significant attribute is an expression, the attributes in that expression are
+/// significant, too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("roots", |arg| arg.help("Expression for the requests to serve; its attributes are significant")))]
@@ -50,8 +51,8 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 pub struct Autocluster {
     /// Files of requests; without files, read standard input
     requests: Vec<String>,
-    /// Files of offers; without this option, only the attributes in the requests' own constraints and ranks and in the
-    /// policy are significant
+    /// Files of offers; without this option, only the requests' own constraints and ranks, and the attributes in them
+    /// and in the policy, are significant
     #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Print the names of the significant attributes

@@ -18,9 +18,9 @@ Examples:
       --schema types.json > pool.parquet
 
 The format of the input is detected; gzip, zstd, xz and bzip2 are unpacked. Ads are read and written one after the
-other, so memory does not grow with the input. Values that the format cannot represent are changed, with a warning: in
-the long form, newlines in strings, and backslashes at the end of strings in lists. With --strict, ads with such values
-are skipped and the exit status is 2.
+other, so memory does not grow with the input, except for a `job_queue.log`. Values that the format cannot represent are
+changed, with a warning: in the long form, newlines in strings, and backslashes at the end of strings within lists,
+nested ads and expressions. With --strict, ads with such values are skipped and the exit status is 2.
 
 A Parquet file has columns of evaluated values, each with a type, as with `query --af ... -o parquet`: see `classad help
 formats`.";

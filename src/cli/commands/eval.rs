@@ -45,7 +45,7 @@ pub struct Eval {
     /// Evaluate this attribute of each ad
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The ad to evaluate in: the first ad of this file
+    /// The ad to evaluate in, if no FILES are given: the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
     /// The ad that is TARGET (the other ad of a match): the first ad of this file
@@ -63,14 +63,16 @@ pub struct Eval {
     /// Print the expression as a tree, with the value of each part
     #[arg(long)]
     trace: bool,
-    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for true and all other values
+    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for true and all other values. Of several
+    /// values, the first one that is false, undefined or error counts
     #[arg(short = 'e')]
     exit_by_value: bool,
-    /// Print strings without quotes
+    /// Print strings without quotes, except those in lists and in nested ads
     #[arg(short, long)]
     raw: bool,
     /// Evaluate the expressions in FILE, and print a line of JSON with the id, value and type of each. Each line of
-    /// FILE is a JSON object: id, expr, and two ads in brackets as texts, ad and target
+    /// FILE is a JSON object with `expr` and, if needed, `id`, `ad` and `target`; `ad` and `target` are texts of ads in
+    /// brackets
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

@@ -43,9 +43,10 @@ account. A value whose text has more than 4,096 bytes is cut and ends in an elli
 
 JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
 \"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
-`more` is true if `distinct` is only a lower bound. Each `value` is a text in the ClassAd language; `least` and
-`greatest` are JSON numbers. `lengths` has the least and the greatest length of the values: of strings in bytes, of
-lists in elements; null if no value is a string or a list. With jsonl, each line is one element of `attributes`.";
+`more` is true if `distinct` is only a lower bound. Each `value` is a text in the ClassAd language. `least` and
+`greatest` are JSON numbers, or such texts for times and infinite numbers. `lengths` has the least and the greatest
+length of the values: of strings in bytes, of lists in elements; null if no value is a string or a list. With jsonl,
+each line is one element of `attributes`.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
@@ -59,13 +60,14 @@ pub struct CensusCommand {
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
+    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired. Write
+    /// TIME as for --now, but not `dump`
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     /// Also summarize the attributes of nested ads, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
-    /// How to sort the attributes [default: main; in JSON: count]
+    /// How to sort the attributes; those of --attr stay in the given order [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
     #[command(flatten)]
@@ -77,7 +79,7 @@ pub struct CensusCommand {
 /// The order in which attributes are printed, for `--sort`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AttributeOrder {
-    /// First the usual attributes, such as State, Cpus and Owner; then the most frequent attributes
+    /// First the usual attributes, such as State, Cpus and Owner; then the others, most frequent first
     Main,
     /// In alphabetical order
     Name,

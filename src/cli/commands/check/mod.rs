@@ -49,9 +49,10 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-A finding in several ads is reported once, with the number of ads.
-Exit status: 2 if a file cannot be read, or if text has a syntax error and --lenient is not given; else 1 if there is a
-finding of the --fail-level (default: warning) or worse; else 0.
+A finding in several ads is reported once, with the number of ads. Only syntax errors, ignored text and duplicate
+attributes are reported for each ad.
+Exit status: 2 if a file cannot be read, or if a syntax error is reported and --lenient is not given; else 1 if a
+finding of the --fail-level (default: warning) or worse is reported; else 0.
 -o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
 column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
 \"errors\", \"warnings\", \"notes\"}. `ads` in a finding is the number of ads that have the finding. `id` is the name of
@@ -81,7 +82,7 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     #[arg(value_parser = SuggestedValues(rule_values), hide_possible_values = true)]
     allow: Vec<String>,
-    /// Exit with 1 if there is a finding of this level or worse
+    /// Exit with 1 if a finding of this level or worse is reported
     #[arg(long, value_name = "LEVEL", default_value = "warning", value_parser = level())]
     fail_level: LintLevel,
     /// Report only findings of this level or worse

@@ -45,15 +45,17 @@ Examples:
 /// Check matches against the current ads, and claim those that are still valid
 ///
 /// Claiming has two phases. First, each party of a match votes. A party votes ABORT if its current ad is missing or
-/// expired, if its `ClaimId` differs from that in the match, or if the constraints of the match are no longer true.
-/// If no party votes ABORT, all parties commit; otherwise the match is aborted. Exception: if offers at ports of an ad
-/// vote ABORT, and the `AcceptPartial` of the ad is true, the ad commits without these offers. In `AcceptPartial`,
-/// `aborted` is the list of the labels of these ports.
+/// expired, if several current ads have its name, if an earlier match has claimed it, if its `ClaimId` differs from
+/// that in the match, or if the constraints of the match are no longer true. If no party votes ABORT, all parties
+/// commit; otherwise the match is aborted. Exception: if offers at ports of an ad vote ABORT, and the `AcceptPartial`
+/// of the ad is true, the ad commits without these offers. In `AcceptPartial`, `aborted` is the list of the labels of
+/// these ports.
 ///
 /// The input can contain the rows of earlier runs of `claim -o jsonl`, after the matches and in their original order. A
 /// row that aborts or releases a match ends this match.
 ///
-/// Exit status: 0 if a match was claimed (with --release, released; with --list, listed), else 1.
+/// Exit status: 2 after an error; else 0 if a match was claimed (with --release, released; with --list, listed);
+/// else 1.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
@@ -70,7 +72,7 @@ pub struct ClaimCommand {
     /// Print each message between the parties instead of the outcome of each match
     #[arg(long)]
     transcript: bool,
-    /// Release matches that were claimed before
+    /// Release the matches instead of claiming them. An offer that another user or job has is not released
     #[arg(long, conflicts_with = "transcript")]
     release: bool,
     /// Record the claims in this file, for `negotiate --usage`: the offers of a claim count as used until they are
@@ -80,8 +82,8 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the offers to this file. Their `State` is `Claimed` or, with --release, `Unclaimed`. These ads
-    /// have no `ClaimId`
+    /// Write new ads of the claimed or released offers to this file. Their `State` is `Claimed` or, with --release,
+    /// `Unclaimed`. These ads have no `ClaimId`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 0 if the files do not differ, 1 if they do, 2 if a file cannot be read.
+Exit status: 2 if a file or (without --lenient) an ad cannot be read; else 0 if the files do not differ, 1 if they do.
 
 JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
 \"attributes\":[{\"name\",\"before\",\"after\"}]}]}
@@ -62,7 +62,8 @@ pub struct Diff {
     /// Ignore these attributes; `*` matches any characters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Ignore attributes that change all the time: times and counters of updates, idle times
+    /// Ignore attributes that change with time alone or with each update, such as clocks, idle times and counters of
+    /// updates
     #[arg(long)]
     no_clocks: bool,
     /// Compare only these attributes; `*` matches any characters
@@ -71,7 +72,7 @@ pub struct Diff {
     /// Treat `2` and `2.0` as equal
     #[arg(long, conflicts_with = "textual")]
     numeric: bool,
-    /// Compare expressions as they are written, including parentheses and the case of names
+    /// Also compare parentheses, the case of names, and the order of attributes in nested ads
     #[arg(long)]
     textual: bool,
     /// Format of the output; without this option, lines that begin with `~`, `-` and `+`

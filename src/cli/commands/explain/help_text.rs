@@ -19,20 +19,22 @@ Examples:
 
 Equivalent requests are explained together. A request with ports is explained as in `gangmatch --explain`. If an offer
 has ports, all requests are explained as in `gangmatch --explain`.
-Exit status: 0 if every idle job matches a free slot, and every request that is not a job matches an offer; 1 if one of
-them matches nothing, or, without --unmatched, if the input has only jobs that are not waiting. With --exit-zero, it is
-0 in both cases.
+Exit status, for the requests that are explained: 0 if every idle job matches a free slot, and every request that is not
+a job matches an offer; else 1. Without --unmatched, it is also 1 if there are only jobs that are not waiting. With
+--reverse, it is 0 if every offer matches a request. With --offer, but not --reverse, it does not depend on states. With
+--exit-zero, it is 0 instead of 1.
 
--o json: {\"schema\": \"classad.explain/2\", \"reports\": [...]}. Each report has these members:
+-o json: {\"schema\": \"classad.explain/2\", \"totals\": {...}, \"reports\": [...]}. With --offer, but not
+--reverse, the schema is another one: see `classad help schema explain-pair`. Each report has these members:
   requests        names of the requests
   verdict         `matches`, a word from `classad help explain`, or, with --reverse, `ports` for a request with ports
   attributes      the attributes on which the verdict depends
   summary         the reason, as a sentence
   job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null unless the
-                  request is a job
+                  request is a job, and with --all-states
   slots           numbers of slots: `slots` is the number of all slots, and each slot is in one of the other numbers
                   {rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining,
-                  offline, if_drained}
+                  offline, if_drained}; null without slots, and with --all-states or --reverse
   if_drained      the first of the slots that would match if drained, by name; all with --all-offers
   suitable        number of offers that the request accepts
   accepting       number of offers that accept the request
@@ -61,7 +63,8 @@ A clause has these members:
   best_if_drained
                   the same, if all partitionable slots were without jobs
 
-A report on a request with ports also has these members. A gang is [{label, offer, link, ranks, ports}, ...]:
+A report as in `gangmatch --explain` has these members instead of `job`, `slots`, `suitable`, `accepting` and
+`far_less`. A gang is [{label, offer, link, ranks, ports}, ...]:
   gang            the gang that the request gets, or null
   ports           [{label, alone, given, used}, ...]: numbers of offers that fit the port alone, that fit beside
                   candidates for the other ports, and that fit but went to other requests
@@ -71,8 +74,8 @@ A report on a request with ports also has these members. A gang is [{label, offe
   stuck           [{label, held, discarded, fitting, conditions, unserved, unserved_count, needs}, ...]: the ports
                   that cannot be filled after those of `deepest`
 
-Each element of `changes` then also has the `gang` that the request would get. A condition is {text, by, reads, theirs,
-labels, offers, offer_count}. `classad help schema explain` describes all members.
+Each element of `changes` then has, instead of `free`, the `gang` that the request would get. A condition is {text, by,
+reads, theirs, labels, offers, offer_count}. `classad help schema explain` describes all members.
 With --config, `totals` has policies: [{knob, line, effect, reason, jobs, examples}, ...]. These objects say what each
 transform, submit requirement and periodic policy of the configuration does, and to how many jobs.
 The first 10 elements of `refusals`, of `unserved` and of the `offers` of a condition are listed; --all-offers lists all.

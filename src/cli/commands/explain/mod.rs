@@ -49,10 +49,10 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line of each report gives the reason: a contradiction, a misspelt attribute, a clause that no offer meets
-/// and the value that comes closest, clauses that no offer meets together, offers whose own constraints refuse the
-/// request, or offers that other requests got. Below this line are the evidence and changes that would help. Each of
-/// these changes was tested.
+/// The first line of each report gives the reason, such as a contradiction, a misspelt attribute, a clause that no
+/// offer meets and the value that comes closest, clauses that no offer meets together, offers whose own constraints
+/// refuse the request, or offers that other requests got. Below this line are the evidence and changes that would help.
+/// Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -90,7 +90,7 @@ pub struct Explain {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
     /// Set this attribute in every request before explaining (offer.NAME: in every offer), and report which requests
-    /// gain or lose a match; in EXPR, NAME is the old value
+    /// (with --reverse, offers) gain or lose a match; in EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
     /// Set START and RANK of a configuration in all machines, apply its transforms to all jobs, and report which jobs

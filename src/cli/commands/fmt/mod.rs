@@ -24,8 +24,9 @@ Examples:
   classad fmt --check samples/*/*.ad
   classad fmt --write=.bak policy.ad
 
-Exit status: 1 if --check or --diff found a file that would change; 2 if an ad does not parse. Such an ad is printed
-unchanged; with --write, its whole file stays as it is.";
+Exit status: 2 if a file cannot be read or, without --lenient, an ad does not parse; else 1 if --check or --diff found a
+file that would change; else 0. An ad that does not parse is printed unchanged; with --write, its whole file stays as it
+is.";
 
 const FILES_HELP: &str = "Files of ads, bracketed or in the long form; without files, read standard input";
 
@@ -43,7 +44,7 @@ pub struct Fmt {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Break lines that are wider than N columns
+    /// Break expressions in bracketed ads that are wider than N columns
     // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
     // is wider, and reads better with one clause a line.
     #[arg(long, value_name = "N", default_value = "80", value_parser = width)]
