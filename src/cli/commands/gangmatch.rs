@@ -52,16 +52,17 @@ Examples:
 
 /// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. The
-/// request gets the possible gang with the best offer at its first port. The best offer at the second port decides
-/// ties, and so on. Later requests cannot get the offers of a gang. A request gets no offer if not all of its ports can
-/// be filled. In a group of ports, such as `[ Ports = {...}; Min = 1; Max = 2 ]`, as many ports as possible are filled,
-/// beginning with the first port.
+/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. A
+/// request without `Ports` has one port, `other`. The request gets the possible gang with the best offer at its first
+/// port. The best offer at the second port decides ties, and so on. Later requests cannot get the offers of a gang,
+/// unless a policy leaves a part of an offer. A request gets no offer if a port outside a group cannot be filled. In a
+/// group of ports, such as `[ Ports = {...}; Min = 1; Max = 2 ]`, at least Min ports must be filled. As many as
+/// possible are filled, but at most Max, beginning with the first port.
 ///
 /// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
-/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad` and, for each port
-/// of the ad, an attribute with the name of its label, which refers to the port of the partner: `Cpu =
-/// _ctx_1._ad.Ports[0]`.
+/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad` and, for each filled
+/// port of the ad, an attribute with the name of its label. This attribute refers to the port of the partner, as in
+/// `Cpu = _ctx_1._ad.Ports[0]`, or to the ad of a partner without `Ports`.
 ///
 /// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
 /// draws the first 12 gangs.
@@ -73,8 +74,8 @@ pub struct Gangmatch {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
-    /// Search for gangs with this algorithm. `best` finds the best gang by ranks or by a docking vector. The other
-    /// algorithms, from the thesis, take the first gang that they find
+    /// Search for gangs with this algorithm. `best`, the default, finds the best gang by ranks or by a docking vector.
+    /// The other algorithms, from the thesis, take the first gang that they find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
     /// Print every gang that each request could have, the best first; an offer can occur in several gangs

@@ -34,13 +34,13 @@ Examples:
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
 Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal. The values are
-compared as with `==`: strings are compared without regard to case, an integer and a real by value. Undefined values and
-errors are not equal to anything. In the expressions of --af, MY is the ad of the files and TARGET is the ad of --with.
-A name without MY or TARGET is an attribute of MY; in HTCondor's dialect, an attribute that MY lacks is looked up in
-TARGET. Without --af, a row has the names of both ads. The rows are in the order of the ads of the files; rows with the
-same ad are in the order of --with. The ads of the smaller side are held in memory; the larger side is read once. The
-number of rows is limited: see `classad help budgets`.
-Exit status: 0 if there are rows, 1 if there are no rows.";
+compared as with `==`: strings are compared without regard to case, an integer and a real by value. Undefined values,
+errors, lists and ads are not equal to anything. In the expressions of --af, MY is the ad of the files and TARGET is the
+ad of --with. A name without MY or TARGET is an attribute of MY; an attribute that MY lacks is looked up in TARGET.
+Without --af, a row has the names of both ads. The rows are in the order of the ads of the files; rows with the same ad
+are in the order of --with. The ads of the smaller side are held in memory; the larger side is read once. The number of
+rows is limited: see `classad help budgets`.
+Exit status: 0 if there are rows, 1 if there are no rows, 2 for bad input.";
 
 /// Pair ads with equal values, such as the jobs of a history with their machines
 #[derive(Args)]

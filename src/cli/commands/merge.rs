@@ -19,9 +19,9 @@ These commands write the partial results of the example:
 
 merge prints what one run over all files would print: output, messages and exit status. The files of the input come in
 the order of their names, and the files of one history in the order of their times. If parts are missing or repeated, or
-partial results come from different commands, options or versions, merge lists what to run again, and the exit status is
-2. With --plan, merge also notices a file without any partial result. Give --quiet and --color to merge, not to the runs
-that write the partial results. --exit-zero works in both places.
+partial results come from different commands, options or versions, merge says so and prints how to run missing parts.
+The exit status is then 2. With --plan, merge also notices a file without any partial result. Give --quiet and --color
+to merge, not to the runs that write the partial results. --exit-zero works in both places.
 
 To query the history of each access point (submit host), write the host after --partial. merge then calls each file
 HOST:FILE, so that equal paths on two hosts are two files:
@@ -43,9 +43,9 @@ in the runs that wrote them: 80 columns, or the value of the variable COLUMNS.
 
 A partial result is a file in JSON Lines. The first line, the header, has the version of the format, the arguments, the
 dialect, and the files with their parts, sizes and inodes. The header of a share also has the number of the share and
-the time of --now. After the header come, for each file, its findings, its errors with the lines to show, and its
-numbers of ads, lines and bytes. In a share, the messages come first, then a line \"common\", then the findings. The
-last line is \"end\" if the run was complete. A complete run with --partial exits with 0.";
+the time at which the ads were evaluated. After the header come, for each file, its findings, its errors with the lines
+to show, and its numbers of ads, lines and bytes. In a share, the messages come first, then a line \"common\", then the
+findings. The last line is \"end\" if the run was complete. A complete run with --partial exits with 0.";
 
 /// Merge the results of several runs over parts of the input into the result of one run
 #[derive(Args)]
@@ -54,7 +54,8 @@ pub struct MergeCommand {
     /// Partial results, in any order
     #[arg(required_unless_present = "files_from")]
     partials: Vec<String>,
-    /// Check that the partial results cover all parts of this plan. PLAN is a file that `parts` or `scatter` wrote
+    /// Check that the partial results cover all parts of this plan. PLAN is a file that `scatter` wrote, or a file with
+    /// the output of `parts`
     #[arg(long, value_name = "PLAN")]
     plan: Option<String>,
     /// Also merge the partial results that LIST names. LIST is a file with a name on each line, or with names that each

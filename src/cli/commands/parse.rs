@@ -26,7 +26,7 @@ Examples:
 pub struct Parse {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Print only the number of ads in each file
+    /// Print only the name of each file and the number of its ads
     #[arg(long)]
     count: bool,
     /// Print the tree of each expression

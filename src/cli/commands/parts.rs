@@ -17,17 +17,17 @@ Examples:
   classad parts --size 5K samples/pool/jobs.long | xargs -L 1 classad query true --count
   classad parts --size 5K -o json samples/pool/jobs.long
 
-Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small files.
-Names are quoted for a shell and for xargs. Files in the long form, history files and files in JSON Lines are divided;
-compressed files and files in other formats are not. If START is 0, the part begins with the file, else after the first
-separator of ads that ends at START or later. A part ends after the first separator that ends at END or later. So no ad
-is in two parts or between two parts. Lines and ads of a part are counted from the beginning of the part. The last part
-ends at the present end of the file.
+Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, several small files, or
+both. Names are quoted for a shell and for xargs. Files in the long form, history files and files in JSON Lines are
+divided; compressed files and files in other formats are not. If START is 0, the part begins with the file, else after
+the first separator of ads that ends at START or later. A part ends after the first separator that ends at END or later.
+So no ad is in two parts or between two parts. Lines and ads of a part are counted from the beginning of the part. The
+last part ends at the present end of the file.
 
 `classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has a time
-for --now, and the size and the inode of each file, so that merge notices if a file was cut short or replaced:
-{\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}; \"end\" is null for
-a file that cannot be divided.
+for --now, and the size and the inode of each file, so that merge notices if a file was cut short or replaced.
+The JSON is {\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}.
+With --shares, and for a file that cannot be divided, \"end\" is null.
 
 --shares N divides the requests of match --best, match --all or explain, not the files. Each run reads all files. The
 lines are `--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";

@@ -22,7 +22,7 @@ Examples:
 
 Each ad is drawn with the same probability, and at most once. The ads are in the order of the input. Input of any length
 is read once, and only the drawn ads are held in memory. The same --seed draws the same ads from the same input.
-Exit status: 0 if the input has ads, 1 if it has none.";
+Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 
 /// Draw a random sample of ads
 #[derive(Args)]

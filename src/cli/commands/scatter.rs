@@ -57,13 +57,13 @@ shares use the time of the newest ad, as a single run does. Each part or share r
 #[derive(Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
 pub struct ScatterCommand {
-    /// Write a submit file, a DAG and a plan to the folder DIR, for `condor_submit_dag`
+    /// Write submit files, a DAG and a plan to the folder DIR, for `condor_submit_dag`
     #[arg(long, value_name = "DIR", group = "engine")]
     dag: Option<String>,
-    /// Print a command line for each part
+    /// Print a command line for each part or share
     #[arg(long, group = "engine")]
     command: bool,
-    /// Write the plan to this file, for `classad merge --plan`
+    /// With --command, write the plan to this file, for `classad merge --plan`
     #[arg(long, value_name = "FILE", conflicts_with = "dag")]
     plan: Option<String>,
     /// Size of a part in bytes; K, M, G and T are powers of 1024

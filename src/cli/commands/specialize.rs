@@ -35,9 +35,10 @@ Examples:
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
-The result has the same value as the original, whatever attributes are added to the ad and whatever the other ad is. The
-time is unknown unless --now sets it; `--now now` is the time of the clock.
-With --verdict, the exit status is 1 if none of the constraints can be true.
+By default, the result has the same value as the original, whatever attributes are added to the ad and whatever the
+other ad is. The time is unknown unless --now sets it; `--now now` is the time of the clock.
+With --verdict, a contradiction between conditions on unknown attributes, such as `x > 5 && x < 3`, counts as `depends`.
+The exit status is 1 if every verdict is `never`.
 With --expr or --attr, only the necessary attributes of ads in the long form are evaluated. An error in the value of
 another attribute may not be reported.
 -o json: an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}, without `port` if
@@ -81,8 +82,8 @@ pub struct Specialize {
     /// values contain no circular reference
     #[arg(long)]
     inline: bool,
-    /// Print whether the constraint is always true, never true, or depends on unknown attributes, and list these
-    /// attributes. Without --expr and --attr, also print the verdict on the constraint of each port
+    /// Print whether the expression is always true, never true, or depends on unknown attributes, and list these
+    /// attributes. Without --expr and --attr, print this for the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// With --expr or --attr, print the name of each ad before its result

@@ -30,7 +30,7 @@ With --by, {} is the value of the expression: a string without its quotes, or an
 `undefined`. Values with the same text go to the same file. `/`, `%`, control characters and a leading `.` are written
 as `%` with two hexadecimal digits. An empty string is written as `%`. A value of more than 200 bytes is cut; `%~` and
 the number of the file follow. Input of any length is read once. Memory grows only with the number of files.
-Exit status: 0 if the input has ads, 1 if it has none.";
+Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 
 /// Write ads to several files: by number, by size, or by the value of an expression
 #[derive(Args)]
@@ -40,8 +40,8 @@ pub struct SplitCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     cut: CutArgs,
-    /// Names of the written files. {} is replaced by the number of the file, from 0001, or with --by by the value of
-    /// the expression
+    /// Names of the written files. NAME has {} once: this is replaced by the number of the file, from 0001, or with
+    /// --by by the value of the expression
     #[arg(long, value_name = "NAME")]
     into: String,
     /// Format of the output

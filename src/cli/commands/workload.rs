@@ -26,8 +26,8 @@ Examples:
   classad workload pool --machines 200 --jobs 1000 --form jsonl --out target/pool
   classad workload pool --kind machines --machines 20 | classad census
 
-The same seed gives the same ads, on every machine and in every format. Each kind of ads has its own random numbers: a
-larger number of jobs does not change the machines.";
+The same options and the same seed give the same ads, on every machine and in every format. Each kind of ads has its own
+random numbers: a larger number of jobs does not change the machines.";
 
 /// Generate ads: the workloads of the papers, or a modern pool
 #[derive(Args)]

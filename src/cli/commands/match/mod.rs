@@ -44,9 +44,10 @@ requests. `classad merge` merges the shares. `classad scatter --shares` plans th
 
 /// Match requests with offers, one offer for each request
 ///
-/// Requests are served in order. Each request gets the compatible offer that it ranks highest. Of several such offers,
-/// it gets the offer that ranks the request highest. If these ranks are equal too, it gets the first offer. A policy
-/// can change this: `match` uses its keys roots, order, docking and residual; `negotiate` also uses share.
+/// Requests are served in order. Each request gets, of the offers that are left, the compatible offer that it ranks
+/// highest. Of several such offers, it gets the offer that ranks the request highest. If these ranks are equal too, it
+/// gets the first offer. --strategy or a policy can change this. Of the keys of a policy, `match` ignores `share`,
+/// which only `negotiate` uses.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -68,10 +69,10 @@ pub struct MatchCommand {
     /// Let several requests match the same offer
     #[arg(long)]
     no_consume: bool,
-    /// Also print the next best offer of each request, and why it was not chosen
+    /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with_all = ["all", "best", "no_consume", "count", "cases"])]
     why: bool,
-    /// Print only the number of matches
+    /// Print only the number of matches; with --all or --best, the number of pairs
     #[arg(long)]
     count: bool,
     /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value

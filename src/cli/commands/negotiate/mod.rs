@@ -52,7 +52,7 @@ Examples:
 /// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
 /// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
 /// the policy ranks candidates. If the policy leaves a part of an offer, the residual, later requests can get this
-/// part. Without a policy, the matches are those of `match`.
+/// part. Without a policy and without `Ports`, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
 /// against the share of the submitter.
@@ -79,15 +79,16 @@ pub struct Negotiate {
     userprio: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
-    /// Print the events of the cycle: each round, the turn and the share of each submitter, and the outcome of each
-    /// request
+    /// Print the events of the cycle: each round, the turn of each submitter with its share, if there are shares, and
+    /// the outcome of each request
     #[arg(long)]
     transcript: bool,
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
-    /// Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and
-    /// offers. If submitters share by weight, the row also has the weight that the submitter uses after the cycle
+    /// Print a row for each submitter of requests instead of the matches: its priority, and its numbers of requests,
+    /// matches and offers. If submitters share by weight, the row also has the weight that the submitter uses after the
+    /// cycle. --by-submitter needs a policy with shares, --usage or --userprio
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
     /// Run the cycle five times, and compare the cost: the first run has no acceleration; the next runs add

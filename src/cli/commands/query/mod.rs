@@ -61,8 +61,8 @@ Examples:
   condor_status -long | classad query 'GPUs > 0' --count
 
 By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which
-the newest ad was written. query also takes HTCondor's options, such as -constraint, -af
-and -format: see `classad help from-condor`.";
+the newest ad was written. query also takes HTCondor's options, such as -constraint, -af and -format: see `classad help
+from-condor`.";
 
 /// Print the ads that satisfy a constraint
 #[derive(Args)]
@@ -112,7 +112,7 @@ pub struct QueryCommand {
     /// A `-` before the expression reverses the order, also for strings. Numbers in strings are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
-    /// Sort in descending order; applies to every --sort
+    /// Reverse the order of every --sort: without a `-`, sort in descending order
     #[arg(long, requires = "sort")]
     desc: bool,
     /// Print at most N ads, rows or groups
@@ -132,7 +132,8 @@ pub struct QueryCommand {
     /// expression is true
     #[arg(long, value_name = "JOB|EXPR")]
     since: Option<String>,
-    /// Read the history from the newest ad backwards, and stop at the first ad that was completed at TIME or before
+    /// Read the history from the newest ad backwards, and stop before the first ad that was completed at TIME or
+    /// earlier
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
     /// Print only the number of ads, with --distinct the number of different rows. With --group-by, print the number of
@@ -149,7 +150,8 @@ pub struct QueryCommand {
     /// The former short name of `--invert`, which is refused
     #[arg(short = 'v', hide = true, action = clap::ArgAction::Count)]
     former_invert: u8,
-    /// Print the names of the ads for which the constraint is undefined, and the attributes that these ads lack
+    /// Print the names of the ads for which the constraint is undefined, and the attributes of the constraint that
+    /// these ads lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
     #[command(flatten)]

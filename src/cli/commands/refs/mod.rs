@@ -45,15 +45,18 @@ Examples:
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
-A reference is external if the ad itself does not have the attribute. References are printed as they are written, with
-MY or TARGET. `*` means any attribute: the name is computed, or a whole ad is used as a value.
+A reference is external if it names the other ad, or if the ad itself does not have the attribute. External references
+are printed as they are written, with MY or TARGET; internal references are printed without MY. `*` means any attribute:
+the name is computed, or a whole ad is used as a value.
 With --expr or --attr, only the necessary attributes of ads in the long form are read. An error in the value of another
-attribute may not be reported. Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1.
+attribute may not be reported.
+Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1; 2 for bad input.
 -o json prints an array of objects with these members:
   without options       ad, reference
   --union               reference
   --count               reference, ads
   --pool                reference, ads, similar: [\"NAME (N of M)\", ...]; N of the M ads of the pool have NAME
+  --pool --count        reference, ads, lacking, similar
   --rectangle           ad, port, profile, attribute, interval, state
   --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
 With --rectangle, each row is a side of a rectangle: an attribute with its value or interval. The `state` of the side is
@@ -77,7 +80,7 @@ pub struct Refs {
     /// List the references of this expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
-    /// List references to attributes of the ad itself (internal) instead of references to other ads (external)
+    /// List references to attributes of the ad itself (internal) instead of the other references (external)
     #[arg(long)]
     internal: bool,
     /// Print one list of references for all ads

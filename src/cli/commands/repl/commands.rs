@@ -61,17 +61,18 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Set MY, the ad in which expressions are evaluated and which is matched: from a text, a file or the pool",
+        "Show, set or remove MY, the ad in which expressions are evaluated and which is matched: from a text, a file \
+        or the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
-        "Set the ad that is TARGET, the other ad of a match",
+        "Show, set or remove TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
         "Load the ads of the pool from files; or count for how many of its ads an expression is true, for how many \
         false, undefined or an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute of MY; `NAME = EXPR` without `:let` also sets an attribute",
+        "Set, show or remove an attribute that is added to MY; `NAME = EXPR` without `:let` also sets an attribute",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",
@@ -80,22 +81,23 @@ commands! {
         "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate the parts of an expression that depend only on MY; without EXPR, those of the constraint",
+        "Evaluate the parts of an expression that depend only on MY and TARGET; without EXPR, those of the constraint",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
         "List the names that an expression reads; without EXPR, those that MY reads",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "List the ads of the pool that match, or the N best of them; with `target`, say whether TARGET matches",
+        "List the 10 best matches in the pool, or the N best; with `target`, say whether TARGET matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
-        "List the N best gangs for the ports; or explain why there is no gang",
+        "Print the best gang for the ports of MY, or the N best gangs; or explain why MY gets no gang",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Explain why this ad matches nothing in the pool, or why it does not match one ad; -v shows the evidence",
+        "Explain why MY matches nothing in the pool, or why it does not match one ad; -v shows the evidence, -vv also \
+        values",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
-        "Set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
+        "Show or set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
         ":dialect";
     "load" "FILE..." Files super::load,
         "Run the lines of files, as if you had typed them",
@@ -104,13 +106,13 @@ commands! {
         "Show or change a setting",
         ":set max-steps 1000000";
     "history" "[N]" Nothing help::history,
-        "List all entries, or the last N entries",
+        "List all entries, on a terminal also those of earlier sessions; or the last N entries",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
         "List the commands, or explain a command or a function",
         ":help substr";
     "quit" "" Nothing help::quit,
-        "Leave; so does Ctrl-D",
+        "Leave; so does Ctrl-D on an empty line",
         ":quit";
 }
 

@@ -14,7 +14,7 @@ use crate::cli::{Failure, refuse};
 /// Sentences above the list of commands, which say what can be entered.
 const ENTRIES: [&str; 3] = [
     "Type an expression to evaluate it, or `NAME = EXPR` to set an attribute.",
-    "A line that begins with `#` or `//` is a comment.",
+    "An entry that begins with `#` or `//` is a comment of one line.",
     "Use these commands, or unambiguous abbreviations of them:",
 ];
 

@@ -37,12 +37,14 @@ Examples:
   classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
 
 On a terminal, repl shows a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files.
-An entry continues on the next line if a bracket or a string is open, or after an operator. Ctrl-C drops the line or
-stops the running command; Ctrl-D leaves. The history is kept in the file that CLASSAD_HISTORY names, by default in
-classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY is empty, no history is kept.
+An entry continues on the next line if a bracket or a string is open, or after an operator. Two blank lines end an
+entry. Ctrl-C drops the entry or stops the running command; Ctrl-D on an empty line leaves. The history is kept in the
+file that CLASSAD_HISTORY names, by default in classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY
+is empty, no history is kept.
 
 If the entries come from a pipe or a file, the results are the same, but there is no prompt. In this case, the exit
-status is 2 if an entry or an ad is wrong, 3 if a limit was exceeded, else 0. A session on a terminal exits with 0.";
+status is 2 if an entry or an ad is wrong, else 3 if a limit was exceeded, else 0. A session on a terminal exits with
+0.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", help::command_list(80).trim_end())
@@ -63,7 +65,7 @@ pub struct Repl {
     /// Read the entries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
-    /// Print each entry of the input before its result
+    /// Print each entry of the input, after a prompt, before its result
     #[arg(long)]
     echo: bool,
 }

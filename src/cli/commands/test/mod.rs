@@ -89,8 +89,9 @@ Write values as in ads in YAML. Values are equal if they have the same type and
 `classad test SPEC --list` checks whether a spec is well-formed. In folders,
 each *.yaml and *.yml file with a line that begins with `cases:` is a spec.
 
-Exit status: 0 if all cases passed; 1 if a case failed, or if no case is
-selected; 2 if a spec is broken; 3 if a limit was exceeded.";
+Exit status: 2 if a spec is broken; else 3 if a limit was exceeded; else 1 if a
+case failed, or if no case is selected; else 0. With --update, a case with a
+rewritten result counts as passed.";
 
 /// Run unit tests of ads and policies, written in YAML
 ///

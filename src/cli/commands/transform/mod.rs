@@ -35,9 +35,9 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
-With -w, changed ads are written in the layout of this program, and the comments of the file are lost. --copy, --rename
-and --delete also take /REGEX/, which ignores case, instead of a name. \\1 in the new name is the first group of the
-match.
+With -w, a file in which an ad changes is written in the layout of this program, and its comments are lost. Other files
+stay as they are. --copy, --rename and --delete also take /REGEX/, which ignores case, instead of a name. \\1 in the new
+name is the first group of the match.
 Exit status: 0 after a run without errors; 1 with -n if nothing would change; 2 for bad input; 3 if a limit was
 exceeded.
 -n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,
@@ -53,7 +53,7 @@ pub struct TransformCommand {
     #[command(flatten)]
     steps: TransformFlags,
     /// Apply this route of the configuration, with the transforms before and after it, to the jobs that satisfy its
-    /// requirements, as the job router does
+    /// requirements, in every state and even if another route would take them
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
     /// Print the rules in HTCondor's transform language instead of applying them; rules in brackets are converted

@@ -34,7 +34,7 @@ pub struct GroupArgs {
     /// number 2 and the string "2", which look alike in a table. `toLower(NAME)` ignores case. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
-    /// Print the sum of each of these expressions over the ads of each group; without groups, over all ads
+    /// Print the sum of each of these expressions over the ads of each group; without groups, over all selected ads
     ///
     /// Sums are computed exactly and rounded once, so the order of the ads does not matter. Booleans count as 1 and 0;
     /// other values that are not numbers are ignored.
