@@ -21,3 +21,4 @@ pub use map_file::{MapFileItem, MapFileReader, includes_file};
 pub use policy::ConfiguredPolicy;
 pub use router::{JobRouter, RoutingDecision};
 pub use rules::{ConfiguredRule, RulesWithProblems, is_bracketed_rules, parse_bracketed_rules};
+pub use unused_settings::unused_settings;

@@ -80,63 +80,67 @@ const MAX_WRONG_LETTERS: usize = 2;
 /// Minimum number of letters of a name that may be misspelt. Many short names are alike.
 const MIN_LETTERS: usize = 5;
 
-impl Configuration {
-    /// Returns a warning for each setting that has no effect, in the order of the dump.
-    #[must_use]
-    pub fn unused_settings(&self, context: &Context) -> Vec<Problem> {
-        let mut found: Vec<Problem> = self.entries().iter().filter_map(|entry| self.misspelt(entry)).collect();
-        for settings in &LISTED_SETTINGS {
-            // The problem of a list that cannot be read is reported where the list is used.
-            let Ok(names) = self.words(settings.list, context) else { continue };
-            found.extend(self.entries().iter().filter_map(|entry| unlisted(entry, settings, &names)));
-            if let Some(list) = self.entry(settings.list).filter(|_| settings.is_needed) {
-                found.extend(names.iter().filter_map(|name| self.undefined(list, settings, name)));
-            }
+/// Returns a warning for each setting that has no effect, in the order of the dump.
+#[must_use]
+pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<Problem> {
+    let mut found: Vec<Problem> =
+        configuration.entries().iter().filter_map(|entry| misspelt(configuration, entry)).collect();
+    for settings in &LISTED_SETTINGS {
+        // The problem of a list that cannot be read is reported where the list is used.
+        let Ok(names) = configuration.words(settings.list, context) else { continue };
+        found.extend(configuration.entries().iter().filter_map(|entry| unlisted(entry, settings, &names)));
+        if let Some(list) = configuration.entry(settings.list).filter(|_| settings.is_needed) {
+            found.extend(names.iter().filter_map(|name| undefined(configuration, list, settings, name)));
         }
-        found.sort_by_key(|problem| problem.range.start);
-        found
     }
+    found.sort_by_key(|problem| problem.range.start);
+    found
+}
 
-    /// Returns a warning if the name of a setting is most likely misspelt: it is spelt like a name with a meaning, and
-    /// no other setting uses it as a macro.
-    fn misspelt(&self, entry: &ConfigurationEntry) -> Option<Problem> {
-        let name = entry.name.to_ascii_uppercase();
-        let known = || {
-            let policies = POLICY_KNOBS.iter().map(|knob| knob.pattern.trim_end_matches('*'));
-            let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
-            policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS)
-        };
-        let distance = |other: &&str| osa_distance(other, &name);
-        let near = known().filter(|other| other.len() >= MIN_LETTERS).min_by_key(distance)?;
-        let is_of_family = PolicyKnob::find(&name).is_some()
-            || LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix));
-        if is_of_family {
-            return None;
-        }
-        let is_near = (1..=MAX_WRONG_LETTERS).contains(&distance(&near)) && name.len() >= MIN_LETTERS;
-        if !is_near || NOT_MISSPELT.contains(&name.as_str()) || known().any(|other| other == name) {
-            return None;
-        }
-        let macro_text = format!("$({name}");
-        let uses_macro =
-            |other: &ConfigurationEntry| self.raw_value(other).to_ascii_uppercase().contains(macro_text.as_str());
-        if self.entries().iter().any(uses_macro) {
-            return None;
-        }
-        let message = format!("{} is not a setting of HTCondor, and nothing uses it", entry.name);
-        Some(warning(entry, message).with_help(format!("did you mean {near}?")))
+/// Returns a warning if the name of a setting is most likely misspelt: it is spelt like a name with a meaning, and
+/// no other setting uses it as a macro.
+fn misspelt(configuration: &Configuration, entry: &ConfigurationEntry) -> Option<Problem> {
+    let name = entry.name.to_ascii_uppercase();
+    let known = || {
+        let policies = POLICY_KNOBS.iter().map(|knob| knob.pattern.trim_end_matches('*'));
+        let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
+        policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS)
+    };
+    let distance = |other: &&str| osa_distance(other, &name);
+    let near = known().filter(|other| other.len() >= MIN_LETTERS).min_by_key(distance)?;
+    let is_of_family = PolicyKnob::find(&name).is_some()
+        || LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix));
+    if is_of_family {
+        return None;
     }
+    let is_near = (1..=MAX_WRONG_LETTERS).contains(&distance(&near)) && name.len() >= MIN_LETTERS;
+    if !is_near || NOT_MISSPELT.contains(&name.as_str()) || known().any(|other| other == name) {
+        return None;
+    }
+    let macro_text = format!("$({name}");
+    let uses_macro =
+        |other: &ConfigurationEntry| configuration.raw_value(other).to_ascii_uppercase().contains(macro_text.as_str());
+    if configuration.entries().iter().any(uses_macro) {
+        return None;
+    }
+    let message = format!("{} is not a setting of HTCondor, and nothing uses it", entry.name);
+    Some(warning(entry, message).with_help(format!("did you mean {near}?")))
+}
 
-    /// Returns a warning if a name in a list has no setting.
-    fn undefined(&self, list: &ConfigurationEntry, settings: &ListedSettings, name: &str) -> Option<Problem> {
-        let is_defined = settings.prefixes.iter().any(|prefix| self.entry(&format!("{prefix}{name}")).is_some());
-        if is_defined || settings.others.iter().any(|other| other.eq_ignore_ascii_case(name)) {
-            return None;
-        }
-        let wanted = format!("{}{name}", settings.prefixes[0]);
-        let message = format!("{}: {wanted} is not defined", list.name);
-        Some(Problem::error_at(list.value_range.clone(), 0, message).as_warning())
+/// Returns a warning if a name in a list has no setting.
+fn undefined(
+    configuration: &Configuration,
+    list: &ConfigurationEntry,
+    settings: &ListedSettings,
+    name: &str,
+) -> Option<Problem> {
+    let is_defined = settings.prefixes.iter().any(|prefix| configuration.entry(&format!("{prefix}{name}")).is_some());
+    if is_defined || settings.others.iter().any(|other| other.eq_ignore_ascii_case(name)) {
+        return None;
     }
+    let wanted = format!("{}{name}", settings.prefixes[0]);
+    let message = format!("{}: {wanted} is not defined", list.name);
+    Some(Problem::error_at(list.value_range.clone(), 0, message).as_warning())
 }
 
 /// Returns a warning if an entry is a setting of a name that the list lacks.
@@ -163,6 +167,7 @@ fn warning(entry: &ConfigurationEntry, message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use super::unused_settings;
     use crate::ad::Dialect;
     use crate::configuration::Configuration;
     use crate::eval::Context;
@@ -170,7 +175,7 @@ mod tests {
     fn messages(dump: &str) -> Vec<String> {
         let (configuration, problems) = Configuration::read(dump.as_bytes());
         assert!(problems.is_empty(), "{problems:?}");
-        let found = configuration.unused_settings(&Context::new(Dialect::Condor));
+        let found = unused_settings(&configuration, &Context::new(Dialect::Condor));
         found.into_iter().map(|problem| problem.message).collect()
     }
 

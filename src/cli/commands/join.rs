@@ -163,7 +163,11 @@ impl JoinCommand {
         }
         for (task, sources) in [(&left_task, &lefts), (&right_task, &rights)] {
             for name in task.names.unseen() {
-                let known = first_names(session, sources).unwrap_or_default();
+                // A file without a readable ad has no names.
+                let Some(known) = first_names(session, sources) else { continue };
+                if known.iter().any(|known| name.is(known)) {
+                    continue;
+                }
                 let near = suggestion(&closest_names(name.as_str(), known.iter().map(String::as_str)));
                 let source = sources.first().map_or("", |source| &source.name);
                 session.note(&format!("no ad of {source} has the attribute {name}{near}"));

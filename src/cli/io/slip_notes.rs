@@ -28,7 +28,9 @@ pub fn note_certain_slips(session: &Session, expression: &Expression) {
 
 /// Prints a note for the first mistake that makes an expression an error.
 pub fn note_error(session: &Session, expression: &Expression) {
-    find_error(session, expression).iter().for_each(|slip| note(session, slip));
+    if let Some(slip) = find_error(session, expression) {
+        note(session, &slip);
+    }
 }
 
 /// Returns the first mistake that makes an expression an error.

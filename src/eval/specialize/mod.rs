@@ -111,6 +111,7 @@ pub struct Unknowns {
 }
 
 /// Returns what the value of an expression still depends on after specialization.
+#[must_use]
 pub fn unknowns(
     expression: &Expression,
     frame: &Arc<ScopeFrame>,

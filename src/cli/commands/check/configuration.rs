@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use classad::ad::{Ad, Expression, Name, Span};
-use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter};
+use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, unused_settings};
 use classad::format::Problem;
 use classad::lint::{AdChecker, FindingLabel, LintFinding, RuleScope, check_policy_names};
 use classad::matching::policy::group_problems;
@@ -24,7 +24,7 @@ pub fn check(
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
-    add_problems(run, loaded, &loaded.configuration.unused_settings(&context));
+    add_problems(run, loaded, &unused_settings(&loaded.configuration, &context));
     add_problems(run, loaded, &group_problems(&loaded.configuration, &context));
     for policy in &policies {
         let subject = PolicySubject {

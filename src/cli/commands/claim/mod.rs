@@ -121,7 +121,9 @@ impl ClaimCommand {
             }
             claims.push(claimer.claim(notice, &parties));
             followers.claim(notice, &found, claims.last());
-            if session.options.quiet && claims.last().is_some_and(ClaimResult::is_committed) {
+            // Without files to write, one claim decides the exit status.
+            let only_decides = session.options.quiet && self.usage.is_none() && self.follow.is_none();
+            if only_decides && claims.last().is_some_and(ClaimResult::is_committed) {
                 break;
             }
         }

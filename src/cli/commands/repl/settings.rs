@@ -76,7 +76,8 @@ fn parse_number<N: std::str::FromStr>(value: &str) -> Result<N, String> {
 pub fn set(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
     let (name, value) = argument.split_first_word();
     if name.is_empty() {
-        let line = |set: &ReplSetting| format!("{:<9}  {:<12}  {}", set.name, (set.get)(state), set.doc);
+        let width = SETTINGS.iter().map(|set| set.name.len()).max().unwrap_or_default();
+        let line = |set: &ReplSetting| format!("{:<width$}  {:<12}  {}", set.name, (set.get)(state), set.doc);
         return state.print_lines(SETTINGS.iter().map(line));
     }
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name.text) else {

@@ -57,7 +57,7 @@ pub struct TransformCommand {
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
     /// Print the rules in HTCondor's transform language instead of applying them; rules in brackets are converted
-    #[arg(long, conflicts_with_all = ["write", "diff", "files"])]
+    #[arg(long, conflicts_with_all = ["write", "diff", "files", "only"])]
     print_rules: bool,
     /// Change only the ads for which this expression is true; copy the others unchanged
     #[arg(long = "constraint", alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
