@@ -94,11 +94,11 @@ impl BracketedRuleConverter<'_> {
             match lower.as_str() {
                 "name" => match self.value(&expression) {
                     Some(Value::String(text)) => rule.name = Some(text.to_str().into_owned()),
-                    _ => self.warn(written, "the name of a route must be a string".to_owned()),
+                    _ => self.warn(written, "Name must be a string".to_owned()),
                 },
                 "targetuniverse" => match self.value(&expression) {
                     Some(Value::Integer(number)) => rule.universe = Some(number.to_string()),
-                    _ => self.warn(written, "TargetUniverse is a number".to_owned()),
+                    _ => self.warn(written, "TargetUniverse must be an integer".to_owned()),
                 },
                 "requirements" => {
                     let own = self.with_own_values(&expression, None);

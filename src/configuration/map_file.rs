@@ -76,7 +76,7 @@ impl<'t> MapFileReader<'t> {
             let path = self.field(method.range.end, line.end, false);
             let text = String::from_utf8_lossy(&path.text).trim_end_matches('\r').to_owned();
             if text.is_empty() {
-                return Err(error(method.range, "the file to include is missing"));
+                return Err(error(method.range, "the name of the file to include is missing"));
             }
             return Ok(Some(MapFileItem::Include(text, path.range)));
         }
@@ -92,7 +92,7 @@ impl<'t> MapFileReader<'t> {
             let message = match (key.text.is_empty(), key.range.is_empty()) {
                 (true, true) => "a key and a result are missing",
                 (true, false) => "the key is empty",
-                (false, _) => "a result is missing",
+                (false, _) => "a result is missing or empty",
             };
             let help = "each line needs a method, a key and a result: `* alice physics,biology`";
             return Err(error(method.range.start..line.end, message).with_help(help));
@@ -239,11 +239,11 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "0..3 a result is missing",
+                "0..3 a result is missing or empty",
                 "6..10 the second quote is missing",
                 "13..17 the second slash is missing",
                 "20..23 `(` is not a valid regular expression: missing closing parenthesis",
-                "26..34 the file to include is missing",
+                "26..34 the name of the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
                 "61..62 a blank is missing before this text; this text is read as the result",

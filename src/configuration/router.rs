@@ -47,7 +47,7 @@ pub struct RoutingDecision {
 
 /// Conditions that a job must satisfy for any route, each with the reason if it does not.
 const JOB_CONDITIONS: [(&str, &str); 7] = [
-    ("ProcId >= 0", "the ProcId of the job is missing or negative"),
+    ("ProcId >= 0", "the ProcId of the job is missing, negative or not a number"),
     ("JobStatus == 1", "the job is not idle (JobStatus is not 1)"),
     (
         "StageInStart is undefined || StageInFinish isnt undefined",
@@ -162,7 +162,7 @@ impl JobRouter {
                         Some(index) => self.routes.push(defined.remove(index)),
                         None if self.routes.iter().any(|rules| rules.name().eq_ignore_ascii_case(name)) => {}
                         None => {
-                            let message = format!("{LIST} names a route {name} that does not exist");
+                            let message = format!("{LIST} names a route {name} that is missing or has an error");
                             problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
                         }
                     }

@@ -49,7 +49,7 @@ impl Configuration {
                     let knob = format!("{prefix}{name}");
                     let Some(entry) = self.entry(&knob) else {
                         problems.extend(self.entry(list).map(|list| {
-                            let message = format!("{}: the variable {knob} is not defined", list.name);
+                            let message = format!("{}: the variable {knob} has no value", list.name);
                             Problem::error_at(list.value_range.clone(), 0, message).as_warning()
                         }));
                         continue;

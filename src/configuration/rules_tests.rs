@@ -51,7 +51,7 @@ fn routes_in_order_and_turns() {
     let (router, problems) = JobRouter::read(&configuration, &context);
     let router = router.unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES names a route none that does not exist"]);
+    assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES names a route none that is missing or has an error"]);
     assert_eq!(router.routes.iter().map(ConfiguredRule::name).collect::<Vec<_>>(), ["b", "a"]);
     assert_eq!(router.disabled, ["c"]);
     assert_eq!((router.variable(1, "maxjobs"), router.variable(0, "MaxJobs")), (Some("7"), None));

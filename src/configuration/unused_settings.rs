@@ -123,7 +123,7 @@ fn misspelt(configuration: &Configuration, entry: &ConfigurationEntry) -> Option
     if configuration.entries().iter().any(uses_macro) {
         return None;
     }
-    let message = format!("{} is not a setting of HTCondor, and nothing uses it", entry.name);
+    let message = format!("{} is not a setting of HTCondor, and no macro uses it", entry.name);
     Some(warning(entry, message).with_help(format!("did you mean {near}?")))
 }
 
@@ -139,7 +139,7 @@ fn undefined(
         return None;
     }
     let wanted = format!("{}{name}", settings.prefixes[0]);
-    let message = format!("{}: {wanted} is not defined", list.name);
+    let message = format!("{}: {wanted} has no value", list.name);
     Some(Problem::error_at(list.value_range.clone(), 0, message).as_warning())
 }
 
@@ -189,7 +189,7 @@ mod tests {
             messages(dump),
             [
                 "GROUP_QUOTA_DYNAMIC_chem has no effect: GROUP_NAMES does not list chem",
-                "SUBMIT_REQUIREMENT_NAMES: SUBMIT_REQUIREMENT_B is not defined",
+                "SUBMIT_REQUIREMENT_NAMES: SUBMIT_REQUIREMENT_B has no value",
                 "SUBMIT_REQUIREMENT_C has no effect: SUBMIT_REQUIREMENT_NAMES does not list C",
             ]
         );
@@ -202,7 +202,7 @@ mod tests {
         let names = ["STRAT", "SYSTEM_PERIODC_HOLD", "GROUP_NAME"];
         assert_eq!(
             messages(dump),
-            names.map(|name| format!("{name} is not a setting of HTCondor, and nothing uses it"))
+            names.map(|name| format!("{name} is not a setting of HTCondor, and no macro uses it"))
         );
     }
 }

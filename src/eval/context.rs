@@ -205,7 +205,7 @@ impl fmt::Display for Abort {
             Abort::TooManyValueBytes(most) => {
                 write!(f, "functions made values of more than {most} bytes in one evaluation")
             }
-            Abort::Unknown => f.write_str("the value depends on an attribute that is not known yet"),
+            Abort::Unknown => f.write_str("the value depends on something that is not known yet"),
             Abort::Interrupted => f.write_str("interrupted"),
         }
     }

@@ -133,7 +133,7 @@ impl ExpressionCheck<'_> {
                     let (symbol, name) = (operator.symbol(), value.value_type().as_str());
                     let is_unequal = operator == BinaryOperator::NotEqual;
                     let instead = if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is };
-                    let message = format!("`{symbol} {name}` is always {}", value.value_type().phrase());
+                    let message = format!("`{symbol} {name}` is never true");
                     let help = format!("write `{} {} {name}`", self.short_text(other), instead.symbol_in(self.dialect));
                     let rewrite = Expression::binary(instead, other.clone(), operand.clone());
                     let slip = Slip::new(&rules::UNDEFINED, self.expression, message).with_help(help);

@@ -205,7 +205,7 @@ fn check_constants(
             (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
                 "the whole is never true"
             }
-            (Some(_), _) => "it is not a condition",
+            (Some(_), _) => "it is not a boolean",
             (None, _) => continue,
         };
         let value =

@@ -110,7 +110,7 @@ impl TypeCheck<'_> {
         if !result.is_subset_of(TypeSet::ERROR) {
             return result;
         }
-        let message = format!("`{}` needs a number, but this is {}", operator.symbol(), phrase(types));
+        let message = format!("`{}` cannot take this: it is {}", operator.symbol(), phrase(types));
         self.found.push(Slip::new(&rules::OPERAND, whole, message));
         TypeSet::ANY
     }

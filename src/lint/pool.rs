@@ -271,7 +271,8 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     let message = format!("{attribute} can be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
     let help = format!(
-        "such a job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the expression a value"
+        "while it is undefined, the job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the \
+         expression a value"
     );
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
@@ -351,8 +352,10 @@ impl PoolCheck<'_> {
                 BinaryOperator::Isnt => format!("{name} {symbol} ..."),
                 _ => format!("({name} {symbol} undefined || ...)"),
             };
-            let help =
-                format!("these ads are excluded; to include them, write `{test}`, or `({name} ?: VALUE)` for {name}");
+            let help = format!(
+                "this can exclude these ads, or rank them as 0; to avoid that, write `{test}`, or `({name} ?: VALUE)` \
+                 for {name}"
+            );
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }
@@ -480,7 +483,7 @@ impl PoolCheck<'_> {
             && let Some(spelt) = known.strings.other_spelling(text)
         {
             let symbol = operator.symbol_in(self.context.dialect);
-            let message = format!("the value in the pool is \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
+            let message = format!("the pool has \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
             let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
             let help = format!("write `{instead} {}` to ignore case", short_text(other, self.context.dialect));
             self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));

@@ -112,7 +112,7 @@ rules! {
         "y || x == 1 && x == 2 && z"
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
-        "an `||` that is always true, as in `x != 1 || x != 2`"
+        "an `||` that is true for every value, as in `x != 1 || x != 2`"
         "`&&` was probably meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",
@@ -132,7 +132,8 @@ rules! {
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "a comparison with a string by `=?=` or `is`, which is case-sensitive; `==` ignores case"
+        "a comparison with a string by `=?=`, `=!=`, `is` or `isnt`, which are case-sensitive; `==` and `!=` ignore \
+        case"
         "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
@@ -142,8 +143,8 @@ rules! {
         "x == undefined"
         "x is undefined",
     NOT_BOOLEAN "not-boolean" Error Expression
-        "a string or a list in place of a condition, as in `OpSys == \"LINUX\" || \"OSX\"`"
-        "write the comparison for each value, or `member(x, { ... })`"
+        "a string, a list, an ad or a time in place of a condition, as in `OpSys == \"LINUX\" || \"OSX\"`"
+        "write a comparison with each value, or `member(x, { ... })`"
         "OpSys == \"LINUX\" || \"OSX\""
         "OpSys == \"LINUX\" || OpSys == \"OSX\"",
     BITWISE "bitwise-logic" Error Expression
@@ -158,7 +159,7 @@ rules! {
         "OpSys == \"LINUX\"",
     OPERAND "operand-type" Error Expression
         "an operator with operands of types that it cannot take, so that the result is an error or always the same"
-        "compare or compute with values of the same type"
+        "compare values of the same type, compute with numbers or times; `&`, `|`, `^`, `~` and shifts take integers"
         "JobStatus == \"5\""
         "JobStatus == 5",
     ARGUMENT "argument-type" Error Expression
@@ -167,7 +168,8 @@ rules! {
         "member(x, \"a, b\")"
         "member(x, { \"a\", \"b\" })",
     PATTERN "pattern" Error Expression
-        "an invalid regular expression, so that the result is an error"
+        "an invalid regular expression, which matches nothing, or an escape in a substitute that is a character \
+        instead of a group"
         "write `.*` for any text, and `\\.` for a dot"
         "regexp(\"*.cern.ch\", Machine)"
         "regexp(\"[.]cern[.]ch$\", Machine)",
@@ -206,7 +208,7 @@ rules! {
         "Memory > 5G"
         "Memory > 5120",
     UNSAFE "undefined-unsafe" Note Expression
-        "a test, such as `x != true`, that is undefined instead of true for an ad that lacks the attribute"
+        "a test, such as `x != true`, that is undefined for an ad that lacks the attribute"
         "to accept such ads, write `=!=` for `!=`, or add `isUndefined(x) ||`"
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",
@@ -284,7 +286,8 @@ rules! {
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
-        "`=?=` or `is` with a string that the pool has only in different case: `linux` instead of `LINUX`"
+        "`=?=`, `=!=`, `is` or `isnt` with a string that the pool has only in different case: `linux` instead of \
+        `LINUX`"
         "write `==`, which ignores case"
         "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
         "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",

@@ -111,12 +111,13 @@ fn help_is_right_when_it_is_followed() {
         ("1000 < Memory == true", "write `1000 < (Memory == true)`, or `(1000 < Memory) == true` if that is meant"),
         (
             "RemoteOwner != \"bob\"",
-            "these ads are excluded; to include them, write `RemoteOwner =!= ...`, or `(RemoteOwner ?: VALUE)` for RemoteOwner",
+            "this can exclude these ads, or rank them as 0; to avoid that, write `RemoteOwner =!= ...`, or \
+             `(RemoteOwner ?: VALUE)` for RemoteOwner",
         ),
         (
             "RemoteOwner == \"bob\"",
-            "these ads are excluded; to include them, write `(RemoteOwner =?= undefined || ...)`, or `(RemoteOwner ?: VALUE)` \
-             for RemoteOwner",
+            "this can exclude these ads, or rank them as 0; to avoid that, write `(RemoteOwner =?= undefined || ...)`, \
+             or `(RemoteOwner ?: VALUE)` for RemoteOwner",
         ),
         ("Machine == node01.example.org", "quotes are missing: write \"node01.example.org\""),
         ("JobStatus == \"Idle\"", "1 is idle: write `JobStatus == 1`"),

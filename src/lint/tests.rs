@@ -168,7 +168,7 @@ fn operators_are_told_as_the_dialect_writes_them() {
     {
         let text = format!("[ Requirements = other.OpSys {operator} \"Linux\"; Constraint = Requirements ]");
         let found = checker(dialect).with_pool(pool()).check(&ad(&text, dialect));
-        let expected = format!("the value in the pool is \"LINUX\", and `{operator}` is case-sensitive");
+        let expected = format!("the pool has \"LINUX\", and `{operator}` is case-sensitive");
         assert!(found.iter().any(|(_, finding)| finding.message == expected), "{found:?}");
     }
 }

@@ -220,7 +220,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
         self.derived_attributes += ads.iter().map(|known| known.ad.len()).sum::<usize>();
         if self.derived_attributes > MAX_DERIVED_ATTRIBUTES {
-            let message = format!("the ads that are like others have more than {MAX_DERIVED_ATTRIBUTES} attributes");
+            let message = format!("the ads with `file` or `like` have more than {MAX_DERIVED_ATTRIBUTES} attributes");
             reader.report(node, message, "this ad and those after it are not read");
         }
         ads.into_iter().map(|known| SpecAd::new(known.ad, reader.dialect, || known.id)).collect()
@@ -316,7 +316,7 @@ fn read_stream(reader: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Strea
         }
     }
     if ads.is_empty() {
-        reader.report(node, format!("there is no ad in {path}"), HELP);
+        reader.report(node, format!("no ad can be read from {path}"), HELP);
     }
 }
 

@@ -37,7 +37,7 @@ impl<'o> SpecConfiguration<'o> {
             Ok(None) => {
                 let file = self.node.text().unwrap_or_default();
                 let near = closest_names(knob, self.configuration.variables().names());
-                let message = format!("{file} has no variable {knob}{}", suggestion(&near));
+                let message = format!("{file} has no value for {knob}{}", suggestion(&near));
                 reader.report(node, message, "`knob: START` asks for the value of START in the configuration");
                 None
             }

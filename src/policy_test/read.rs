@@ -244,19 +244,19 @@ impl<'o> SpecReader<'o, '_> {
             [kind] => kind,
             [] if is_unknown => return None,
             [] => {
-                let help = format!("one of `{}` says it", CASE_KINDS.map(|kind| kind.key).join("`, `"));
+                let help = format!("one of `{}` says what the case asks", CASE_KINDS.map(|kind| kind.key).join("`, `"));
                 return self.reject(entries.node, "this case asks nothing", help);
             }
             [kind, other, ..] => {
                 let message = format!("this case asks two things: `{}` and `{}`", kind.key, other.key);
-                return self.reject(entries.node, message, "each has a case of its own");
+                return self.reject(entries.node, message, "write a case for each");
             }
         };
         let is_useless = |key: &str| !kind.has(key) && !CASE_KEYS.contains(&key) && !SETTINGS_KEYS.contains(&key);
         for (key, value) in entries.all.iter().filter(|(key, _)| is_useless(key)) {
             let keys: Vec<&str> = [kind.needs, kind.takes, kind.expects].concat();
             let message = format!("`{key}` has no use in a case with `{}`", kind.key);
-            self.reader.report(value, message, format!("the keys beside it are `{}`", keys.join("`, `")));
+            self.reader.report(value, message, format!("such a case can have `{}`", keys.join("`, `")));
         }
         for key in kind.needs.iter().filter(|key| entries.get(key).is_none() && !is_unknown) {
             let message = format!("`{key}` is missing");

@@ -24,9 +24,9 @@ pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> O
         let name = Name::new(text);
         if text.is_empty() || (reader.dialect == Dialect::Classad && name.is_reserved()) {
             let message = format!("`{text}` cannot name an attribute");
-            reader.report(key, message, "HTCondor allows more names: `dialect: condor`");
+            reader.report(key, message, "a name is not empty; reserved words are names only with `dialect: condor`");
         } else if text == "<<" {
-            reader.report(key, "`<<` has no effect here", "`{ like: machine, with: { Memory: 64 } }` does");
+            reader.report(key, "`<<` has no effect here", "write `{ like: machine, with: { Memory: 64 } }`");
         } else if !seen.insert(name.clone()) {
             reader.report(key, format!("the attribute `{text}` is given twice"), "names are not case-sensitive");
         }

@@ -244,7 +244,7 @@ impl SlotState {
             SlotState::Owner => "used by the owner",
             SlotState::Draining => "draining",
             SlotState::Offline => "offline",
-            SlotState::Untold => "of untold state",
+            SlotState::Untold => "of unknown state",
         }
     }
 }

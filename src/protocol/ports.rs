@@ -149,7 +149,7 @@ fn read_label(label: &Expression) -> Result<Name, PortFault> {
         _ => return Err(fault(label, "a Label must be a name or a string")),
     };
     if name.is_reserved() || name.as_str().is_empty() {
-        return Err(fault(label, format!("`{name}` cannot be a label, because it has another meaning in expressions")));
+        return Err(fault(label, format!("`{name}` cannot be a label: it is empty or has another meaning")));
     }
     Ok(name)
 }

@@ -107,7 +107,7 @@ impl ErrorContext<'_> {
                 return size_hint(&self.word(-1), unit);
             }
             "null" if before == "not" => "write `isnt undefined` for `is not null`",
-            _ if before == "not" => "write `!` for `not`",
+            _ if before == "not" => "write `!` for `not`, and `isnt` for `is not`",
             _ if before == "if" => "write `condition ? value : otherwise`",
             _ if is_name && self.token(-1) == Some(Token::String) => "write a quote in a string as `\\\"`",
             _ if self.token(0) == Some(Token::String) && self.token(-1) == Some(Token::Name) && self.adjacent(-1) => {
@@ -195,10 +195,10 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '\u{a0}' | '\u{2000}'..='\u{200b}' | '\u{feff}' => "this is a special space character: write an ordinary space",
         '#' => "a comment begins with `//`",
         '$' if rest.starts_with("$$(") || rest.starts_with("$(") => {
-            "macros such as $(NAME) only work in configuration and submit files, not in ads"
+            "macros such as $(NAME) work in configuration files, submit files and rules, not in ads"
         }
         '`' => "put strings in double quotes: \"...\"",
-        '\\' => "no `\\` is needed: an expression continues on the next line",
+        '\\' => "leave the `\\` out: an expression continues on the next line, except in the long form",
         '@' => "put text with an `@` in double quotes: \"user@host\"",
         _ => "a name has letters, digits and underscores; put any other name in single quotes",
     }
@@ -224,6 +224,7 @@ fn size_hint(digits: &str, unit: &str) -> Option<String> {
 pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
-    size_hint(digits, &unit)
-        .unwrap_or_else(|| "a number can end in B, K, M, G or T, as in 4G; a name cannot begin with a digit".to_owned())
+    size_hint(digits, &unit).unwrap_or_else(|| {
+        "a number can end in B, K, M, G or T, as in 4G (not in HTCondor); a name cannot begin with a digit".to_owned()
+    })
 }

@@ -184,13 +184,13 @@ pub fn literal_of_call(
     let is = |name| function.eq_ignore_ascii_case(name);
     let (time, kind, example) = if is("abstime") {
         let time = AbsoluteTime::parse(&text).or_else(|| AbsoluteTime::parse_asctime(&text));
-        (time.map(Value::AbsoluteTime), "an absolute", "absTime(\"2001-02-03T04:05:06-06:00\")")
+        (time.map(Value::AbsoluteTime), "an absolute", "2001-02-03T04:05:06-06:00")
     } else if is("reltime") {
         let time = match dialect {
             Dialect::Classad => RelativeTime::parse_classad(&text),
             Dialect::Condor => RelativeTime::parse_condor(&text),
         };
-        let example = "relTime(\"1+02:03:04\"): days, hours, minutes, seconds";
+        let example = "1+02:03:04 (days, hours, minutes, seconds)";
         (time.map(Value::RelativeTime), "a relative", example)
     } else {
         let special = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];

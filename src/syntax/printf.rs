@@ -219,7 +219,7 @@ fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
     let count = digits.parse().ok().filter(|count| *count <= MAX_WIDTH_CHARS);
     count
         .map(Some)
-        .ok_or_else(|| format!("the width {digits} is too large: the maximum is {MAX_WIDTH_CHARS} characters"))
+        .ok_or_else(|| format!("the width or precision {digits} is too large: the maximum is {MAX_WIDTH_CHARS}"))
 }
 
 #[cfg(test)]

@@ -90,7 +90,10 @@ impl ParsedCondition {
         } else if first.eq_ignore_ascii_case("defined") {
             let subject = behind.trim_ascii();
             if !subject.is_empty() && !is_variable(subject) && constant(subject).is_none() {
-                return error("`defined` takes one name only", "write `if defined MY.attribute`");
+                return error(
+                    "`defined` takes the name of one variable or attribute",
+                    "write `if defined MY.attribute`",
+                );
             }
             ParsedConditionKind::Defined(subject.to_owned())
         } else if first.eq_ignore_ascii_case("version") {

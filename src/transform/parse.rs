@@ -164,7 +164,7 @@ impl RulesParser<'_> {
         }
         if let Some(keyword) = Keyword::from_word(name) {
             if keyword.is_branch() {
-                return Err(error(place, format!("{name} cannot name a variable")));
+                return Err(error(place, format!("`{name}` cannot name a variable")));
             }
             let message = format!("this line sets a variable named {name}, because `=` follows the name");
             self.warn(line, error(place, message).with_help(keyword.usage()));
@@ -179,7 +179,7 @@ impl RulesParser<'_> {
             return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
-            let problem = line.problem("a rule must end with TRANSFORM: no line of the rule may follow");
+            let problem = line.problem("this line follows TRANSFORM, which must be the last line of its rule");
             return Err(problem.with_help("HTCondor stops reading here; only another NAME may follow"));
         }
         let action = match keyword {

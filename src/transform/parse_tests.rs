@@ -89,8 +89,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         (
             "TRANSFORM\nSET A 1",
-            "2:1: a rule must end with TRANSFORM: no line of the rule may follow (HTCondor stops reading here; only \
-            another \
+            "2:1: this line follows TRANSFORM, which must be the last line of its rule (HTCondor stops reading here; \
+            only another \
             NAME may \
             follow)",
         ),

@@ -188,7 +188,7 @@ fn cases_name_the_variables_of_a_configuration() {
     let (status, _, err) = classad(&["test", &file("cases-config.yaml", case("START"))]);
     assert_eq!(status, Some(0), "{err}");
     let (status, _, err) = classad(&["test", &file("cases-unknown.yaml", case("STRAT"))]);
-    assert!(status == Some(2) && err.contains("has no variable STRAT; did you mean START?"), "{err}");
+    assert!(status == Some(2) && err.contains("has no value for STRAT; did you mean START?"), "{err}");
     let (status, _, err) = classad(&["test", &file("cases-bad.yaml", case("BAD"))]);
     assert!(status == Some(2) && err.contains("cases-config.dump:3:7: BAD: the variable NO is not defined"), "{err}");
     let (status, _, err) =

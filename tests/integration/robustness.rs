@@ -620,7 +620,7 @@ fn vectors_and_derived_ads_are_bounded() {
         format!("ads:\n  a0: {{ x: 1 }}\n{derived}cases:\n  - {{ name: c, my: a0, expression: x, expect: 1 }}\n");
     let (status, _, err) = run_on(&["test", &file("derived.yaml", spec)]);
     assert_eq!(status, Some(2), "{err}");
-    assert!(err.contains("the ads that are like others have more than 2000000 attributes"), "{err}");
+    assert!(err.contains("the ads with `file` or `like` have more than 2000000 attributes"), "{err}");
 }
 
 /// Searches of patterns count by what they do, not by the time that they take.

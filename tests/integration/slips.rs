@@ -42,7 +42,11 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
             "1:36: expected `;` or `]`, found a name `or` [write `||`]",
         ],
     ),
-    ("new", "[ Requirements = not a ]", &["1:22: expected `;` or `]`, found a name `a` [write `!` for `not`]"]),
+    (
+        "new",
+        "[ Requirements = not a ]",
+        &["1:22: expected `;` or `]`, found a name `a` [write `!` for `not`, and `isnt` for `is not`]"],
+    ),
     ("new", "[ Requirements = a <> b ]", &["1:21: expected an expression, found `>` [write `!=` for \"not equal\"]"]),
     (
         "new",
@@ -105,8 +109,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = $(MEMORY) ]",
-        &["1:7: `$` is not part of the language [macros such as $(NAME) only work in configuration and submit \
-            files, not in ads]"],
+        &["1:7: `$` is not part of the language [macros such as $(NAME) work in configuration files, submit files \
+            and rules, not in ads]"],
     ),
     (
         "new",
@@ -273,7 +277,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "expression",
         "\"abc\" + \\ 5",
-        &["1:9: `\\\\` is not part of the language [no `\\` is needed: an expression continues on the next line]"],
+        &["1:9: `\\\\` is not part of the language [leave the `\\` out: an expression continues on the next line, \
+            except in the long form]"],
     ),
     (
         "expression",
@@ -291,7 +296,11 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ),
     ("expression", "a[1", &["1:4: expected `]`, found the end (1:2 this `[` is still open)"]),
     ("expression", "x == \"a\" or x == \"b\"", &["1:10: expected the end, found a name `or` [write `||`]"]),
-    ("expression", "not defined", &["1:5: expected the end, found a name `defined` [write `!` for `not`]"]),
+    (
+        "expression",
+        "not defined",
+        &["1:5: expected the end, found a name `defined` [write `!` for `not`, and `isnt` for `is not`]"],
+    ),
 ];
 
 /// What `check` tells of the syntax of a text.

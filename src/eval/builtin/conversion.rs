@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
         "convert to a boolean: a number is true if it is not 0; a string is true if it is not empty (in HTCondor's \
-        dialect: if it is \"true\")",
+        dialect \"true\" is true, \"false\" is false, and any other string is undefined)",
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
@@ -67,7 +67,7 @@ pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
         Some(integer) => integer_value(call, integer),
         None if call.dialect().is_condor() => Value::Integer(i64::MIN),
-        None => call.error(format!("{real} is too large for an integer")),
+        None => call.error(format!("{real} does not fit into an integer")),
     }
 }
 

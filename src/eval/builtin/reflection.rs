@@ -24,7 +24,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "parse the text of a value as an expression, and evaluate the expression in this ad",
         both "eval(\"1 + 1\")" => "2"),
     function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
-        "text of the expression of an attribute of this ad; an empty string if the ad has no such attribute",
+        "text of the expression of an attribute of this ad; an empty string if the ad has no such \
+        attribute, and for an argument such as `MY.x`",
         both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\""),
     function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
         "names that an attribute refers to and that this ad lacks; with a pattern, whether the pattern matches one of \

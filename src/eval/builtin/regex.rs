@@ -22,8 +22,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
         matches_member),
     function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
-        "return the replacement for the first match of a pattern, with \\\\0 to \\\\9 for its groups; options: f \
-        returns the whole string, g replaces all matches",
+        "return the replacement for the first match of a pattern, with \\\\0 to \\\\9 for its groups; options: as \
+        for regexp(), and f returns the whole string, g replaces all matches",
         both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
         |call| substitute(call, b"")),
     function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",

@@ -147,7 +147,7 @@ fn extreme(call: &Call<'_, '_>, numbers: &ListedNumbers, wanted: Ordering) -> Va
     match best.map(i64::try_from) {
         None => Value::Undefined,
         Some(Ok(integer)) => integer_value(call, integer),
-        Some(Err(_)) => call.error("an item is too large for 64 bits"),
+        Some(Err(_)) => call.error("an item does not fit into 64 bits"),
     }
 }
 

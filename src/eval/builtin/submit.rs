@@ -30,8 +30,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "look up a user in a map of --map: return the third argument if it is one of the results, else the first \
-        result; for an unknown user, return the fourth argument",
+        "look up a user in a map of --map or --config: return all results as one string, or with a third argument this \
+        argument if it is one of the results, else the first result; for an unknown user, return the fourth argument",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];

@@ -242,7 +242,7 @@ fn format_time(call: &mut Call<'_, '_>) -> CallResult {
             Value::Ad(nested) => calendar_time_of_ad(call, &nested)?,
             value => match to_absolute(&value) {
                 Some(time) => calendar_parts(time),
-                None => return Ok(call.type_error(&value, "an absolute time")),
+                None => return Ok(call.type_error(&value, "an absolute time, a number or an ad")),
             },
         },
     };

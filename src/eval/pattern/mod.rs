@@ -44,7 +44,7 @@ struct MatchLimitExceeded;
 
 impl From<MatchLimitExceeded> for SearchFault {
     fn from(_: MatchLimitExceeded) -> Self {
-        SearchFault::Failed("match limit exceeded".to_owned())
+        SearchFault::Failed("the search for a match takes too many steps".to_owned())
     }
 }
 
@@ -117,7 +117,7 @@ impl CompiledPattern {
 
     fn new(text: &ByteString, options: PatternOptions) -> Result<Self, String> {
         if memchr::memmem::find(text.as_bytes(), b"(*LIMIT_").is_some() {
-            return Err("a pattern cannot set its own limits".to_owned());
+            return Err("a pattern cannot contain `(*LIMIT_`, which sets limits".to_owned());
         }
         let source = as_utf8(text.as_bytes());
         let quick = build(&format!("{}{source}", options.limits(QUICK_LIMITS[0])), options)

@@ -12,7 +12,7 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn gang_summary(&self, report: &GangReport) -> String {
         let subject = self.subject;
-        let (gets, a) = (self.verb("gets", "get"), self.verb("a gang", "a gang each"));
+        let (gets, a) = (self.verb("gets", "get"), self.verb("a gang", "a gang each, if alone"));
         match (&report.verdict, &report.gang, &report.failure) {
             (GangVerdict::Matches, Some(gang), _) => format!("{subject} {gets} {a}: {}", self.list_docked(gang)),
             (GangVerdict::Taken(by), Some(gang), _) => {

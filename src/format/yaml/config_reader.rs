@@ -45,7 +45,7 @@ impl<'o> ConfigReader<'o> {
     pub fn expression(&mut self, node: &YamlNode) -> Option<Expression> {
         let Some(text) = node.text() else {
             let what = match node.content {
-                YamlContent::Null => "nothing",
+                YamlContent::Null => "an empty value",
                 YamlContent::Mapping(_) => "a mapping",
                 _ => "a sequence",
             };

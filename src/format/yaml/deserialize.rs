@@ -67,7 +67,7 @@ impl YamlAdPass<'_> {
             let message = format!("aliases repeat more than {MAX_REPEATED_BYTES} bytes");
             // No ad and no expression alone is to blame.
             self.element.set(None);
-            YamlRejection::new(message, "write the values of short aliases instead")
+            YamlRejection::new(message, "write the values out instead of using aliases")
         })?;
         self.bytes_left.set(left);
         Ok(())

@@ -111,7 +111,7 @@ impl<'o> PolicyReader<'o, '_> {
         let number = node.text().and_then(|text| text.parse::<f64>().ok());
         let positive = number.filter(|number| number.is_finite() && *number > 0.0);
         if positive.is_none() {
-            self.0.report(node, "expected a number greater than 0", "a larger priority gives a smaller share");
+            self.0.report(node, "expected a number greater than 0", "write a number such as `10`");
         }
         positive
     }

@@ -130,7 +130,7 @@ fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usiz
     let list = match value {
         Value::List(_) if depth == 0 => return error("the lists of a residual are nested too deep"),
         Value::List(list) => list,
-        Value::Ad(_) => return error("a remainder holds no ads"),
+        Value::Ad(_) => return error("a residual cannot hold ads"),
         value => return Ok(Expression::literal(value)),
     };
     let elements: Result<Vec<Expression>, Abort> = (0..list.elements.len())

@@ -211,7 +211,7 @@ fn read_account<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Acco
     for (key, value) in settings.known_entries(node, "an account", &["priority", "factor", "resources", "usage"]) {
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            settings.report(value, "expected a number of at least 0", "`priority: 0.5`");
+            settings.report(value, "expected a number of at least 0", "write a number such as `10`");
             continue;
         };
         match key {

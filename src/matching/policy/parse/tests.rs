@@ -44,7 +44,7 @@ fn mistakes_have_places() {
         ("roots: Type = 1", 1, 13, "="),
         ("# é\nordre: [ a ]", 2, 1, "a policy has no key `ordre`"),
         ("roots: a\nroots: b", 2, 1, "given twice"),
-        ("roots:", 1, 7, "expected an expression, not nothing"),
+        ("roots:", 1, 7, "expected an expression, not an empty value"),
         ("order: []", 1, 8, "no components"),
         ("order:\n  - a\n  - b +", 3, 8, ""),
         ("order:\n  - 'a'\n  - 'it''s'", 3, 8, ""),
