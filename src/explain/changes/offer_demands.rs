@@ -211,6 +211,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         .collect();
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
     let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
+    let mut values: Vec<(&Name, BinaryOperator, Value)> = Vec::new();
     for (name, operator, bound) in comparisons.iter().flat_map(|(found, _)| found) {
         if !unmet.contains(name) {
             continue;
@@ -219,13 +220,39 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
             Some(bound) => table.value(request, PairSide::Offer, &ExplainedClause::detached(bound.clone()), row),
             None => Value::Boolean(true),
         };
-        if !value.is_exceptional() && !matches!(value, Value::List(_) | Value::Ad(_)) {
-            // As the request spells it.
-            let own = request.ad.attribute(name);
-            let name = own.as_ref().map_or(name, |attribute| attribute.name);
-            demands.add(name, request.ad.get(name), *operator, &value, table.weights.of_row(row));
+        if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
+            continue;
+        }
+        // Of several bounds, the strictest counts.
+        match values.iter_mut().find(|(of, by, known)| *of == name && by == operator && is_bound(*operator, known)) {
+            Some((.., known)) if is_bound(*operator, &value) => {
+                if is_stricter(*operator, &value, known) {
+                    *known = value;
+                }
+            }
+            _ => values.push((name, *operator, value)),
         }
     }
+    for (name, operator, value) in values {
+        // As the request spells it.
+        let own = request.ad.attribute(name);
+        let name = own.as_ref().map_or(name, |attribute| attribute.name);
+        demands.add(name, request.ad.get(name), operator, &value, table.weights.of_row(row));
+    }
+}
+
+/// Whether a comparison with a value by this operator is an upper or a lower bound of a number.
+fn is_bound(operator: BinaryOperator, value: &Value) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    matches!(operator, Less | LessEqual | Greater | GreaterEqual) && as_number(value).is_some()
+}
+
+/// Whether a bound permits less than another one of the same operator.
+fn is_stricter(operator: BinaryOperator, bound: &Value, than: &Value) -> bool {
+    let is_upper = matches!(operator, BinaryOperator::Less | BinaryOperator::LessEqual);
+    as_number(bound)
+        .zip(as_number(than))
+        .is_some_and(|(bound, than)| if is_upper { bound < than } else { bound > than })
 }
 
 /// Returns the comparisons within an offer's clause that compare an attribute of the request. Each comparison is
