@@ -283,7 +283,7 @@
 //! let explainer = Explainer::new(&offers, Protocol::new(dialect), Context::new(dialect));
 //! let report = explainer.explain(&request);
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
-//! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matched), ("Size 96 -> 64", 1));
+//! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matched.count), ("Size 96 -> 64", 1));
 //! let ads = ["offer", "offers"];
 //! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, names: &|_: AdReference| String::new(), dialect, max_clause_chars: 70 };
 //! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";

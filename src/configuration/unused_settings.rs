@@ -85,10 +85,12 @@ const MIN_LETTERS: usize = 5;
 pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<Problem> {
     let mut found: Vec<Problem> =
         configuration.entries().iter().filter_map(|entry| misspelt(configuration, entry)).collect();
+    found.extend(both_quotas(configuration));
     for settings in &LISTED_SETTINGS {
         // The problem of a list that cannot be read is reported where the list is used.
         let Ok(names) = configuration.words(settings.list, context) else { continue };
         found.extend(configuration.entries().iter().filter_map(|entry| unlisted(entry, settings, &names)));
+        found.extend(configuration.entries().iter().filter_map(|entry| misspelt_prefix(entry, settings, &names)));
         if let Some(list) = configuration.entry(settings.list).filter(|_| settings.is_needed) {
             found.extend(names.iter().filter_map(|name| undefined(configuration, list, settings, name)));
         }
@@ -125,6 +127,28 @@ fn misspelt(configuration: &Configuration, entry: &ConfigurationEntry) -> Option
     }
     let message = format!("{} is not a setting of HTCondor, and no macro uses it", entry.name);
     Some(warning(entry, message).with_help(format!("did you mean {near}?")))
+}
+
+/// Returns a warning if an entry ends with a name in the list, and what precedes the name is spelt like a prefix.
+fn misspelt_prefix(entry: &ConfigurationEntry, settings: &ListedSettings, names: &[String]) -> Option<Problem> {
+    let upper = entry.name.to_ascii_uppercase();
+    let start = names.iter().find_map(|name| upper.strip_suffix(&format!("_{}", name.to_ascii_uppercase())))?;
+    let start = format!("{start}_");
+    let is_near = |prefix: &&&str| (1..=MAX_WRONG_LETTERS).contains(&osa_distance(prefix, &start));
+    let near = settings.prefixes.iter().find(is_near).filter(|_| !settings.prefixes.contains(&start.as_str()))?;
+    let name = &entry.name[start.len()..];
+    let message = format!("{} is not a setting of HTCondor", entry.name);
+    Some(warning(entry, message).with_help(format!("did you mean {near}{name}?")))
+}
+
+/// Returns a warning for each group with two quotas.
+fn both_quotas(configuration: &Configuration) -> impl Iterator<Item = Problem> + '_ {
+    configuration.entries().iter().filter_map(|entry| {
+        let (start, name) = entry.name.split_at_checked("GROUP_QUOTA_DYNAMIC_".len())?;
+        let fixed = configuration.entry(&format!("GROUP_QUOTA_{name}"))?;
+        let is_dynamic = start.eq_ignore_ascii_case("GROUP_QUOTA_DYNAMIC_");
+        is_dynamic.then(|| warning(entry, format!("{} has no effect: {} counts", entry.name, fixed.name)))
+    })
 }
 
 /// Returns a warning if a name in a list has no setting.

@@ -268,7 +268,8 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
     };
     // In HTCondor positive infinity is an error; negative infinity and NaN are values.
     Some(if dialect.is_condor() && result == f64::INFINITY {
-        Value::error(span, if b == 0.0 { "division by zero" } else { "the result is too large for a real" })
+        let is_division = operator == BinaryOperator::Divide && b == 0.0;
+        Value::error(span, if is_division { "division by zero" } else { "the result is too large for a real" })
     } else {
         Value::Real(result)
     })

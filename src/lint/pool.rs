@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
+use strsim::osa_distance;
 
 use crate::ad::{
     Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
@@ -55,11 +56,9 @@ impl PoolStatistics {
         }
     }
 
-    /// Whether most of the ads are jobs.
-    #[must_use]
-    pub fn holds_jobs(&self) -> bool {
-        let job = ByteString::from("Job");
-        self.ads_with_string(&Name::new("MyType"), &job) * 2 > self.ads
+    /// Whether some ads have this value of `MyType`.
+    fn has_type(&self, of: &str) -> bool {
+        self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) > 0
     }
 
     /// Number of ads added.
@@ -140,38 +139,59 @@ pub(super) fn check_references(
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
         let mut check = PoolCheck { pool, ad, attribute, context, found };
         check.check_comparisons(expression);
-        // Skip names that the expression guards against being undefined, because the pool need not have them. Report
-        // each other name once.
-        let mut excluded = guarded_names(expression);
-        for reference in references.iter().filter(|reference| excluded.insert(reference.name)) {
-            check.check_known(reference);
-            check.check_frequency(reference, expression);
+        // Each name is reported once.
+        let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
+        for reference in references.iter().filter(|reference| seen.insert(reference.name)) {
+            if guarded.contains(reference.name) {
+                check.check_guarded(reference);
+            } else {
+                check.check_known(reference);
+                check.check_frequency(reference, expression);
+            }
         }
     }
 }
 
-/// Checks the names in an expression of a configuration against a pool of jobs. `is_of_job` says whether the expression
-/// is evaluated in a job's ad; otherwise TARGET is the job, and only names with a similar one in the pool are reported
-/// without TARGET, because they may be names of the machine.
+/// Checks the names in an expression of a configuration against a pool of jobs, machines or both. `is_of_job` says
+/// whether the expression is evaluated in a job's ad; otherwise it is evaluated in a machine's, and TARGET is a job.
+///
+/// A name without MY or TARGET may be one of the other ad, so that it is reported only if the pool has the ads in which
+/// it is looked up first, or a similar name.
 #[must_use]
 pub fn check_policy_names(
     expression: &Expression,
     is_of_job: bool,
-    jobs: &PoolStatistics,
+    pool: &PoolStatistics,
     context: &Context,
 ) -> Vec<LintFinding> {
     let (ad, mut found) = (Ad::default(), Vec::new());
     let attribute = Name::new("Policy");
-    let mut excluded = guarded_names(expression);
-    let mut check = PoolCheck { pool: jobs, ad: &ad, attribute: &attribute, context, found: &mut found };
-    for reference in unresolved_references(&ad, expression) {
-        let may_be_misspelt = || !similar_names(reference.name, jobs.attributes.keys(), |_| 1).is_empty();
-        let is_checked = if reference.is_qualified { !is_of_job } else { is_of_job || may_be_misspelt() };
-        if is_checked && excluded.insert(reference.name) {
+    let [own_type, other_type] = if is_of_job { ["Job", "Machine"] } else { ["Machine", "Job"] };
+    let (has_own, has_other) = (pool.has_type(own_type), pool.has_type(other_type));
+    let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
+    let mut check = PoolCheck { pool, ad: &ad, attribute: &attribute, context, found: &mut found };
+    let unqualified = unresolved_references(&ad, expression).into_iter().map(|reference| {
+        let is_known = if reference.is_qualified { has_other } else { has_own && (is_of_job || has_other) };
+        (is_known, reference)
+    });
+    let own = own_references(expression).into_iter().map(|reference| (has_own, reference));
+    for (is_known, reference) in unqualified.chain(own).filter(|(_, reference)| seen.insert(reference.name)) {
+        if is_known && !guarded.contains(reference.name) {
             check.check_known(&reference);
+        } else if is_known || !reference.is_qualified {
+            check.check_guarded(&reference);
         }
     }
     found
+}
+
+/// Returns the references in an expression to attributes of its own ad that name this ad, such as `MY.Memory`.
+fn own_references(expression: &Expression) -> Vec<PoolReference<'_>> {
+    let reference = |part| match ClauseOperand::of(part) {
+        Some(ClauseOperand::Own(name)) => Some(PoolReference { name, expression: part, is_qualified: true }),
+        _ => None,
+    };
+    subexpressions(expression).filter_map(reference).collect()
 }
 
 /// Checks references to the ads that dock at the ports of an ad, such as `cpu.Memory` with a port labelled `cpu`.
@@ -299,6 +319,9 @@ fn join_or(names: &[&str]) -> String {
 /// Number of names of the pool with which an unknown name is compared for nothing. Usual pools have fewer.
 const FREE_NAMES: usize = 1000;
 
+/// Minimum number of letters of a name that may be misspelt although the pool need not have it.
+const MIN_GUARDED_LETTERS: usize = 4;
+
 /// Number of steps of the run that the comparison with a further name counts as.
 const STEPS_PER_NAME: u64 = 25;
 
@@ -314,19 +337,40 @@ struct PoolCheck<'a> {
 impl PoolCheck<'_> {
     /// Reports a reference to an attribute that the pool does not have.
     fn check_known(&mut self, reference: &PoolReference<'_>) {
-        let PoolReference { name, expression, .. } = *reference;
-        let known = &self.pool.attributes;
-        if known.contains_key(name) {
+        if !self.pool.attributes.contains_key(reference.name) {
+            let near = self.similar_names(reference.name);
+            self.report_unknown(reference, &near);
+        }
+    }
+
+    /// Reports a reference to an attribute that the pool need not have, if its name is most likely misspelt: a name of
+    /// the pool differs in one letter.
+    fn check_guarded(&mut self, reference: &PoolReference<'_>) {
+        let name = reference.name.as_str().to_ascii_lowercase();
+        if name.len() < MIN_GUARDED_LETTERS || self.pool.attributes.contains_key(reference.name) {
             return;
         }
-        // Thousands of unknown names are not compared with thousands of known ones.
-        let mut near = Vec::new();
-        if !self.context.has_spent_run() {
-            self.context.count_steps(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
-            near = similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads));
+        let mut near = self.similar_names(reference.name);
+        near.retain(|(near, _)| osa_distance(&near.as_str().to_ascii_lowercase(), &name) == 1);
+        if !near.is_empty() {
+            self.report_unknown(reference, &near);
         }
-        let near = near.into_iter();
-        let near: Vec<String> = near.map(|(near, ads)| format!("{near} ({})", counted(ads, "ad"))).collect();
+    }
+
+    /// Returns names of the pool that are spelt like `name`, each with the number of ads that have it. Thousands of
+    /// unknown names are not compared with thousands of known ones.
+    fn similar_names(&self, name: &Name) -> Vec<(Name, usize)> {
+        if self.context.has_spent_run() {
+            return Vec::new();
+        }
+        let known = &self.pool.attributes;
+        self.context.count_steps(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
+        similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads))
+    }
+
+    fn report_unknown(&mut self, reference: &PoolReference<'_>, near: &[(Name, usize)]) {
+        let PoolReference { name, expression, .. } = *reference;
+        let near: Vec<String> = near.iter().map(|(near, ads)| format!("{near} ({})", counted(*ads, "ad"))).collect();
         let help = match find_function(name) {
             Some(function) => format!("{} is a function: {}", function.name, function.signature),
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),

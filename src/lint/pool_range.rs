@@ -78,6 +78,7 @@ pub(super) fn check(
     let limit = match operator {
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("at least {}", shown(range.least)),
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("at most {}", shown(range.greatest)),
+        _ if range.greatest <= range.least => format!("always {}", shown(range.least)),
         _ => format!("between {} and {}", shown(range.least), shown(range.greatest)),
     };
     let compared = if is_literal { "this".to_owned() } else { format!("the comparison with {}", shown(number)) };

@@ -28,6 +28,8 @@ impl LintLevel {
 pub enum RuleScope {
     /// The text of the file; the parser reports these findings.
     Text,
+    /// A dump of a configuration.
+    Configuration,
     /// An expression on its own.
     Expression,
     /// An ad as a whole.
@@ -43,14 +45,14 @@ pub struct LintRule {
     pub name: &'static str,
     /// The severity of the rule's findings.
     pub level: LintLevel,
-    /// The input that the rule needs: text, expression, ad or pool.
+    /// The input that the rule needs: text, configuration, expression, ad or pool.
     pub scope: RuleScope,
     /// The description, in one line.
     pub doc: &'static str,
     /// The remedy, for findings without a more specific one.
     pub help: &'static str,
     /// An example that violates the rule, in HTCondor's dialect: an expression if `scope` is [`RuleScope::Expression`],
-    /// else an ad.
+    /// settings if it is [`RuleScope::Configuration`], else an ad.
     pub bad: &'static str,
     /// An example of the same form that does not violate the rule.
     pub good: &'static str,
@@ -96,6 +98,11 @@ rules! {
         "delete this text, or put the whole value in quotes"
         "a = 1 b"
         "a = 1",
+    SETTING "doubtful-setting" Warning Configuration
+        "a setting of a configuration that has no effect or, most likely, another effect than it seems to have"
+        "see HTCondor's manual on configuration"
+        "STRAT = true"
+        "START = true",
     CONTRADICTION "contradiction" Error Expression
         "parts of a condition that no value can satisfy together (thesis 4.2.2)"
         "drop one of the parts, or write `||` between them"

@@ -56,8 +56,8 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
             SyntaxError::new(span, format!("`{text}` is not an octal number"))
                 .with_help(format!("a number with a leading 0 is octal; write {decimal} for the decimal number"))
         } else {
-            SyntaxError::new(span, format!("`{sign}{text}` is too large for 64 bits"))
-                .with_help(format!("write {sign}{text}.0 for a real"))
+            let error = SyntaxError::new(span, format!("`{sign}{text}` is too large for 64 bits"));
+            if radix == 10 { error.with_help(format!("write {sign}{text}.0 for a real")) } else { error }
         }
     })
 }

@@ -269,5 +269,11 @@ fn the_rules_are_listed() {
         assert!(found(&["--only", name], rule["bad"].as_str().unwrap()).len() == 1, "{rule}");
         assert!(found(&["--only", name], rule["good"].as_str().unwrap()).is_empty(), "{rule}");
     }
+    let setting = |text: &Value| {
+        let dump = file("rule-setting.dump", text.as_str().unwrap());
+        run(&["--config", &dump, "--only", "doubtful-setting"], "").status.code()
+    };
+    let rule = rules.iter().find(|rule| rule["rule"] == "doubtful-setting").expect("there is such a rule");
+    assert_eq!([setting(&rule["bad"]), setting(&rule["good"])], [Some(1), Some(0)]);
     assert!(rules.len() > 20);
 }

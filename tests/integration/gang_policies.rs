@@ -222,7 +222,7 @@ fn gangs_are_listed_without_being_taken() {
         (&["--all", "--notify", "-"][..], "there are none"),
         (&["--limit", "2", "--algorithm", "naive"], "cannot be used"),
         (&["--limit", "0"], "invalid value"),
-        (&["--explain", "-o", "tsv"], "json or jsonl"),
+        (&["--explain", "-o", "tsv"], "json and jsonl"),
         (&["--explain", "--notify", "-"], "both need standard output"),
     ] {
         let (status, _, errors) = gangmatch(arguments);

@@ -145,7 +145,10 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         let found = token.describe(&origin.text[range.clone()]);
         let problem = origin.problem_at(range.clone(), format!("expected {}, found {found}", self.expected()));
         match (token, self.expects) {
-            (JsonToken::String, ExpectedToken::More) => problem.with_help("is a `,` missing before this?"),
+            (JsonToken::String | JsonToken::Word, ExpectedToken::More) => {
+                problem.with_help("is a `,` missing before this?")
+            }
+            (_, ExpectedToken::Colon) => problem.with_help("is a `:` missing before this?"),
             (JsonToken::Colon, ExpectedToken::FirstElement | ExpectedToken::More) if !self.is_in_ad() => {
                 problem.with_help("is a `]` missing before this name?")
             }

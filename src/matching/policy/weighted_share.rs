@@ -20,7 +20,7 @@ pub struct WeightedShare {
     /// Whether a request may take a candidate in the first round although its submitter has used up its share.
     /// Evaluated like a component of the docking vector. If `None`, it may not.
     pub beyond: Option<PolicyRule>,
-    /// Whether offers in use are candidates. If not, a share is not larger than what its group may still get.
+    /// Whether offers in use may change hands. If not, a share is not larger than what its group may still get.
     pub preempts: bool,
     /// The accounting groups.
     pub groups: GroupTree,

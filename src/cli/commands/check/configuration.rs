@@ -24,8 +24,10 @@ pub fn check(
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
-    add_problems(run, loaded, &unused_settings(&loaded.configuration, &context));
-    add_problems(run, loaded, &group_problems(&loaded.configuration, &context));
+    let unused = unused_settings(&loaded.configuration, &context);
+    for problem in unused.iter().chain(&group_problems(&loaded.configuration, &context)) {
+        run.add_problem_of_rule(&loaded.text, problem, "doubtful-setting");
+    }
     for policy in &policies {
         let subject = PolicySubject {
             knob: &policy.name,
@@ -117,7 +119,7 @@ fn check_expression(
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
-    if let Some(pool) = task.pool.as_ref().filter(|pool| pool.holds_jobs()) {
+    if let Some(pool) = &task.pool {
         let of_names = check_policy_names(expression, subject.is_of_job, pool, &task.context);
         new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
     }

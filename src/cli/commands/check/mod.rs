@@ -320,7 +320,13 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
 
     /// Turns a problem from the parser into a finding of the rule `syntax` or `ignored-text`, and adds the finding.
     fn add_problem(&mut self, text: &SourceText, problem: &Problem) {
-        let name = if problem.severity == Severity::Error { "syntax" } else { "ignored-text" };
+        self.add_problem_of_rule(text, problem, "ignored-text");
+    }
+
+    /// Turns a problem into a finding, and adds it: an error into one of the rule `syntax`, a warning into one of the rule
+    /// `warning_rule`.
+    fn add_problem_of_rule(&mut self, text: &SourceText, problem: &Problem, warning_rule: &str) {
+        let name = if problem.severity == Severity::Error { "syntax" } else { warning_rule };
         let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
         let mut marks = vec![(problem.range.clone(), String::new())];
         marks.extend(problem.related.clone());

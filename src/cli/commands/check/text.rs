@@ -55,6 +55,7 @@ fn summary(report: &CheckReport) -> String {
     }
     match report.policies_checked {
         None => {}
+        Some(0) => checked.push("a configuration without policies".to_owned()),
         Some(1) => checked.push("1 policy".to_owned()),
         Some(several) => checked.push(format!("{} policies", with_commas(several))),
     }

@@ -323,6 +323,10 @@ impl Explain {
         if outcome.has_taken && group_explainer.gives_whole_slots() {
             note_whole_slots(session);
         }
+        let is_selection = !self.request.is_empty() || !self.constraint.is_empty();
+        if noun == "job" && is_selection && !self.unmatched && !self.reverse && !outcome.has_unmatched {
+            session.note("slots that other jobs get count as matches, too; --unmatched takes all jobs into account");
+        }
         report_unexplained(session, outcome.unexplained);
         session.report_budget_failures(outcome.failures);
         Ok(Status::of(is_well && !outcome.has_unmatched))

@@ -43,8 +43,8 @@ Options of every command (`classad help options` lists all of them):
 `classad help commands` describes the commands, `classad help WORD` explains a
 command, a topic or a word such as slot.
 {topics}
-Exit status: 0 true or found, no findings; 1 false, nothing found or findings;
-2 wrong usage or bad input; 3 a limit was exceeded.
+Exit status: 0 found, or no findings; 1 nothing found, or findings; 2 wrong
+usage or bad input; 3 a limit was exceeded. See `classad help exit-codes`.
 Source code and bug reports: {repository}
 ",
         repository = env!("CARGO_PKG_REPOSITORY")

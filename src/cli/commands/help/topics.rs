@@ -136,8 +136,8 @@ fn budgets() -> Vec<(String, String)> {
             "--max-unpack-ratio N",
             MAX_UNPACK_RATIO,
             &format!(
-                "unpacked bytes for each packed byte, beyond the first {UNLIMITED_UNPACKED_BYTES}; reading the file \
-                stops there"
+                "unpacked bytes for each packed byte; reading a file stops at a greater ratio, but the first \
+                {UNLIMITED_UNPACKED_BYTES} unpacked bytes are not limited"
             ),
         ),
         option(

@@ -185,6 +185,7 @@ impl Negotiate {
         } else if self.by_submitter {
             self.ads.common.output.write(&submitter_table(&outcome))?;
         } else if self.transcript {
+            transcript.end(&outcome.submitters);
             transcript.write(&mut out(), self.ads.common.output)?;
         } else {
             let why = self.why.then_some(&settings.policy);

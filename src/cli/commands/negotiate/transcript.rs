@@ -1,13 +1,16 @@
 //! Transcript of the events of a negotiation cycle, as text and as records.
 
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::iter;
 
 use classad::ad::Value;
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance};
+use classad::matching::negotiate::{
+    Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
+};
 use classad::matching::policy::{Policy, PolicyVector, ROOT_GROUP};
-use classad::text::counted;
+use classad::text::{counted, with_commas};
 
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
@@ -23,13 +26,31 @@ pub struct Transcript<'p> {
     lines: Vec<String>,
     records: ResultTable,
     round: usize,
+    /// The requests of each submitter that the cycle considered, by index.
+    considered: HashMap<String, HashSet<usize>>,
 }
 
 impl<'p> Transcript<'p> {
     /// Creates an empty transcript of a cycle under this policy.
     pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
-        Transcript { parties, policy, lines: Vec::new(), records, round: 0 }
+        Transcript { parties, policy, lines: Vec::new(), records, round: 0, considered: HashMap::new() }
+    }
+
+    /// Adds a line and a record for each submitter with requests that the cycle did not consider.
+    pub fn end(&mut self, submitters: &[SubmitterOutcome]) {
+        for SubmitterOutcome { name, requests, .. } in submitters {
+            let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
+            if left > 0 {
+                let detail = format!(
+                    "{} of {} not considered: what it may get, or all offers, were used up before",
+                    with_commas(left),
+                    counted(*requests, "request"),
+                );
+                let who = if name.is_empty() { "all submitters" } else { name };
+                self.push(format!("{who}: {detail}"), name, "not considered", ["", "", "", &detail]);
+            }
+        }
     }
 
     /// Writes the records if `output` names a form, else the lines of text.
@@ -58,6 +79,9 @@ impl<'p> Transcript<'p> {
     /// Appends a line of text and a record for an event of the cycle.
     pub fn record(&mut self, event: &NegotiationEvent<'_>) {
         let parties = self.parties;
+        if let Some((request, submitter)) = considered_request(event) {
+            self.considered.entry(submitter.to_owned()).or_default().insert(request);
+        }
         match *event {
             NegotiationEvent::Round { number, offers } => {
                 self.round = number;
@@ -102,38 +126,11 @@ impl<'p> Transcript<'p> {
                 self.push(format!("  {request} is left out: {detail}"), "", "left out", [&request, "", "", &detail]);
             }
             NegotiationEvent::NonNumericRank { .. } => {}
-            NegotiationEvent::Group { name, quota, usage } => {
-                let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
-                let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
-                self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
-            }
-            NegotiationEvent::GroupSkipped { name, quota, usage } => {
-                let reason = match () {
-                    () if quota <= 0.0 => "it has no quota",
-                    () if usage >= quota => "it uses its quota up",
-                    () => "no weight is allocated to it",
-                };
-                let detail = format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage));
-                self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
-            }
-            NegotiationEvent::Spin { number, weight } => {
-                self.round = number;
-                let weight = rounded(weight);
-                let detail = format!("weight {weight} to divide: the shares of the pool less the weight in use");
-                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
-            }
-            NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
-                let asked = counted(requests, "request");
-                let more = if limit > 0.0 { format!("{} more", rounded(limit)) } else { "nothing more".to_owned() };
-                let detail =
-                    format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
-                self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
-            }
-            NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
-                let (limit, smallest) = (rounded(limit), rounded(smallest));
-                let detail = format!("may get {limit} more, and the lightest offer weighs {smallest}");
-                self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
-            }
+            NegotiationEvent::Group { .. }
+            | NegotiationEvent::GroupSkipped { .. }
+            | NegotiationEvent::Spin { .. }
+            | NegotiationEvent::WeightedTurn { .. }
+            | NegotiationEvent::ShareTooSmall { .. } => self.record_shares(event),
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
                 let detail = match refusals {
@@ -158,6 +155,52 @@ impl<'p> Transcript<'p> {
         }
     }
 
+    /// Appends a line of text and a record for an event of shares by weight.
+    fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
+        match *event {
+            NegotiationEvent::Group { name, quota, usage } => {
+                let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
+                let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
+                self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
+            }
+            NegotiationEvent::GroupSkipped { name, quota, usage } => {
+                let reason = match () {
+                    () if quota <= 0.0 => "it has no quota",
+                    () if usage >= quota => "it uses its quota up",
+                    () => "no weight is allocated to it",
+                };
+                let detail = format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage));
+                self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
+            }
+            NegotiationEvent::Spin { number, weight } => {
+                self.round = number;
+                let weight = rounded(weight);
+                let detail = format!(
+                    "weight {weight} for these submitters: their shares of the pool less the weight that they use"
+                );
+                self.push(format!("division {number}: {detail}"), "", "division", ["", "", "", &detail]);
+            }
+            NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
+                let asked = counted(requests, "request");
+                let goes_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
+                let more = match limit > 0.0 {
+                    true => format!("{} more", rounded(limit)),
+                    false if goes_beyond => "nothing more but what `beyond` permits".to_owned(),
+                    false => "nothing more".to_owned(),
+                };
+                let detail =
+                    format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
+                self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
+            }
+            NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
+                let (limit, smallest) = (rounded(limit), rounded(smallest));
+                let detail = format!("may get {limit} more, and the lightest offer weighs {smallest}");
+                self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
+            }
+            _ => {}
+        }
+    }
+
     /// Records the offers that a request gets.
     fn record_match(&mut self, grant: &Grant, submitter: &str) {
         let parties = self.parties;
@@ -178,6 +221,18 @@ impl<'p> Transcript<'p> {
             let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
             self.lines.push(format!("    next best: {next}; decided by {text}"));
         }
+    }
+}
+
+/// Returns the request that an event considers, and its submitter.
+fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e str)> {
+    match *event {
+        NegotiationEvent::Matched { grant, submitter } => Some((grant.request, submitter)),
+        NegotiationEvent::NoGang { request, submitter, .. }
+        | NegotiationEvent::Deferred { request, submitter, .. }
+        | NegotiationEvent::Rejected { request, submitter, .. }
+        | NegotiationEvent::Skipped { request, submitter, .. } => Some((request, submitter)),
+        _ => None,
     }
 }
 

@@ -25,10 +25,10 @@ impl ConstraintErrors {
         match value {
             Value::Error(cause) => {
                 let cause = || cause.origin().map(|origin| format!(": {origin}")).unwrap_or_default();
-                self.reason.get_or_init(|| format!("true in no ad: in one it is an error{}", cause()));
+                self.reason.get_or_init(|| format!("true in no ad: in some it is an error{}", cause()));
             }
             Value::String(_) | Value::List(_) | Value::Ad(_) => {
-                self.reason.get_or_init(|| format!("true in no ad: in one it is {}", value.value_type().phrase()));
+                self.reason.get_or_init(|| format!("true in no ad: in some it is {}", value.value_type().phrase()));
             }
             _ => self.has_valid_value.store(true, Relaxed),
         }

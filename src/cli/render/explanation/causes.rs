@@ -361,7 +361,7 @@ impl Cause {
             if helped == self.subjects {
                 change
             } else {
-                format!("{change} (tested for {} of {})", with_commas(helped), with_commas(self.subjects))
+                format!("{change} (helps at least {} of {})", with_commas(helped), with_commas(self.subjects))
             }
         })
     }

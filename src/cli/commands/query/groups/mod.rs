@@ -121,9 +121,14 @@ impl GroupArgs {
             for part in split_expressions(list) {
                 let (own, expression) = split_percentile(part);
                 percentile = own.or(percentile);
+                if let Some(AggregateFunction::Percentile(hundredths @ 1..100)) = own {
+                    let percent = f64::from(hundredths) / 100.0;
+                    session.note(&format!("--percentile counts in percent: {percent} is less than 1 percent"));
+                }
                 let Some(function) = percentile else {
-                    let expression = part.rsplit(':').next().unwrap_or(part).trim();
-                    return refuse(format!("--percentile needs a number from 0 to 100, as in 95:{expression}"));
+                    return refuse(
+                        "--percentile needs a number from 0 to 100, a colon and an expression, such as 95:Memory",
+                    );
                 };
                 options.push((function, "--percentile", vec![expression.to_owned()]));
             }
