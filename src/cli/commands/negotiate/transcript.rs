@@ -43,12 +43,12 @@ impl<'p> Transcript<'p> {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
             if left > 0 {
                 let detail = format!(
-                    "{} of {} not considered: what it may get, or all offers, were used up before",
+                    "{} of {} had no turn: the share or the offers were used up",
                     with_commas(left),
                     counted(*requests, "request"),
                 );
                 let who = if name.is_empty() { "all submitters" } else { name };
-                self.push(format!("{who}: {detail}"), name, "not considered", ["", "", "", &detail]);
+                self.push(format!("{who}: {detail}"), name, "no turn", ["", "", "", &detail]);
             }
         }
     }
