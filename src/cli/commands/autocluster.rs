@@ -9,6 +9,7 @@ use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
+use classad::matching::policy::with_attributes;
 use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
 use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, identity, resource_count};
 use indexmap::{IndexMap, IndexSet};
@@ -108,6 +109,8 @@ impl Autocluster {
                 .share
                 .as_ref()
                 .map_or_else(|| Expression::attribute("Owner"), |share| share.by.expression.clone());
+            // The policy may add the attribute that names the submitter.
+            let requests = with_attributes(&requests, &policy.request_attributes);
             documents = submitter_ads(&clusters, &requests, &ids, &by, &session.context());
         } else if self.as_requests {
             for (number, (cluster, id)) in clusters.clusters.iter().zip(&ids).enumerate() {

@@ -113,7 +113,7 @@ const MIX_HELP: [&str; 3] =
 const VARIANT_HELP: [&str; 3] = [
     "Nothing",
     "Seven machines that no licence accepts, and a licence that no machine suits",
-    "All machines suit all jobs; the licences, many more, are valid on the last fifth of the machines only",
+    "All machines suit all jobs; there are more licences than machines, but they are valid only on the last fifth of the machines",
 ];
 
 /// Options that say in which form and where to write the ads.

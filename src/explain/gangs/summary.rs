@@ -12,9 +12,13 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn gang_summary(&self, report: &GangReport) -> String {
         let subject = self.subject;
-        let (gets, a) = (self.verb("gets", "get"), self.verb("a gang", "a gang each, if alone"));
+        let (gets, a) = (self.verb("gets", "get"), self.verb("a gang", "a gang each"));
         match (&report.verdict, &report.gang, &report.failure) {
-            (GangVerdict::Matches, Some(gang), _) => format!("{subject} {gets} {a}: {}", self.list_docked(gang)),
+            (GangVerdict::Matches, Some(gang), _) => {
+                // Several requests with the same report cannot all have the same offers.
+                let gets = self.verb("gets a gang", "would each get a gang if served first");
+                format!("{subject} {gets}: {}", self.list_docked(gang))
+            }
             (GangVerdict::Taken(by), Some(gang), _) => {
                 let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
                 format!("{subject} could have {a} ({gang}), but offers of it go to {takers}")

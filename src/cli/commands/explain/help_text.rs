@@ -42,7 +42,7 @@ a job matches an offer; else 1. Without --unmatched, it is also 1 if there are o
   conflicts       [[INDEX, ...], ...]: sets of clauses that no offer meets together, by their indexes in `clauses`
   changes         [{change, steps, matches, free}, ...]: changes with which the request would match, the number of
                   offers that match then, and how many of these are free (null if states do not matter)
-  far_less        further changes of this kind, with which the request would ask for much less
+  far_less        further changes of this kind, with which the request would ask for less than half as much
   nearest         [{offer, fails, refuses}, ...]: the nearest offers, the indexes of the clauses that they fail, and
                   their own clauses that the request fails
   refusals        [{clause, offers, suitable, example}, ...]: a clause in the constraints of offers that the request

@@ -149,8 +149,8 @@ fn budgets() -> Vec<(String, String)> {
         row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of texts that the rules put into it")),
         row("vectors of a policy", format!("at most {MAX_COMPONENTS} components")),
         row(
-            "ads like others",
-            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes of all ads of a spec with `like` or `file`"),
+            "copied ads",
+            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in all ads of a spec that have `like` or `file`"),
         ),
         row("the table of autoclusters", format!("at most {MAX_CLUSTER_CELLS} cells; further attributes are left out")),
         row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
@@ -198,7 +198,9 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "+" => "sums",
         "<<" => "bit shifts",
         "<" => "comparison by order; case is ignored in strings",
-        "==" => "equality; `==` and `!=` ignore case in strings, and are undefined if an operand is undefined",
+        "==" => {
+            "equality; `==` and `!=` ignore case in strings; undefined if an operand is undefined, error if one is an error"
+        }
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
