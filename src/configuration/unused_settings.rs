@@ -1,6 +1,7 @@
 //! Settings of a configuration that have no effect: misspelt names, names that no list has, and listed names without
 //! a setting.
 
+use rustc_hash::FxHashSet;
 use strsim::osa_distance;
 
 use crate::eval::Context;
@@ -89,8 +90,9 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
     for settings in &LISTED_SETTINGS {
         // The problem of a list that cannot be read is reported where the list is used.
         let Ok(names) = configuration.words(settings.list, context) else { continue };
-        found.extend(configuration.entries().iter().filter_map(|entry| unlisted(entry, settings, &names)));
-        found.extend(configuration.entries().iter().filter_map(|entry| misspelt_prefix(entry, settings, &names)));
+        let listed: FxHashSet<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
+        found.extend(configuration.entries().iter().filter_map(|entry| unlisted(entry, settings, &listed)));
+        found.extend(configuration.entries().iter().filter_map(|entry| misspelt_prefix(entry, settings, &listed)));
         if let Some(list) = configuration.entry(settings.list).filter(|_| settings.is_needed) {
             found.extend(names.iter().filter_map(|name| undefined(configuration, list, settings, name)));
         }
@@ -99,30 +101,33 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
     found
 }
 
+/// Returns the names of the macros in the values of a configuration, in capitals: `A` for `$(A)` and `$(A:default)`.
+fn used_macros(configuration: &Configuration) -> FxHashSet<String> {
+    let mut used = FxHashSet::default();
+    for entry in configuration.entries() {
+        for (at, opening) in configuration.raw_value(entry).match_indices("$(") {
+            let rest = &configuration.raw_value(entry)[at + opening.len()..];
+            let name = rest.split([')', ':']).next().unwrap_or_default();
+            used.insert(name.trim().to_ascii_uppercase());
+        }
+    }
+    used
+}
+
 /// Returns a warning if the name of a setting is most likely misspelt: it is spelt like a name with a meaning, and
 /// no other setting uses it as a macro.
-fn misspelt(configuration: &Configuration, entry: &ConfigurationEntry) -> Option<Problem> {
+fn misspelt(entry: &ConfigurationEntry, macros: &FxHashSet<String>) -> Option<Problem> {
     let name = entry.name.to_ascii_uppercase();
-    let known = || {
-        let policies = POLICY_KNOBS.iter().map(|knob| knob.pattern.trim_end_matches('*'));
-        let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
-        policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS)
-    };
-    let distance = |other: &&str| osa_distance(other, &name);
-    let near = known().filter(|other| other.len() >= MIN_LETTERS).min_by_key(distance)?;
     let is_of_family = PolicyKnob::find(&name).is_some()
         || LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix));
-    if is_of_family {
+    if name.len() < MIN_LETTERS || is_of_family || NOT_MISSPELT.contains(&name.as_str()) || macros.contains(&name) {
         return None;
     }
-    let is_near = (1..=MAX_WRONG_LETTERS).contains(&distance(&near)) && name.len() >= MIN_LETTERS;
-    if !is_near || NOT_MISSPELT.contains(&name.as_str()) || known().any(|other| other == name) {
-        return None;
-    }
-    let macro_text = format!("$({name}");
-    let uses_macro =
-        |other: &ConfigurationEntry| configuration.raw_value(other).to_ascii_uppercase().contains(macro_text.as_str());
-    if configuration.entries().iter().any(uses_macro) {
+    let policies = POLICY_KNOBS.iter().map(|knob| knob.pattern.trim_end_matches('*'));
+    let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
+    let known = policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS);
+    let near = known.filter(|other| other.len() >= MIN_LETTERS).min_by_key(|other| osa_distance(other, &name))?;
+    if !(1..=MAX_WRONG_LETTERS).contains(&osa_distance(near, &name)) {
         return None;
     }
     let message = format!("{} is not a setting of HTCondor, and no macro uses it", entry.name);
@@ -130,15 +135,27 @@ fn misspelt(configuration: &Configuration, entry: &ConfigurationEntry) -> Option
 }
 
 /// Returns a warning if an entry ends with a name in the list, and what precedes the name is spelt like a prefix.
-fn misspelt_prefix(entry: &ConfigurationEntry, settings: &ListedSettings, names: &[String]) -> Option<Problem> {
+fn misspelt_prefix(
+    entry: &ConfigurationEntry,
+    settings: &ListedSettings,
+    names: &FxHashSet<String>,
+) -> Option<Problem> {
     let upper = entry.name.to_ascii_uppercase();
-    let start = names.iter().find_map(|name| upper.strip_suffix(&format!("_{}", name.to_ascii_uppercase())))?;
-    let start = format!("{start}_");
-    let is_near = |prefix: &&&str| (1..=MAX_WRONG_LETTERS).contains(&osa_distance(prefix, &start));
-    let near = settings.prefixes.iter().find(is_near).filter(|_| !settings.prefixes.contains(&start.as_str()))?;
-    let name = &entry.name[start.len()..];
+    let mut meant = None;
+    for (at, _) in upper.match_indices('_') {
+        let (start, name) = upper.split_at(at + 1);
+        if !names.contains(name) {
+            continue;
+        }
+        if settings.prefixes.contains(&start) {
+            return None;
+        }
+        let is_near = |prefix: &&&str| (1..=MAX_WRONG_LETTERS).contains(&osa_distance(prefix, start));
+        let near = settings.prefixes.iter().find(is_near).map(|near| format!("{near}{}", &entry.name[at + 1..]));
+        meant = meant.or(near);
+    }
     let message = format!("{} is not a setting of HTCondor", entry.name);
-    Some(warning(entry, message).with_help(format!("did you mean {near}{name}?")))
+    Some(warning(entry, message).with_help(format!("did you mean {}?", meant?)))
 }
 
 /// Returns a warning for each group with two quotas.
@@ -168,7 +185,7 @@ fn undefined(
 }
 
 /// Returns a warning if an entry is a setting of a name that the list lacks.
-fn unlisted(entry: &ConfigurationEntry, settings: &ListedSettings, names: &[String]) -> Option<Problem> {
+fn unlisted(entry: &ConfigurationEntry, settings: &ListedSettings, names: &FxHashSet<String>) -> Option<Problem> {
     let name = settings.prefixes.iter().find_map(|prefix| {
         let (start, name) = entry.name.split_at_checked(prefix.len())?;
         start.eq_ignore_ascii_case(prefix).then_some(name)
@@ -176,7 +193,7 @@ fn unlisted(entry: &ConfigurationEntry, settings: &ListedSettings, names: &[Stri
     let upper = name.to_ascii_uppercase();
     let is_other = settings.others.contains(&upper.as_str());
     let is_of_name = settings.endings.iter().any(|ending| upper.ends_with(ending));
-    if is_other || is_of_name || names.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+    if is_other || is_of_name || names.contains(&upper) {
         return None;
     }
     Some(
@@ -221,7 +238,8 @@ mod tests {
 
     #[test]
     fn misspelt_names_are_found() {
-        let dump = "STRAT = true\nSTARTD = /usr/sbin/condor_startd\nSYSTEM_PERIODC_HOLD = true\nPREEMPTS = 1\n\
+        let dump = "SYSTEM_PERIODIC_HOLD_NAMES = b, a_b\nSYSTEM_PERIODIC_HOLD_b = true\nSYSTEM_PERIODIC_HOLD_a_b = true\n\
+            STRAT = true\nSTARTD = /usr/sbin/condor_startd\nSYSTEM_PERIODC_HOLD = true\nPREEMPTS = 1\n\
             PREEMPT = $(PREEMPTS) > 2\nGROUP_NAME = a\nWANT_SUSPEND = false\n";
         let names = ["STRAT", "SYSTEM_PERIODC_HOLD", "GROUP_NAME"];
         assert_eq!(

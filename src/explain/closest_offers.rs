@@ -2,6 +2,8 @@
 
 use std::collections::BinaryHeap;
 
+use rustc_hash::FxHashSet;
+
 use crate::ad::Value;
 use crate::matching::PairSide;
 
@@ -39,9 +41,12 @@ pub fn closest_offers(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Clo
     found.map(|near| closest_offer(table, analysis, near.row)).collect()
 }
 
-/// Returns those of `offers`, given by index, with the fewest unmet clauses on both sides. Ties are broken by position.
+/// Returns those of `offers`, given by index, with the fewest unmet clauses on both sides. Ties are broken by position. Of
+/// equal offers, the first counts, and only the first 100 different offers are evaluated.
 pub fn closest_of(table: &OfferTable, analysis: &RequestAnalysis, offers: &[usize]) -> Vec<ClosestOffer> {
-    let described = offers.iter().take(MAX_EVALUATED_ROWS).map(|offer| {
+    let mut rows = FxHashSet::default();
+    let different = offers.iter().filter(|offer| rows.insert(table.row_of[**offer]));
+    let described = different.take(MAX_EVALUATED_ROWS).map(|offer| {
         let of_row = closest_offer(table, analysis, table.row_of[*offer] as usize);
         ClosestOffer { offer: *offer, ..of_row }
     });

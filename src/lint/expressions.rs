@@ -1,5 +1,9 @@
 //! Checks of a single expression: operators, calls, literals.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
 use crate::eval::find_function;
 use crate::syntax::{Style, expression_text};
@@ -12,10 +16,10 @@ use super::subexpressions::subexpressions;
 
 /// Checks the operators and calls in an expression.
 pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<Slip>) {
-    let root = expression;
-    ExpressionCheck { root, expression, dialect, found }.check_quotes(expression);
+    let (root, conditions) = (expression, OnceCell::new());
+    ExpressionCheck { root, conditions: &conditions, expression, dialect, found }.check_quotes(expression);
     for expression in subexpressions(root) {
-        let mut check = ExpressionCheck { root, expression, dialect, found };
+        let mut check = ExpressionCheck { root, conditions: &conditions, expression, dialect, found };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
                 check.check_precedence(*operator, left, right);
@@ -45,10 +49,28 @@ pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
     shorten(&expression_text(expression, if dialect.is_condor() { Style::Long } else { Style::New }), MAX_CHARS)
 }
 
+/// Returns the identities of an expression and of its parts that have only `&&`, `||` and parentheses around them.
+fn condition_parts(expression: &Expression) -> FxHashSet<usize> {
+    let (mut found, mut pending) = (FxHashSet::default(), vec![expression]);
+    while let Some(part) = pending.pop() {
+        found.insert(part.identity());
+        match part.kind() {
+            ExpressionKind::Parentheses(inner) => pending.push(inner),
+            ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
+                pending.extend([left, right]);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// A subexpression under check.
 struct ExpressionCheck<'e> {
     /// The whole expression that is checked.
     root: &'e Expression,
+    /// The identities of the [`condition_parts`] of the whole expression, once they are needed.
+    conditions: &'e OnceCell<FxHashSet<usize>>,
     expression: &'e Expression,
     dialect: Dialect,
     found: &'e mut Vec<Slip>,
@@ -162,21 +184,9 @@ impl ExpressionCheck<'_> {
         }
     }
 
-    /// Whether false and undefined are the same for this part, if they are the same for the whole expression: only `&&`,
-    /// `||` and parentheses are around it.
+    /// Whether false and undefined are the same for this part, if they are the same for the whole expression.
     fn is_condition(&self) -> bool {
-        let mut pending = vec![self.root];
-        while let Some(part) = pending.pop() {
-            match part.kind() {
-                _ if part.ptr_eq(self.expression) => return true,
-                ExpressionKind::Parentheses(inner) => pending.push(inner),
-                ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
-                    pending.extend([left, right]);
-                }
-                _ => {}
-            }
-        }
-        false
+        self.conditions.get_or_init(|| condition_parts(self.root)).contains(&self.expression.identity())
     }
 
     /// Reports an operand that is a name in single quotes. The parser drops the quotes, but the span of the name

@@ -168,18 +168,30 @@ pub fn check_policy_names(
     let attribute = Name::new("Policy");
     let [own_type, other_type] = if is_of_job { ["Job", "Machine"] } else { ["Machine", "Job"] };
     let (has_own, has_other) = (pool.has_type(own_type), pool.has_type(other_type));
-    let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
     let mut check = PoolCheck { pool, ad: &ad, attribute: &attribute, context, found: &mut found };
-    let unqualified = unresolved_references(&ad, expression).into_iter().map(|reference| {
+    let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
+    for reference in unresolved_references(&ad, expression) {
         let is_known = if reference.is_qualified { has_other } else { has_own && (is_of_job || has_other) };
-        (is_known, reference)
-    });
-    let own = own_references(expression).into_iter().map(|reference| (has_own, reference));
-    for (is_known, reference) in unqualified.chain(own).filter(|(_, reference)| seen.insert(reference.name)) {
+        if !seen.insert((reference.is_qualified, reference.name)) {
+            continue;
+        }
         if is_known && !guarded.contains(reference.name) {
             check.check_known(&reference);
         } else if is_known || !reference.is_qualified {
             check.check_guarded(&reference);
+        }
+    }
+    let own_name = |part| match ClauseOperand::of(part) {
+        Some(ClauseOperand::Own(name)) => Some(name),
+        _ => None,
+    };
+    let guarded: FxHashSet<&Name> = guarded_parts(expression).filter_map(own_name).collect();
+    let mut seen = FxHashSet::default();
+    for reference in own_references(expression).iter().filter(|reference| has_own && seen.insert(reference.name)) {
+        if guarded.contains(reference.name) {
+            check.check_guarded(reference);
+        } else {
+            check.check_known(reference);
         }
     }
     found

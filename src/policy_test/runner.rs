@@ -235,7 +235,7 @@ fn run_cycle(
     let settings = NegotiationSettings::new(policy.clone(), Protocol::new(context.dialect), context.clone());
     let mut bad_request = None;
     let outcome = negotiate(&settings, &ads(requests), &ads(offers), &|_| None, &mut |event| {
-        if let NegotiationEvent::BadPorts { request, fault } = event {
+        if let NegotiationEvent::BadPorts { request, fault, .. } = event {
             bad_request.get_or_insert_with(|| format!("{}: {}", requests[request].id, fault.reason));
         }
         ControlFlow::Continue(())

@@ -10,7 +10,7 @@ use indexmap::IndexSet;
 pub const ANY_ATTRIBUTE: &str = "*";
 
 /// Returns the names of what a residue (what specialization leaves of an expression) depends on: attributes, "the
-/// clock", "random numbers".
+/// clock", "random numbers", or more steps than the budget of the run has.
 pub fn dependency_names(unknowns: &Unknowns) -> Vec<String> {
     let Unknowns { references, volatile } = unknowns;
     let is_clock = |reference: &&Reference| matches!(&*reference.path, [name] if name.is_known(CURRENT_TIME));
@@ -24,6 +24,10 @@ pub fn dependency_names(unknowns: &Unknowns) -> Vec<String> {
     }
     if volatile.random_numbers {
         names.insert("random numbers".to_owned());
+    }
+    if names.is_empty() {
+        // Nothing is unknown, so that a budget ended the specialization.
+        names.insert("more steps than the budget has".to_owned());
     }
     names.into_iter().collect()
 }

@@ -187,7 +187,7 @@ impl GangmatchRun<'_> {
         let mut observe = |event: NegotiationEvent<'_>| {
             count(&event);
             match event {
-                NegotiationEvent::BadPorts { request, fault } => bad_requests.push((request, fault.clone())),
+                NegotiationEvent::BadPorts { request, fault, .. } => bad_requests.push((request, fault.clone())),
                 NegotiationEvent::NoGang { request, matchmaker, .. } if *explain => {
                     reports.insert(request, explain_gang(matchmaker, request, &requests[request]));
                 }

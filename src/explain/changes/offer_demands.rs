@@ -210,9 +210,16 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
         .collect();
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
-    let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|(name, ..)| name).collect();
-    let mut values: Vec<(&Name, BinaryOperator, Value)> = Vec::new();
-    for (name, operator, bound) in comparisons.iter().flat_map(|(found, _)| found) {
+    let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
+    // The strictest bound of each attribute and operator, of the comparisons that must all be true.
+    let mut bounds: Vec<(&Name, BinaryOperator, Value)> = Vec::new();
+    let mut add = |name: &Name, operator: BinaryOperator, value: &Value| {
+        // As the request spells it.
+        let own = request.ad.attribute(name);
+        let name = own.as_ref().map_or(name, |attribute| attribute.name);
+        demands.add(name, request.ad.get(name), operator, value, table.weights.of_row(row));
+    };
+    for RequestComparison { name, operator, bound, is_required } in comparisons.iter().flat_map(|(found, _)| found) {
         if !unmet.contains(name) {
             continue;
         }
@@ -223,21 +230,18 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
             continue;
         }
-        // Of several bounds, the strictest counts.
-        match values.iter_mut().find(|(of, by, known)| *of == name && by == operator && is_bound(*operator, known)) {
-            Some((.., known)) if is_bound(*operator, &value) => {
-                if is_stricter(*operator, &value, known) {
-                    *known = value;
-                }
-            }
-            _ => values.push((name, *operator, value)),
+        if !*is_required || !is_bound(*operator, &value) {
+            add(name, *operator, &value);
+            continue;
+        }
+        match bounds.iter_mut().find(|(of, by, _)| *of == name && by == operator) {
+            Some((.., known)) if is_stricter(*operator, &value, known) => *known = value,
+            Some(_) => {}
+            None => bounds.push((name, *operator, value)),
         }
     }
-    for (name, operator, value) in values {
-        // As the request spells it.
-        let own = request.ad.attribute(name);
-        let name = own.as_ref().map_or(name, |attribute| attribute.name);
-        demands.add(name, request.ad.get(name), operator, &value, table.weights.of_row(row));
+    for (name, operator, value) in bounds {
+        add(name, operator, &value);
     }
 }
 
@@ -255,9 +259,18 @@ fn is_stricter(operator: BinaryOperator, bound: &Value, than: &Value) -> bool {
         .is_some_and(|(bound, than)| if is_upper { bound < than } else { bound > than })
 }
 
-/// Returns the comparisons within an offer's clause that compare an attribute of the request. Each comparison is
-/// returned as `name operator bound`. The bound is `None` for an attribute that must be true.
-fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperator, Option<Expression>)> {
+/// A comparison `name operator bound` of an attribute of the request within an offer's clause.
+struct RequestComparison {
+    name: Name,
+    operator: BinaryOperator,
+    /// The bound; `None` for an attribute that must be true.
+    bound: Option<Expression>,
+    /// Whether the clause is true only if the comparison is. If not, it may be one of several alternatives.
+    is_required: bool,
+}
+
+/// Returns the comparisons within an offer's clause that compare an attribute of the request.
+fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<RequestComparison> {
     let other = |expression: &Expression| {
         // Read `TARGET.x ?: 5` as `TARGET.x`, because the default 5 counts only if the request lacks `x`.
         let named = match expression.without_parentheses().kind() {
@@ -271,22 +284,27 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<(Name, BinaryOperato
         }
     };
     let mut found = Vec::new();
-    let mut pending = vec![clause];
-    while let Some(expression) = pending.pop() {
+    let mut pending = vec![(clause, true)];
+    while let Some((expression, is_required)) = pending.pop() {
+        let comparison = |(name, operator, bound)| RequestComparison { name, operator, bound, is_required };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right)
                 if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
             {
-                found.extend(orient_comparison(*operator, left, right, other, |bound| Some(Some(bound.clone()))));
+                let oriented = orient_comparison(*operator, left, right, other, |bound| Some(Some(bound.clone())));
+                found.extend(oriented.into_iter().map(comparison));
             }
             ExpressionKind::Binary(operator, left, right) if operator.group() == OperatorGroup::Logic => {
-                pending.extend([right, left]);
+                let is_required = is_required && *operator == BinaryOperator::And;
+                pending.extend([(right, is_required), (left, is_required)]);
             }
-            ExpressionKind::Parentheses(inner) => pending.push(inner),
+            ExpressionKind::Parentheses(inner) => pending.push((inner, is_required)),
             // Each branch may be the one that decides.
-            ExpressionKind::Conditional(_, yes, no) => pending.extend([no, yes]),
-            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => pending.extend(arguments.iter().skip(1)),
-            _ => found.extend(other(expression).map(|name| (name, BinaryOperator::Equal, None))),
+            ExpressionKind::Conditional(_, yes, no) => pending.extend([(no, false), (yes, false)]),
+            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => {
+                pending.extend(arguments.iter().skip(1).map(|branch| (branch, false)));
+            }
+            _ => found.extend(other(expression).map(|name| comparison((name, BinaryOperator::Equal, None)))),
         }
     }
     found

@@ -28,7 +28,7 @@ impl LineParser {
             let indent = line.len() - line.trim_ascii_start().len();
             let end = line.trim_ascii_end().len();
             let line = &line[indent.min(end)..end];
-            let word = line.split(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+            let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             let is_csv = line.contains(&b',') && !line.iter().any(u8::is_ascii_whitespace);
             let help = submit_command_help(word).unwrap_or_else(|| {
                 if is_csv { "this looks like CSV, which cannot be read" } else { LONG_FORM_HELP }.to_owned()
@@ -86,15 +86,11 @@ impl LineParser {
 const LONG_FORM_HELP: &str = "in the long form every line reads `name = expression`";
 
 /// Commands of submit files that are not names of attributes.
-const SUBMIT_COMMANDS: [&str; 18] = [
+const SUBMIT_COMMANDS: [&str; 14] = [
     "accounting_group",
-    "arguments",
     "concurrency_limits",
-    "environment",
     "executable",
-    "log",
     "max_retries",
-    "notification",
     "queue",
     "request_cpus",
     "request_disk",

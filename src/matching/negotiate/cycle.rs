@@ -186,7 +186,7 @@ impl<'c> NegotiationCycle<'c> {
                     self.consider_offer(request, &representative, submitter, allowance)?
                 }
             }
-            Err(fault) => self.reject_ports(request, &fault),
+            Err(fault) => self.reject_ports(request, submitter, &fault),
         };
         if matches!(considered, Consideration::Failed) && self.requests[request].remaining > 0 {
             // Only the first unit of a resource request was tried. The other units would fail too and count as skipped.
@@ -310,7 +310,7 @@ impl<'c> NegotiationCycle<'c> {
         }
         let gang = match found {
             Ok(gang) => gang,
-            Err(GangFault::Ports(fault)) => return Ok(self.reject_ports(request, &fault)),
+            Err(GangFault::Ports(fault)) => return Ok(self.reject_ports(request, submitter, &fault)),
             Err(GangFault::Policy(fault)) => return Err(fault),
         };
         let Some(gang) = gang else {
@@ -362,9 +362,9 @@ impl<'c> NegotiationCycle<'c> {
     }
 
     /// Leaves out a request for good, because its ports cannot be used.
-    fn reject_ports(&mut self, request: usize, fault: &PortFault) -> Consideration {
+    fn reject_ports(&mut self, request: usize, submitter: &str, fault: &PortFault) -> Consideration {
         self.requests[request].remaining = 0;
-        self.report(NegotiationEvent::BadPorts { request, fault });
+        self.report(NegotiationEvent::BadPorts { request, submitter, fault });
         Consideration::Failed
     }
 

@@ -83,6 +83,8 @@ pub enum NegotiationEvent<'e> {
     BadPorts {
         /// Index of the request.
         request: usize,
+        /// Name of the submitter of the request.
+        submitter: &'e str,
         /// Why its ports cannot be used.
         fault: &'e PortFault,
     },

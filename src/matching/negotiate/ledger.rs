@@ -83,9 +83,19 @@ impl<'p> CycleLedger<'p> {
     fn cost(&self, offers: &mut CycleOffers, request: &Ad, offer: usize) -> f64 {
         let Some(share) = self.policy.weighted_share() else { return 0.0 };
         let whole = self.weights.weights[offer];
-        let left = offers.rest(offer, request);
-        let left = left.map_or(0.0, |rest| weight(&share.weight, &rest, self.context));
-        (whole - left).max(0.0)
+        let rest = offers.rest(offer, request);
+        let is_offered = rest.as_ref().is_some_and(|rest| offers.offers_again(rest));
+        (whole - self.weight_left(share, rest.as_ref(), is_offered, whole)).max(0.0)
+    }
+
+    /// Returns the weight of what is left of an offer that weighed `whole`. A rest that is not offered again counts only
+    /// if it weighs less than the whole: a weight that does not depend on what is left says nothing about the rest.
+    fn weight_left(&self, share: &WeightedShare, rest: Option<&Ad>, is_offered: bool, whole: f64) -> f64 {
+        match rest {
+            None => 0.0,
+            Some(rest) if is_offered => weight(&share.weight, rest, self.context),
+            Some(rest) => valid_weight(&share.weight, rest, self.context).filter(|left| *left < whole).unwrap_or(0.0),
+        }
     }
 
     /// Returns the concurrency limits that a request needs, with an offer if one is given. `None` if they depend on the
@@ -134,12 +144,12 @@ impl<'p> CycleLedger<'p> {
         };
         weighing.granted += offers.len();
         let Some(share) = self.policy.weighted_share() else { return };
-        let accounts = &mut self.weights;
         for offer in offers {
-            let had_user = accounts.users[*offer].is_some();
-            let left = cycle_offers.left_of(*offer);
-            let left = left.map_or(0.0, |left| weight(&share.weight, left, self.context));
-            let got = accounts.give(share, submitter, *offer, left);
+            let had_user = self.weights.users[*offer].is_some();
+            let current = cycle_offers.current(*offer);
+            let rest = current.or_else(|| cycle_offers.unoffered_rest(*offer));
+            let left = self.weight_left(share, rest, current.is_some(), self.weights.weights[*offer]);
+            let got = self.weights.give(share, submitter, *offer, left);
             weighing.used += got;
             if !had_user {
                 weighing.used_unclaimed += got;

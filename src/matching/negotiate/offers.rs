@@ -140,9 +140,9 @@ impl CycleOffers {
         values.ok().and_then(|mut values| values.pop()).unwrap_or(Value::Undefined)
     }
 
-    /// Returns what is left of an offer, even if it is not offered again; `None` if nothing is left.
-    pub fn left_of(&self, offer: usize) -> Option<&Ad> {
-        self.current(offer).or_else(|| self.unoffered.get(&offer))
+    /// Returns what is left of a taken offer and is not offered again; `None` if nothing is left.
+    pub fn unoffered_rest(&self, offer: usize) -> Option<&Ad> {
+        self.unoffered.get(&offer)
     }
 
     /// Returns an offer as it is now; `None` if it is taken.
@@ -233,6 +233,7 @@ impl CycleOffers {
     pub fn take_gang(&mut self, gang: &Gang) {
         let Some(gangs) = &mut self.gangs else { return };
         let mut remainders: FxHashMap<usize, Ad> = gangs.take(gang).into_iter().collect();
+        // A gang pays for the whole of an offer whose rest is not offered again.
         for docked in gang.members() {
             let remainder = remainders.remove(&docked.offer);
             self.settle(docked.offer, remainder, true);
@@ -285,7 +286,7 @@ impl CycleOffers {
     }
 
     /// Whether the rest of an offer is offered again.
-    fn offers_again(&mut self, rest: &Ad) -> bool {
+    pub fn offers_again(&mut self, rest: &Ad) -> bool {
         let Some(residual) = self.policy.residual.as_ref() else { return false };
         let is_offered = residual.is_offered(rest, &self.context);
         self.statistics.failures += u64::from(is_offered.is_err());

@@ -80,11 +80,16 @@ impl WeightAccounts {
 
 /// Returns the value of a rule of weight in an ad. A value that is not a number, or negative, counts as 1.
 pub fn weight(rule: &PolicyRule, ad: &Ad, context: &Context) -> f64 {
+    valid_weight(rule, ad, context).unwrap_or(1.0)
+}
+
+/// Returns the value of a rule of weight in an ad; `None` if it is not a number, or negative.
+pub fn valid_weight(rule: &PolicyRule, ad: &Ad, context: &Context) -> Option<f64> {
     #[allow(clippy::cast_precision_loss)] // weights are small
     let number = match rule.evaluate(ad, context) {
         Ok(Value::Integer(number)) => number as f64,
         Ok(Value::Real(number)) => number,
-        _ => 1.0,
+        _ => return None,
     };
-    if number.is_finite() && number >= 0.0 { number } else { 1.0 }
+    Some(number).filter(|number| number.is_finite() && *number >= 0.0)
 }

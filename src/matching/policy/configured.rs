@@ -92,9 +92,11 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         let message = format!("{}: {message}", list.name);
         problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
     };
-    let mut dynamic: BTreeMap<&str, f64> = BTreeMap::new();
-    for group in &groups {
-        let parent = group.name.rsplit_once('.').map_or("", |(parent, _)| parent);
+    let (tree, left_out) = GroupTree::new(groups);
+    let mut dynamic: BTreeMap<String, f64> = BTreeMap::new();
+    // The first group is the root.
+    for group in tree.groups().iter().skip(1) {
+        let parent = group.name.rsplit_once('.').map_or("", |(parent, _)| parent).to_ascii_lowercase();
         let is_set = |prefix: &str| configuration.entry(&format!("{prefix}{}", group.name)).is_some();
         match group.quota {
             GroupQuota::Dynamic(_) if !is_set("GROUP_QUOTA_") && !is_set("GROUP_QUOTA_DYNAMIC_") => {
@@ -108,7 +110,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };
         warn(format!("the dynamic quotas{of} add up to {sum}, so that each is divided by {sum}"));
     }
-    for group in GroupTree::new(groups.clone()).1 {
+    for group in left_out {
         warn(format!("{group} is ignored, because it occurs twice or its parent group is missing"));
     }
     problems

@@ -155,7 +155,7 @@ impl Negotiate {
             }
             match event {
                 NegotiationEvent::NonNumericRank { request, rank } => ranks.add_ports(&parties, request, [rank]),
-                NegotiationEvent::BadPorts { request, fault } => bad_requests.push((request, fault.clone())),
+                NegotiationEvent::BadPorts { request, fault, .. } => bad_requests.push((request, fault.clone())),
                 _ => {}
             }
             ControlFlow::Continue(())

@@ -47,7 +47,11 @@ impl<'p> Transcript<'p> {
                     with_commas(left),
                     counted(*requests, "request"),
                 );
-                let who = if name.is_empty() { "all submitters" } else { name };
+                let who = match name.as_str() {
+                    "" if self.policy.share.is_none() => "all submitters",
+                    "" => "submitters without a name",
+                    name => name,
+                };
                 self.push(format!("{who}: {detail}"), name, "no turn", ["", "", "", &detail]);
             }
         }
@@ -120,10 +124,15 @@ impl<'p> Transcript<'p> {
                 let line = format!("  {request} waits for the next round: {detail}");
                 self.push(line, submitter, "deferred", [&request, "", "", &detail]);
             }
-            NegotiationEvent::BadPorts { request, fault } => {
+            NegotiationEvent::BadPorts { request, submitter, fault } => {
                 let request = parties.request_name(request, None);
                 let detail = fault.to_string();
-                self.push(format!("  {request} is left out: {detail}"), "", "left out", [&request, "", "", &detail]);
+                self.push(
+                    format!("  {request} is left out: {detail}"),
+                    submitter,
+                    "left out",
+                    [&request, "", "", &detail],
+                );
             }
             NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Group { .. }
@@ -229,6 +238,7 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
     match *event {
         NegotiationEvent::Matched { grant, submitter } => Some((grant.request, submitter)),
         NegotiationEvent::NoGang { request, submitter, .. }
+        | NegotiationEvent::BadPorts { request, submitter, .. }
         | NegotiationEvent::Deferred { request, submitter, .. }
         | NegotiationEvent::Rejected { request, submitter, .. }
         | NegotiationEvent::Skipped { request, submitter, .. } => Some((request, submitter)),

@@ -52,23 +52,36 @@ impl<'e> DefinitionParts<'e> {
     }
 }
 
-/// Splits an unfinished entry whose last line is a command: the lines before, and the command. `None` for another entry.
-/// A line such as `:my` may also be the end of `condition ? value :my`.
+/// Splits an unfinished entry after which a command begins in a line of its own: the lines before, and the command with
+/// its further lines. `None` for another entry. A line such as `:my` may also be the end of `condition ? value :my`, or
+/// belong to a string or a comment that is open.
 pub fn split_command(text: &str) -> Option<(&str, &str)> {
-    let (before, last) = text.rsplit_once('\n')?;
-    let line = last.trim_start();
-    let is_command = matches!(ReplEntry::parse(line), ReplEntry::Command(..)) && !before.trim().is_empty();
-    let tokens = if is_command { lex(before.as_bytes(), StringSyntax::Escaped) } else { return None };
-    let count = |of: Token| tokens.iter().filter(|(token, _)| *token == of).count();
-    (count(Token::Question) <= count(Token::Colon)).then_some((before, line))
+    let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect::<Vec<_>>();
+    starts.into_iter().rev().find_map(|start| {
+        let (before, rest) = text.split_at(start);
+        let line = rest.lines().next().unwrap_or_default();
+        if !line.trim_start().starts_with(':') || before.trim().is_empty() {
+            return None;
+        }
+        let is_command = matches!(ReplEntry::parse(line), ReplEntry::Command(..));
+        let tokens = if is_command { lex(before.as_bytes(), StringSyntax::Escaped) } else { return None };
+        let count = |of: Token| tokens.iter().filter(|(token, _)| *token == of).count();
+        let is_within =
+            tokens.iter().any(|(token, _)| matches!(token, Token::Flawed(error) if error.is_unterminated()));
+        let is_conditional = count(Token::Question) > count(Token::Colon);
+        (!is_within && !is_conditional).then_some((before, rest))
+    })
 }
 
 /// Whether an entry continues in the next line, because a bracket or a string is open or an operand is missing. Two
 /// blank lines end any entry.
 pub fn is_entry_incomplete(text: &str, dialect: Dialect) -> bool {
     let blank_lines = text.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
-    if blank_lines >= 2 || split_command(text).is_some() {
+    if blank_lines >= 2 {
         return false;
+    }
+    if let Some((_, command)) = split_command(text) {
+        return is_entry_incomplete(command, dialect);
     }
     let is_open = |part: EntryPart<'_>| is_incomplete(part.text.as_bytes(), ParseOptions::new(dialect));
     match ReplEntry::parse(text) {
@@ -144,6 +157,10 @@ mod tests {
             "/* a",
             "(1\n",
             "x ? 1\n:my +",
+            "(1 +\n:let a = {",
+            "(1 +\n:let a = {\n1",
+            "/* a\n:help",
+            "\"a\n:help",
         ];
         let whole = [
             "(1 +\n\n",

@@ -109,8 +109,12 @@ impl<'s> ReplState<'s> {
     /// Fails if the output cannot be written, or if the entry is bad and `--fail-fast` is given.
     pub fn run_entry(&mut self, name: &str, text: &str, line: usize) -> Result<(), Failure> {
         if let Some((unfinished, command)) = split_command(text) {
-            self.run_entry(name, unfinished, line)?;
-            return self.run_entry(name, command, line + unfinished.lines().count());
+            let mistakes = self.session.error_count();
+            self.run_entry(name, unfinished.trim_end_matches('\n'), line)?;
+            if self.session.options.fail_fast && self.session.error_count() > mistakes {
+                return Ok(());
+            }
+            return self.run_entry(name, command, line + unfinished.matches('\n').count());
         }
         let is_at_prompt = self.is_interactive && self.load_depth == 0;
         self.session.begin_entry(if is_at_prompt { String::new() } else { format!("{name}:{line}: ") });
