@@ -84,8 +84,8 @@ const MIN_LETTERS: usize = 5;
 /// Returns a warning for each setting that has no effect, in the order of the dump.
 #[must_use]
 pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<Problem> {
-    let mut found: Vec<Problem> =
-        configuration.entries().iter().filter_map(|entry| misspelt(configuration, entry)).collect();
+    let macros = used_macros(configuration);
+    let mut found: Vec<Problem> = configuration.entries().iter().filter_map(|entry| misspelt(entry, &macros)).collect();
     found.extend(both_quotas(configuration));
     for settings in &LISTED_SETTINGS {
         // The problem of a list that cannot be read is reported where the list is used.

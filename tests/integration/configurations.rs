@@ -216,3 +216,21 @@ fn explain_matches_what_transforms_leave() {
     let note = "note: this command ignores part of the configuration: `classad explain --config` applies START and JOB_TRANSFORM_NAMES";
     assert!(err.contains(note), "{err}");
 }
+
+/// MY and TARGET are different ads, and a name that is tested for being undefined may be missing.
+#[test]
+fn names_of_policies_are_checked_in_their_own_ads() {
+    let machines = "samples/pool/machines.long";
+    for (start, unknown) in [
+        ("MY.Foo =?= undefined || isUndefined(MY.Bar)", 0),
+        ("TARGET.Foo > 1 && MY.Foo > 1", 1),
+        ("MY.Foo > 1 && MY.Foo < 5 && MY.Memory > 1", 1),
+        ("MY.Memroy =!= 5", 1),
+    ] {
+        let dump = file("policy-names.dump", format!("START = {start}\n"));
+        let arguments = ["check", "--config", &dump, "--pool", machines, "--only", "unknown-attribute", "-o", "json"];
+        let (_, out, errors) = classad(&arguments);
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{errors}"));
+        assert_eq!(report["findings"].as_array().map(Vec::len), Some(unknown), "{start}: {out}");
+    }
+}

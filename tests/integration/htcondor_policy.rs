@@ -241,17 +241,28 @@ fn partitionable_slots_are_divided() {
 }
 
 /// A job that leaves too little of a partitionable slot is charged for its part, not for the rest that nobody can have.
+/// If the weight says nothing about the rest, the job is charged for the whole slot.
 #[test]
 fn the_rest_of_a_slot_costs_nothing() {
-    let jobs = jobs("htc-rest-jobs.long", &[(1, "ann", "RequestMemory = 4000")]);
-    let slots = slots("htc-rest-slots.long", &[slot("p", 4, "PartitionableSlot = true")]);
     let exact = file("htc-rest.dump", "MODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\n");
-    let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &exact];
-    let (status, out, errors) = classad(&[&arguments[..], &["--by-submitter", "-o", "tsv"]].concat());
-    assert_eq!(status, Some(0), "{errors}");
-    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
-    let used = rows[0].iter().position(|title| *title == "used_weight").expect("there is such a column");
-    assert_eq!(rows[1][used], "1", "{out}");
+    for (number, (job, slot_lines, used)) in [
+        ("RequestMemory = 4000", "", "1"),
+        ("RequestMemory = 4000", "SlotWeight = 4", "4"),
+        ("RequestCpus = 5; RequestMemory = 100", "Requirements = true", "4"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let jobs = jobs(&format!("htc-rest-jobs-{number}.long"), &[(1, "ann", job)]);
+        let more = format!("PartitionableSlot = true\n{slot_lines}");
+        let slots = slots(&format!("htc-rest-slots-{number}.long"), &[slot("p", 4, &more)]);
+        let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &exact];
+        let (status, out, errors) = classad(&[&arguments[..], &["--by-submitter", "-o", "tsv"]].concat());
+        assert_eq!(status, Some(0), "{errors}");
+        let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+        let column = rows[0].iter().position(|title| *title == "used_weight").expect("there is such a column");
+        assert_eq!(rows[1][column], used, "{job} {slot_lines}: {out}");
+    }
 }
 
 /// GPUs are given away by their identities: a job gets the first ones of `AvailableGPUs` that meet its `RequireGPUs`.

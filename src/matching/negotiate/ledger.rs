@@ -3,12 +3,12 @@
 
 use crate::ad::{Ad, Value};
 use crate::eval::Context;
-use crate::matching::policy::{Policy, parse_limits};
+use crate::matching::policy::{Policy, WeightedShare, parse_limits};
 
 use super::allowance::{Allowance, RefusalReasons};
 use super::limit_counts::LimitCounts;
 use super::offers::CycleOffers;
-use super::weight_accounts::{WeightAccounts, weight};
+use super::weight_accounts::{WeightAccounts, valid_weight, weight};
 
 /// The books of a cycle.
 pub struct CycleLedger<'p> {
