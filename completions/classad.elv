@@ -1410,7 +1410,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --union 'Print one list of references for all ads'
             cand --count 'Print one list of references for all ads, with the number of ads that have each reference. With --pool, also list references to attributes that only some ads of the pool lack, and the number of these ads'
             cand --dot 'Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language'
-            cand --rectangle 'List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of values that its constraint allows for each attribute of the partner. With --count, count the ads in which each attribute is indexed, deviant, unindexed or absent'
+            cand --rectangle 'List the rectangle of each ad, by which an index finds the ad. Its sides are the values of the ad''s attributes, and the intervals that its constraint allows for attributes of the other ad. With --count, count the ads in which each attribute is indexed, deviant, unindexed or absent'
             cand --no-header 'Omit the heading'
             cand --json 'Same as -o json'
             cand --csv 'Same as -o csv'

@@ -324,7 +324,7 @@ impl SummaryWriter<'_> {
                 let more = match others.len() {
                     0 => String::new(),
                     1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
-                    others => format!("; no {} meets {others} other clauses either", self.nouns[0]),
+                    others => format!("; {others} other clauses are met by no {} either", self.nouns[0]),
                 };
                 format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
             }

@@ -13,7 +13,7 @@ pub struct StreamBlock {
     pub form: FileFormat,
     /// Position in the stream at which the block begins.
     pub start: Position,
-    /// Number of ads of the stream before this block. [`Stream`] does not count ads and sets 0, so the caller must set
+    /// Number of ads of the stream before this block. [`Stream`](super::Stream) does not count ads and sets 0, so the caller must set
     /// this number.
     pub ads_before: usize,
     /// Whether the block is the end of a history file behind its last banner: the beginning of a record that is still

@@ -30,8 +30,8 @@ a job matches an offer; else 1. Without --unmatched, it is also 1 if there are o
   verdict         `matches`, a word from `classad help explain`, or, with --reverse, `ports` for a request with ports
   attributes      the attributes on which the verdict depends
   summary         the reason, as a sentence
-  job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null unless the
-                  request is a job, and with --all-states
+  job             {state, hold_reason, hold_codes, ending, slot, last_rejection, concurrency_limits}; null if the
+                  request is not a job, or with --all-states
   slots           numbers of slots: `slots` is the number of all slots, and each slot is in one of the other numbers
                   {rejected_by_request, rejecting_request, free, claimed_by_user, claimed_by_others, owner, draining,
                   offline, if_drained}; null without slots, and with --all-states or --reverse
@@ -45,9 +45,9 @@ a job matches an offer; else 1. Without --unmatched, it is also 1 if there are o
   far_less        further changes of this kind, with which the request would ask for less than half as much
   nearest         [{offer, fails, refuses}, ...]: the nearest offers, the indexes of the clauses that they fail, and
                   their own clauses that the request fails
-  refusals        [{clause, offers, suitable, example}, ...]: a clause in the constraints of offers that the request
-                  fails (null if they have no constraint), the number of these offers, how many of them the request
-                  accepts, and one of them
+  refusals        [{clause, offers, suitable, example}, ...]: `clause` is the first clause of an offer's constraint
+                  that the request does not meet (null without a constraint); `offers`, the number of offers with this
+                  first unmet clause; `suitable`, how many of them the request accepts; `example`, one of them
   refusal_count   number of all refusals
   names           [{kind, clause, text}, ...]: remarks on names and types in a clause
   not_examined    possible reasons that explain does not examine, because the ads do not show them
@@ -66,8 +66,9 @@ A clause has these members:
 A report as in `gangmatch --explain` has these members instead of `job`, `slots`, `suitable`, `accepting` and
 `far_less`. A gang is [{label, offer, link, ranks, ports}, ...]:
   gang            the gang that the request gets, or null
-  ports           [{label, alone, given, used}, ...]: numbers of offers that fit the port alone, that fit beside
-                  candidates for the other ports, and that fit but went to other requests
+  ports           [{label, alone, given, used}, ...]: `alone` is the number of remaining offers that could fill the
+                  port if it were the only one; `given`, how many of these leave an offer for each other port; `used`,
+                  the number of offers that would fit, but are used up by other requests
   optional        labels of optional ports
   empty           [{label, conditions}, ...]: the ports that no offer fits
   deepest         the best gang that fills as many of the first ports as possible

@@ -96,8 +96,8 @@ pub struct Refs {
     /// Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
-    /// List the rectangles by which an index finds the ads: the value of each attribute of an ad, and the interval of
-    /// values that its constraint allows for each attribute of the partner. With --count, count the ads in which each
+    /// List the rectangle of each ad, by which an index finds the ad. Its sides are the values of the ad's attributes, and
+    /// the intervals that its constraint allows for attributes of the other ad. With --count, count the ads in which each
     /// attribute is indexed, deviant, unindexed or absent
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,

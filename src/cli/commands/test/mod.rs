@@ -95,9 +95,9 @@ rewritten result counts as passed.";
 
 /// Run unit tests of ads and policies, written in YAML
 ///
-/// The first line says how many cases passed or, if any failed, how many and which. Then come details of each failed
-/// case: the values of the expression and of its attributes, the clauses that are not met, the reason why there is no
-/// gang or match, and the expected result.
+/// The first line says how many cases passed or, if any failed, how many failed, with the names of the first three. Then
+/// come details of each failed case: the values of the expression and of its attributes, the clauses that are not met,
+/// the reason why there is no gang or match, and the expected result.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct TestCommand {
