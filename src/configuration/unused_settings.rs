@@ -196,10 +196,13 @@ fn unlisted(entry: &ConfigurationEntry, settings: &ListedSettings, names: &FxHas
     if is_other || is_of_name || names.contains(&upper) {
         return None;
     }
-    Some(
-        warning(entry, format!("{} has no effect: {} does not list {name}", entry.name, settings.list))
-            .with_help(format!("add {name} to {}, or delete this setting", settings.list)),
-    )
+    let message = format!("{} has no effect: {} does not list {name}", entry.name, settings.list);
+    let help = if osa_distance(settings.list, &entry.name.to_ascii_uppercase()) == 1 {
+        format!("did you mean {}?", settings.list)
+    } else {
+        format!("add {name} to {}, or delete this setting", settings.list)
+    };
+    Some(warning(entry, message).with_help(help))
 }
 
 fn warning(entry: &ConfigurationEntry, message: String) -> Problem {
@@ -246,5 +249,12 @@ mod tests {
             messages(dump),
             names.map(|name| format!("{name} is not a setting of HTCondor, and no macro uses it"))
         );
+    }
+
+    #[test]
+    fn a_misspelt_list_is_no_setting_of_a_name() {
+        let (configuration, _) = Configuration::read(b"SUBMIT_REQUIREMENT_NAME = A\n");
+        let found = unused_settings(&configuration, &Context::new(Dialect::Condor));
+        assert_eq!(found[0].help.as_deref(), Some("did you mean SUBMIT_REQUIREMENT_NAMES?"));
     }
 }

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxHashSet;
 use strsim::osa_distance;
 
-use crate::ad::{
-    Ad, Attribute, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
-};
+use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
@@ -18,101 +16,19 @@ use crate::text::{counted, did_you_mean};
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::operand_types::is_other_type;
-use super::pool_range::{self, NumberRange, constant_number};
-use super::pool_strings::PoolStrings;
+use super::pool_range::{self, constant_number};
+use super::pool_statistics::{AttributeStatistics, PoolStatistics};
 use super::rules;
 use super::slip::PoolColumns;
 use super::slips::{is_comparison, similar_names};
 use super::standard_attributes::StandardType;
 use super::subexpressions::{for_each_in_scope, guarded_names, guarded_parts, subexpressions};
 
-/// The attributes that the ads of a pool have, with the types and strings of their values.
-#[derive(Default)]
-pub struct PoolStatistics {
-    ads: usize,
-    attributes: IndexMap<Name, AttributeStatistics, FxBuildHasher>,
-}
-
-/// Statistics of one attribute of a pool.
-#[derive(Default)]
-struct AttributeStatistics {
-    ads: usize,
-    contents: Vec<(BindingKind, usize)>,
-    strings: PoolStrings,
-    /// The range of the numbers. `None` if there is none.
-    numbers: Option<NumberRange>,
-}
-
-impl PoolStatistics {
-    /// Adds the attributes of an ad of the pool to the statistics.
-    pub fn add(&mut self, ad: &Ad) {
-        self.ads += 1;
-        for attribute in ad.iter() {
-            let known = match self.attributes.get_mut(attribute.name) {
-                Some(known) => known,
-                None => self.attributes.entry(attribute.name.clone()).or_default(),
-            };
-            known.add(attribute.expression.without_parentheses());
-        }
-    }
-
-    /// Whether some ads have this value of `MyType`.
-    fn has_type(&self, of: &str) -> bool {
-        self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) > 0
-    }
-
-    /// Number of ads added.
-    #[must_use]
-    pub fn ads(&self) -> usize {
-        self.ads
-    }
-}
-
-impl PoolColumns for PoolStatistics {
-    fn ads_with(&self, name: &Name) -> usize {
-        self.attributes.get(name).map_or(0, |known| known.ads)
-    }
-
-    fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize {
-        self.attributes.get(name).map_or(0, |known| known.strings.ads_with(text))
-    }
-}
-
-impl AttributeStatistics {
-    fn add(&mut self, expression: &Expression) {
-        self.ads += 1;
-        let content = BindingKind::of(expression);
-        match self.contents.iter_mut().find(|(known, _)| *known == content) {
-            Some((_, ads)) => *ads += 1,
-            None => self.contents.push((content, 1)),
-        }
-        if let Some(number) = constant_number(expression) {
-            self.numbers.get_or_insert(NumberRange::of(number)).include(number);
-        }
-        if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
-            self.strings.add(text);
-        }
-    }
-
-    /// Returns the range of the values, if all of them are literal numbers.
-    fn range(&self) -> Option<NumberRange> {
-        let is_number =
-            |(content, _): &(BindingKind, usize)| matches!(content, BindingKind::Value(Type::Integer | Type::Real));
-        self.numbers.filter(|_| self.contents.iter().all(is_number))
-    }
-
-    /// Returns the strings of the attribute, if all its values are literal strings.
-    fn only_strings(&self) -> Option<&PoolStrings> {
-        let is_string = |(content, _): &(BindingKind, usize)| *content == BindingKind::Value(Type::String);
-        self.contents.iter().all(is_string).then_some(&self.strings)
-    }
-}
-
 /// A reference to an attribute of the other side.
-struct PoolReference<'e> {
-    name: &'e Name,
-    expression: &'e Expression,
-    is_qualified: bool,
+pub(super) struct PoolReference<'e> {
+    pub(super) name: &'e Name,
+    pub(super) expression: &'e Expression,
+    pub(super) is_qualified: bool,
 }
 
 /// Checks references to the other ad. `reached` names the attributes of the ad to check: its constraint, its rank and
@@ -152,60 +68,6 @@ pub(super) fn check_references(
     }
 }
 
-/// Checks the names in an expression of a configuration against a pool of jobs, machines or both. `is_of_job` says
-/// whether the expression is evaluated in a job's ad; otherwise it is evaluated in a machine's, and TARGET is a job.
-///
-/// A name without MY or TARGET may be one of the other ad, so that it is reported only if the pool has the ads in which
-/// it is looked up first, or a similar name.
-#[must_use]
-pub fn check_policy_names(
-    expression: &Expression,
-    is_of_job: bool,
-    pool: &PoolStatistics,
-    context: &Context,
-) -> Vec<LintFinding> {
-    let (ad, mut found) = (Ad::default(), Vec::new());
-    let attribute = Name::new("Policy");
-    let [own_type, other_type] = if is_of_job { ["Job", "Machine"] } else { ["Machine", "Job"] };
-    let (has_own, has_other) = (pool.has_type(own_type), pool.has_type(other_type));
-    let mut check = PoolCheck { pool, ad: &ad, attribute: &attribute, context, found: &mut found };
-    let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
-    for reference in unresolved_references(&ad, expression) {
-        let is_known = if reference.is_qualified { has_other } else { has_own && (is_of_job || has_other) };
-        if !seen.insert((reference.is_qualified, reference.name)) {
-            continue;
-        }
-        if is_known && !guarded.contains(reference.name) {
-            check.check_known(&reference);
-        } else if is_known || !reference.is_qualified {
-            check.check_guarded(&reference);
-        }
-    }
-    let own_name = |part| match ClauseOperand::of(part) {
-        Some(ClauseOperand::Own(name)) => Some(name),
-        _ => None,
-    };
-    let guarded: FxHashSet<&Name> = guarded_parts(expression).filter_map(own_name).collect();
-    let mut seen = FxHashSet::default();
-    for reference in own_references(expression).iter().filter(|reference| has_own && seen.insert(reference.name)) {
-        if guarded.contains(reference.name) {
-            check.check_guarded(reference);
-        } else {
-            check.check_known(reference);
-        }
-    }
-    found
-}
-
-/// Returns the references in an expression to attributes of its own ad that name this ad, such as `MY.Memory`.
-fn own_references(expression: &Expression) -> Vec<PoolReference<'_>> {
-    let reference = |part| match ClauseOperand::of(part) {
-        Some(ClauseOperand::Own(name)) => Some(PoolReference { name, expression: part, is_qualified: true }),
-        _ => None,
-    };
-    subexpressions(expression).filter_map(reference).collect()
-}
-
 /// Checks references to the ads that dock at the ports of an ad, such as `cpu.Memory` with a port labelled `cpu`.
 pub(super) fn check_port_references(
     ad: &Ad,
@@ -241,7 +103,7 @@ fn docked_name<'e>(part: &'e Expression, ports: &Ports) -> Option<&'e Name> {
 
 /// Returns the references in an expression to attributes of the other ad. These are names such as `TARGET.Memory`, and
 /// unqualified names that `ad` does not have.
-fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolReference<'e>> {
+pub(super) fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> Vec<PoolReference<'e>> {
     let mut references = Vec::new();
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
@@ -338,17 +200,17 @@ const MIN_GUARDED_LETTERS: usize = 4;
 const STEPS_PER_NAME: u64 = 25;
 
 /// The check of one attribute of an ad against the pool.
-struct PoolCheck<'a> {
-    pool: &'a PoolStatistics,
-    ad: &'a Ad,
-    attribute: &'a Name,
-    context: &'a Context,
-    found: &'a mut Vec<LintFinding>,
+pub(super) struct PoolCheck<'a> {
+    pub(super) pool: &'a PoolStatistics,
+    pub(super) ad: &'a Ad,
+    pub(super) attribute: &'a Name,
+    pub(super) context: &'a Context,
+    pub(super) found: &'a mut Vec<LintFinding>,
 }
 
 impl PoolCheck<'_> {
     /// Reports a reference to an attribute that the pool does not have.
-    fn check_known(&mut self, reference: &PoolReference<'_>) {
+    pub(super) fn check_known(&mut self, reference: &PoolReference<'_>) {
         if !self.pool.attributes.contains_key(reference.name) {
             let near = self.similar_names(reference.name);
             self.report_unknown(reference, &near);
@@ -357,7 +219,7 @@ impl PoolCheck<'_> {
 
     /// Reports a reference to an attribute that the pool need not have, if its name is most likely misspelt: a name of
     /// the pool differs in one letter.
-    fn check_guarded(&mut self, reference: &PoolReference<'_>) {
+    pub(super) fn check_guarded(&mut self, reference: &PoolReference<'_>) {
         let name = reference.name.as_str().to_ascii_lowercase();
         if name.len() < MIN_GUARDED_LETTERS || self.pool.attributes.contains_key(reference.name) {
             return;

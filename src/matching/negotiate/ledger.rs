@@ -88,8 +88,8 @@ impl<'p> CycleLedger<'p> {
         (whole - self.weight_left(share, rest.as_ref(), is_offered, whole)).max(0.0)
     }
 
-    /// Returns the weight of what is left of an offer that weighed `whole`. A rest that is not offered again counts only
-    /// if it weighs less than the whole: a weight that does not depend on what is left says nothing about the rest.
+    /// Returns the weight of `rest`, the remainder of an offer with the weight `whole`. The weight of a remainder that is
+    /// not offered again counts only if it is below `whole`: a constant weight does not describe the remainder.
     fn weight_left(&self, share: &WeightedShare, rest: Option<&Ad>, is_offered: bool, whole: f64) -> f64 {
         match rest {
             None => 0.0,

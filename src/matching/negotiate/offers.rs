@@ -140,7 +140,7 @@ impl CycleOffers {
         values.ok().and_then(|mut values| values.pop()).unwrap_or(Value::Undefined)
     }
 
-    /// Returns what is left of a taken offer and is not offered again; `None` if nothing is left.
+    /// Returns the remainder of a taken offer that the cycle does not offer again; `None` without a remainder.
     pub fn unoffered_rest(&self, offer: usize) -> Option<&Ad> {
         self.unoffered.get(&offer)
     }
@@ -254,8 +254,8 @@ impl CycleOffers {
         self.settle(offer, rest, is_offered);
     }
 
-    /// Replaces an offer that was given away by what is left of it. If nothing is left, or the rest is not offered, the
-    /// offer is taken.
+    /// Puts the remainder of a granted offer in its place. Without a remainder that is offered again, the offer counts as
+    /// taken.
     fn settle(&mut self, offer: usize, rest: Option<Ad>, is_offered: bool) {
         let remainder = match rest {
             Some(remainder) if is_offered => remainder,

@@ -1,0 +1,93 @@
+//! Statistics of the attributes of a pool, with which references are compared.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Type, Value};
+use crate::pool::BindingKind;
+
+use super::pool_range::{NumberRange, constant_number};
+use super::pool_strings::PoolStrings;
+use super::slip::PoolColumns;
+
+/// The attributes that the ads of a pool have, with the types and strings of their values.
+#[derive(Default)]
+pub struct PoolStatistics {
+    ads: usize,
+    pub(super) attributes: IndexMap<Name, AttributeStatistics, FxBuildHasher>,
+}
+
+/// Statistics of one attribute of a pool.
+#[derive(Default)]
+pub(super) struct AttributeStatistics {
+    pub(super) ads: usize,
+    pub(super) contents: Vec<(BindingKind, usize)>,
+    pub(super) strings: PoolStrings,
+    /// The range of the numbers. `None` if there is none.
+    pub(super) numbers: Option<NumberRange>,
+}
+
+impl PoolStatistics {
+    /// Adds the attributes of an ad of the pool to the statistics.
+    pub fn add(&mut self, ad: &Ad) {
+        self.ads += 1;
+        for attribute in ad.iter() {
+            let known = match self.attributes.get_mut(attribute.name) {
+                Some(known) => known,
+                None => self.attributes.entry(attribute.name.clone()).or_default(),
+            };
+            known.add(attribute.expression.without_parentheses());
+        }
+    }
+
+    /// Whether some ads have this value of `MyType`.
+    pub(super) fn has_type(&self, of: &str) -> bool {
+        self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) > 0
+    }
+
+    /// Number of ads added.
+    #[must_use]
+    pub fn ads(&self) -> usize {
+        self.ads
+    }
+}
+
+impl PoolColumns for PoolStatistics {
+    fn ads_with(&self, name: &Name) -> usize {
+        self.attributes.get(name).map_or(0, |known| known.ads)
+    }
+
+    fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize {
+        self.attributes.get(name).map_or(0, |known| known.strings.ads_with(text))
+    }
+}
+
+impl AttributeStatistics {
+    fn add(&mut self, expression: &Expression) {
+        self.ads += 1;
+        let content = BindingKind::of(expression);
+        match self.contents.iter_mut().find(|(known, _)| *known == content) {
+            Some((_, ads)) => *ads += 1,
+            None => self.contents.push((content, 1)),
+        }
+        if let Some(number) = constant_number(expression) {
+            self.numbers.get_or_insert(NumberRange::of(number)).include(number);
+        }
+        if let ExpressionKind::Literal(Value::String(text)) = expression.kind() {
+            self.strings.add(text);
+        }
+    }
+
+    /// Returns the range of the values, if all of them are literal numbers.
+    pub(super) fn range(&self) -> Option<NumberRange> {
+        let is_number =
+            |(content, _): &(BindingKind, usize)| matches!(content, BindingKind::Value(Type::Integer | Type::Real));
+        self.numbers.filter(|_| self.contents.iter().all(is_number))
+    }
+
+    /// Returns the strings of the attribute, if all its values are literal strings.
+    pub(super) fn only_strings(&self) -> Option<&PoolStrings> {
+        let is_string = |(content, _): &(BindingKind, usize)| *content == BindingKind::Value(Type::String);
+        self.contents.iter().all(is_string).then_some(&self.strings)
+    }
+}
