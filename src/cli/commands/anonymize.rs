@@ -25,37 +25,32 @@ Examples:
   classad anonymize --key secret samples/pool/machines.long -o jsonl
   condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
 
-The words in strings, in values and in expressions, become pseudonyms of 13 letters or more: names, hosts and parts of
-paths. A word is a run of letters, digits and `_`. IPv4 addresses that have a common prefix become addresses with a
-common prefix. Each group of an IPv6 address or a hardware address becomes a pseudonym, like a word. With the same key,
-a word has the same pseudonym everywhere. Without --key, each run draws a new key, so the pseudonyms of two runs differ.
-A percent escape, as in `addrs%3d10.0.0.1`, separates words.
-These are kept: numbers, booleans, names of attributes, the order and the number of ads, and words that say nothing
-about a site, such as `true`, `LINUX`, `X86_64`, `Claimed` and `slot1_2`. A number in a string is replaced if it can be
-a name: in a path, in the name of a host, next to `@`, after `~`, or as the whole string. A string such as `2670.0`,
-with at least four digits before the point, can be the number of a job and is replaced, too. A number in a sentence is
-kept. A name outside of double quotes is kept, because it is the name of an attribute. Comments are dropped. Keep the
-key secret: with the key, anyone can check whether the ads contain a word.
+Words in strings become pseudonyms of 13 letters or more: names, hosts and parts of paths. Addresses are replaced, too;
+IPv4 addresses with a common prefix still have a common prefix. With the same key, a word has the same pseudonym
+everywhere. Without --key, each run draws a new key. Keep the key secret: with the key, anyone can check whether the
+ads contain a word.
 
-Two strings are equal, by `==` or `=?=`, if and only if their pseudonyms are equal. So constraints that only compare
-strings by `==` and `=?=` match as before. Attributes whose expressions do more with strings are listed on standard
-error: they call functions such as regexp(), substr() and stringListMember(), or compare the order of strings. For this
-list, an attribute that no ad has counts as a string.
-Exit status: 2 after an error, such as a bad ad; else 0 if the input has ads, 1 if it has none.";
+These are kept: numbers, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. A
+number in a string is replaced if it can be part of a name or the number of a job. Comments are dropped.
 
-/// Replace names, hosts, paths and addresses in strings by pseudonyms, so that you can share the ads
+Constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
+listed on standard error.
+
+Exit status: 0 if the input has ads, 1 if it has none, 2 after an error.";
+
+/// Replace names, hosts, paths and addresses in strings by pseudonyms
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AnonymizeCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Key of the pseudonyms; with the same key, a word gets the same pseudonym in all files
+    /// Key of the pseudonyms
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Read the key from this file. All bytes of the file count, even a newline at its end
+    /// Read the key from this file; a newline at its end counts
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     key_file: Option<String>,
-    /// Do not replace these words, in upper or lower case. This has no effect on numbers and addresses
+    /// Do not replace these words, in upper or lower case
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
     /// Format of the output

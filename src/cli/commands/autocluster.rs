@@ -38,10 +38,9 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 
 /// Group requests that are equivalent for all offers and the policy
 ///
-/// Requests are equivalent if the expressions of their significant attributes are the same. The significant attributes
-/// of a request are its constraint and its rank, and the attributes in them, in the constraints and ranks of the
-/// offers, and in the policy. If a significant attribute is an expression, the attributes in that expression are
-/// significant, too.
+/// Requests are equivalent if the expressions of their significant attributes are the same. The constraint and the rank
+/// of a request are significant. So are the attributes in them, in the constraints and ranks of the offers, and in the
+/// policy.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("roots", |arg| arg.help("Expression for the requests to serve; its attributes are significant")))]
@@ -52,8 +51,7 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 pub struct Autocluster {
     /// Files of requests; without files, read standard input
     requests: Vec<String>,
-    /// Files of offers; without this option, only the requests' own constraints and ranks, and the attributes in them
-    /// and in the policy, are significant
+    /// Files of offers
     #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Print the names of the significant attributes
@@ -62,22 +60,18 @@ pub struct Autocluster {
     /// Print only the number of autoclusters
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "annotate", "submitters"])]
     count: bool,
-    /// Print an ad for each autocluster: its significant attributes, its `AutoClusterId`, and the number of its
-    /// requests as `ResourceRequestCount`
+    /// Print an ad for each autocluster, with the number of its requests as `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,
-    /// Print each request with its `AutoClusterId` and, in `AutoClusterAttrs`, the attributes that determine the
-    /// autocluster
+    /// Print each request with its `AutoClusterId` and `AutoClusterAttrs`
     ///
-    /// If the requests already have `AutoClusterId` and `AutoClusterAttrs`, the identifiers stay the same as long as
-    /// the significant attributes stay the same.
+    /// Requests keep the identifiers that they already have while their significant attributes stay the same.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
-    /// Print an ad for each submitter, with `IdleJobs` and, in `ResourceRequests`, the ads that --requests prints for
-    /// its requests
+    /// Print an ad for each submitter, with its `IdleJobs` and, in `ResourceRequests`, its autoclusters
     ///
-    /// The submitter is the value of `share.by` in the policy, or of `Owner` if there is no `share.by`. `negotiate` can
-    /// read these ads as requests.
+    /// The submitter is the value of `share.by` in the policy, by default `Owner`. `negotiate` can read these ads as
+    /// requests.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters"])]
     submitters: bool,
     #[command(flatten)]

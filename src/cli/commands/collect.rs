@@ -28,15 +28,12 @@ Examples:
   classad collect samples/advertising/machines.ad --update samples/advertising/updates.ad \\
       --at 972224000 -o names";
 
-/// Print the ads that a collector would have after it received the ads and updates in the files: the latest ad of each
-/// daemon, with later changes of single attributes
+/// Print the ads that a collector would have after it received the ads and updates in the files
 ///
 /// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
-/// `UpdateSequenceNumber` counts. If several have the greatest number, or none has a number, the last of them counts.
-/// An ad is removed when its lifetime is over: after `ExpirationTime` or, without it, more than `ClassAdLifetime`
-/// seconds after `LastHeardFrom`. An update has the name of an ad and the attributes that changed. An update with a
-/// `LastHeardFrom` extends the lifetime of the ad. A matched ad is removed, and updates to it are ignored, until its
-/// sender sends the whole ad again, with a greater `UpdateSequenceNumber`.
+/// `UpdateSequenceNumber` counts, or else the last. An ad expires after `ExpirationTime` or, without it,
+/// `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the attributes that changed. A
+/// matched ad is missing until its sender sends a whole ad with a greater `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {
@@ -45,8 +42,7 @@ pub struct CollectCommand {
     /// A file of updates, in the order in which they were sent
     #[arg(long, value_name = "FILE")]
     update: Vec<String>,
-    /// Print the ads that the collector would have at TIME. Write TIME as for --now, but not `dump` [default: the time
-    /// of --now or, without it, the current time]
+    /// Print the ads that the collector would have at TIME [default: the time of --now, else the current time]
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     #[command(flatten)]

@@ -17,13 +17,10 @@ Examples:
   condor_status -long | classad convert --to parquet --columns Name,Memory \\
       --schema types.json > pool.parquet
 
-The format of the input is detected; gzip, zstd, xz and bzip2 are unpacked. Ads are read and written one after the
-other, so memory does not grow with the input, except for a `job_queue.log`. Values that the format cannot represent are
-changed, with a warning: in the long form, newlines in strings, and backslashes at the end of strings within lists,
-nested ads and expressions. With --strict, ads with such values are skipped and the exit status is 2.
+Files of gzip, zstd, xz and bzip2 are unpacked. Values that the output format cannot represent are changed, with a
+warning. With --strict, their ads are skipped and the exit status is 2.
 
-A Parquet file has columns of evaluated values, each with a type, as with `query --af ... -o parquet`: see `classad help
-formats`.";
+A Parquet file has columns of evaluated values: see `classad help formats`.";
 
 /// Convert ads to another format
 #[derive(Args)]
@@ -34,7 +31,7 @@ pub struct Convert {
     /// Format of the output
     #[arg(long, short = 'o', visible_alias = "output", value_name = "FORM")]
     to: OutputForm,
-    /// Columns of the Parquet file: expressions that are evaluated in each ad; `NAME=EXPR` names a column
+    /// Columns of the Parquet file; `NAME=EXPR` names a column
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     columns: Vec<String>,
     /// Read the types of the columns from this file, as with `query --schema`

@@ -29,8 +29,7 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-Of FILES in the long form, only the necessary attributes are read. An error in the value of another attribute may not be
-reported.";
+Errors in attributes that the expression does not use may not be reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]
@@ -45,10 +44,10 @@ pub struct Eval {
     /// Evaluate this attribute of each ad
     #[arg(long, value_name = "NAME")]
     attr: Option<String>,
-    /// The ad to evaluate in, if no FILES are given: the first ad of this file
+    /// Evaluate in the first ad of this file
     #[arg(long, value_name = "FILE")]
     my: Option<String>,
-    /// The ad that is TARGET (the other ad of a match): the first ad of this file
+    /// Use the first ad of this file as TARGET, the other ad of a match
     #[arg(long, value_name = "FILE")]
     target: Option<String>,
     /// Set an attribute of the ad to evaluate in
@@ -63,16 +62,14 @@ pub struct Eval {
     /// Print the expression as a tree, with the value of each part
     #[arg(long)]
     trace: bool,
-    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for true and all other values. Of several
-    /// values, the first one that is false, undefined or error counts
+    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for other values
     #[arg(short = 'e')]
     exit_by_value: bool,
-    /// Print strings without quotes, except those in lists and in nested ads
+    /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Evaluate the expressions in FILE, and print a line of JSON with the id, value and type of each. Each line of
-    /// FILE is a JSON object with `expr` and, if needed, `id`, `ad` and `target`; `ad` and `target` are texts of ads in
-    /// brackets
+    /// Evaluate the expressions in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1,
+    /// "expr": "A + TARGET.B", "ad": "[A = 1]", "target": "[B = 2]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
 }

@@ -52,20 +52,17 @@ Examples:
 
 /// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer at each of its ports, and an offer at each port of these offers. A
-/// request without `Ports` has one port, `other`. The request gets the possible gang with the best offer at its first
-/// port. The best offer at the second port decides ties, and so on. Later requests cannot get the offers of a gang,
-/// unless a policy leaves a part of an offer. A request gets no offer if a port outside a group cannot be filled. In a
-/// group of ports, such as `[ Ports = {...}; Min = 1; Max = 2 ]`, at least Min ports must be filled. As many as
-/// possible are filled, but at most Max, beginning with the first port.
+/// Each request in turn gets a gang: an offer at each of its ports, and at each port of these offers. A request without
+/// `Ports` has one port, `other`. The gang with the best offer at the first port wins. The second port decides ties,
+/// and so on. Later requests cannot get these offers, unless a policy leaves a part of them.
 ///
-/// With --environment, each gang is printed as one ad (thesis 5.3.1, Figure 32). `_ctx_0` is the context of the
-/// request; `_ctx_1` and so on are the contexts of the offers. Each context has the ad as `_ad` and, for each filled
-/// port of the ad, an attribute with the name of its label. This attribute refers to the port of the partner, as in
-/// `Cpu = _ctx_1._ad.Ports[0]`, or to the ad of a partner without `Ports`.
+/// All ports outside of groups must be filled. In a group such as `[ Ports = {...}; Min = 1; Max = 2 ]`, at least Min
+/// and at most Max ports are filled, as many as possible.
 ///
-/// On a terminal, gangs are printed as trees: each port with its offer, and below it the ports of this offer. `-o svg`
-/// draws the first 12 gangs.
+/// With --environment, each gang is printed as one ad (thesis 5.3.1). `_ctx_0` is the context of the request; `_ctx_1`
+/// and so on are those of the offers. `_ad` is the ad of a context. Each label of a filled port refers to the partner.
+///
+/// `-o svg` draws the first 12 gangs.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gangmatch {
@@ -74,20 +71,20 @@ pub struct Gangmatch {
     /// Files of offers
     #[arg(long, value_name = "FILE", required = true, alias = "offers")]
     pool: Vec<String>,
-    /// Search for gangs with this algorithm. `best`, the default, finds the best gang by ranks or by a docking vector.
-    /// The other algorithms, from the thesis, take the first gang that they find
+    /// Search with this algorithm. `best`, the default, finds the best gang; the others take the first gang that they
+    /// find
     #[arg(long, default_value = "best", hide_default_value = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
-    /// Print every gang that each request could have, the best first; an offer can occur in several gangs
+    /// Print every gang that each request could have, the best first; an offer can be in several gangs
     #[arg(long, conflicts_with = "algorithm")]
     all: bool,
-    /// Print the N best gangs that each request could have; an offer can occur in several gangs
+    /// Print the N best gangs that each request could have
     #[arg(long, value_name = "N", conflicts_with_all = ["all", "algorithm"], value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     /// Explain why requests get no gang, instead of printing the gangs
     #[arg(long, conflicts_with_all = ["all", "limit"])]
     explain: bool,
-    /// Print, for each gang, the nested ad in which its expressions are evaluated
+    /// Print each gang as the nested ad in which its expressions are evaluated
     #[arg(long, conflicts_with = "explain")]
     environment: bool,
     #[command(flatten)]

@@ -33,13 +33,12 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-Each ad of the files is paired with each ad of --with for which the two expressions of --on are equal. The values are
-compared as with `==`: strings are compared without regard to case, an integer and a real by value. Undefined values,
-errors, lists and ads are not equal to anything. In the expressions of --af, MY is the ad of the files and TARGET is the
-ad of --with. A name without MY or TARGET is an attribute of MY; an attribute that MY lacks is looked up in TARGET.
-Without --af, a row has the names of both ads. The rows are in the order of the ads of the files; rows with the same ad
-are in the order of --with. The ads of the smaller side are held in memory; the larger side is read once. The number of
-rows is limited: see `classad help budgets`.
+Expressions are equal as with `==`: the case of strings does not matter. Undefined values and errors are not equal to
+anything. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is looked up
+in MY, then in TARGET.
+
+The number of rows is limited: see `classad help budgets`.
+
 Exit status: 0 if there are rows, 1 if there are no rows, 2 for bad input.";
 
 /// Pair ads with equal values, such as the jobs of a history with their machines
@@ -51,11 +50,11 @@ pub struct JoinCommand {
     /// Files with the other ads
     #[arg(long, value_name = "FILE", required = true)]
     with: Vec<String>,
-    /// The expressions that must be equal: the first is evaluated in the ads of the files, the second in the ads of
-    /// --with. A single expression is evaluated in the ads of both
+    /// The expressions that must be equal: the first for the ads of the files, the second for those of --with. A single
+    /// expression is for both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
-    /// Also print the ads of the files that have no partner in --with; in their rows, TARGET is undefined
+    /// Also print the ads of the files that have no partner; TARGET is undefined in these rows
     #[arg(long)]
     left: bool,
     /// Print these expressions of each pair; NAME=EXPR names a column

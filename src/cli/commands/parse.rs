@@ -32,8 +32,8 @@ pub struct Parse {
     /// Print the tree of each expression
     #[arg(long)]
     ast: bool,
-    /// Parse the texts in FILE instead of files of ads, and print a line of JSON with the result of each. Each line of
-    /// FILE is a JSON object: id, text, form. form is a format as in --from, or expr for an expression
+    /// Parse the texts in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1, "text": "a +
+    /// 1", "form": "expr"}`; form can also be a format of --from
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     /// Format of the output

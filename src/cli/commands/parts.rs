@@ -17,20 +17,12 @@ Examples:
   classad parts --size 5K samples/pool/jobs.long | xargs -L 1 classad query true --count
   classad parts --size 5K -o json samples/pool/jobs.long
 
-Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, several small files, or
-both. Names are quoted for a shell and for xargs. Files in the long form, history files and files in JSON Lines are
-divided; compressed files and files in other formats are not. If START is 0, the part begins with the file, else after
-the first separator of ads that ends at START or later. A part ends after the first separator that ends at END or later.
-So no ad is in two parts or between two parts. Lines and ads of a part are counted from the beginning of the part. The
-last part ends at the present end of the file.
+Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small
+files. Files in the long form, history files and files in JSON Lines are divided; other formats and compressed files
+are not. Each ad is in exactly one part. Messages about a part count lines and ads from its beginning.
 
-`classad merge --plan FILE` reads the lines or the JSON, and reports parts that are missing. The JSON also has a time
-for --now, and the size and the inode of each file, so that merge notices if a file was cut short or replaced.
-The JSON is {\"classad_plan\": 1, \"now\", \"parts\": [[{\"file\", \"start\", \"end\", \"size\", \"inode\"}]]}.
-With --shares, and for a file that cannot be divided, \"end\" is null.
-
---shares N divides the requests of match --best, match --all or explain, not the files. Each run reads all files. The
-lines are `--share 1/N` to `--share N/N`, and the JSON has \"shares\" and one list of files.";
+`classad merge --plan FILE` reads this output, and reports parts that are missing. With JSON, merge also notices if a
+file was cut short or replaced. `classad help schema parts` describes the JSON.";
 
 /// Divide files into parts for many processes or machines
 #[derive(Args)]
@@ -41,8 +33,7 @@ pub struct PartsCommand {
     /// Size of a part in bytes; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Divide the work of `match --best`, `match --all` or `explain` into N shares, instead of the files. Each run
-    /// reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares, not the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
     /// Format of the output
@@ -53,7 +44,7 @@ pub struct PartsCommand {
 /// A form of the plan, for `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PlanForm {
-    /// A line with arguments for each process, for a shell or xargs
+    /// A line with arguments for each process
     Lines,
     /// One JSON document
     Json,

@@ -27,18 +27,15 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
 The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
-JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied. By
-default, the router may only take a job that is idle, that no other program manages, and so on. With --all-states, it
-may take jobs in every state.
-Exit status: 0 if every job that the router may take has a route; 1 if such a job has no route, or if the input has no
-such job; 2 for bad input.
--o json: {\"schema\": \"classad.route/1\", \"jobs\": [{id, route, matching, excluded, refusals: [{route, clause,
-value}]}], \"routes\": [{name, knob, line, requirements, jobs, matching, fires, max_jobs, max_idle_jobs, universe,
-grid_resource}], \"disabled\"}. With --summary, `jobs` is absent. `route` is null for a job without a route. `excluded`
-gives the reason why no route may take the job. For a job without a route that is not excluded, `refusals` lists, for
-each route, the first clause of its requirements that is not true.";
+JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
 
-/// Show which route of HTCondor's job router takes each job, and why the other jobs have no route
+Exit status: 0 if every job that the router may take has a route; 1 if a job has none, or if there is no such job; 2
+for bad input.
+
+`classad help schema route` describes the output of -o json. `excluded` is the reason why no route may take the job.
+`refusals` has, for each route, the first clause of its requirements that is not true.";
+
+/// Show which route of HTCondor's job router takes each job, and why other jobs have no route
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RouteCommand {
@@ -47,7 +44,7 @@ pub struct RouteCommand {
     /// The configuration with the routes: the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: String,
-    /// Print only the table of routes, with the number of jobs that each route takes
+    /// Print only the table of routes, with the number of jobs of each
     #[arg(long)]
     summary: bool,
     /// Route jobs in every state, not only idle jobs that no other program manages

@@ -20,8 +20,9 @@ Examples:
   classad sample -n 3 --seed 1 samples/pool/machines.long -o names
   condor_status -long | classad sample -n 100 > slots.long
 
-Each ad is drawn with the same probability, and at most once. The ads are in the order of the input. Input of any length
-is read once, and only the drawn ads are held in memory. The same --seed draws the same ads from the same input.
+Each ad is drawn with the same probability, at most once. The ads stay in the order of the input. The same --seed draws
+the same ads from the same input.
+
 Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 
 /// Draw a random sample of ads

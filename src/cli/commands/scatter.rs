@@ -23,11 +23,11 @@ Examples:
   classad scatter --size 5K --command -- query 'JobStatus == 1' samples/pool/jobs.long --count
   classad scatter --command -- check samples/pool/jobs.long samples/pool/machines.long
 
-scatter runs nothing itself. COMMAND is query, census, refs or check, with its files. For each part of the files, one
-run writes a partial result; `classad merge` merges them into the result of one run over all files.
+scatter runs nothing itself. COMMAND is query, census, refs or check, with its files. Each run writes a partial result
+for one part of the files; `classad merge` merges the partial results.
 
 match --best N, match --all and explain need the whole queue and the whole pool. For these commands, --shares N plans N
-runs: each run reads all files and does one of N shares of the work.
+runs. Each run reads all files and does one share of the work:
 
   classad scatter --dag why --shares 20 -- explain --unmatched /shared/jobs --pool /shared/machines
 
@@ -35,10 +35,9 @@ runs: each run reads all files and does one of N shares of the work.
 
   condor_submit_dag -usedagdir idle/job.dag
 
-DAGMan runs a failed part again, at most three times. If a machine has not answered for 30 seconds, its part runs again
-on another machine. When all parts have ended, the final node merges DIR/*.part into DIR/output and writes its messages
-to DIR/errors. If parts are missing, the final node fails and lists them. DIR/plan.json is the plan, for `classad merge
---plan`. The machines must share a file system with this machine, because they read the files under the same names.
+DAGMan runs a failed part again, at most three times. The final node merges DIR/*.part into DIR/output and writes its
+messages to DIR/errors. If parts are missing, the final node fails and lists them. The machines must share a file
+system with this machine.
 
 --command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
 output:
@@ -46,18 +45,16 @@ output:
   classad scatter --command --plan plan.json -- query 'JobStatus == 5' history* --group-by Owner |
       parallel --results '{#}.part'
 
-With `parallel --sshlogin HOST,...`, the lines run on other machines, and the results are collected on this machine.
-With `parallel --retries 3`, a part whose machine is gone runs on another machine. The machines must share a file
-system. If each file is on one machine only, see `classad merge --help`.
+With `parallel --sshlogin HOST,...`, the lines run on other machines, which must share a file system. If each file is
+on one machine only, see `classad merge --help`.
 
-The time at which scatter ran is the --now of all parts, unless the command has its own --now. If the ads are old, all
-shares use the time of the newest ad, as a single run does. Each part or share runs with one thread.";
+The time at which scatter ran is the --now of all parts, unless the command has its own --now.";
 
 /// Write a plan to run a command on many files: as HTCondor jobs, or as command lines for GNU parallel
 #[derive(Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("engine").required(true))]
 pub struct ScatterCommand {
-    /// Write submit files, a DAG and a plan to the folder DIR, for `condor_submit_dag`
+    /// Write submit files, a DAG and a plan to the folder DIR
     #[arg(long, value_name = "DIR", group = "engine")]
     dag: Option<String>,
     /// Print a command line for each part or share
@@ -69,8 +66,7 @@ pub struct ScatterCommand {
     /// Size of a part in bytes; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = byte_count)]
     size: u64,
-    /// Divide the work of `match --best`, `match --all` or `explain` into N shares, instead of the files. Each run
-    /// reads all files
+    /// Divide the work of `match --best`, `match --all` or `explain` into N shares, not the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     shares: Option<u64>,
     /// The command to run on each part or share, after `--`

@@ -36,16 +36,14 @@ Examples:
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
 By default, the result has the same value as the original, whatever attributes are added to the ad and whatever the
-other ad is. The time is unknown unless --now sets it; `--now now` is the time of the clock.
-With --verdict, a contradiction between conditions on unknown attributes, such as `x > 5 && x < 3`, counts as `depends`.
-The exit status is 1 if every verdict is `never`.
-With --expr or --attr, only the necessary attributes of ads in the long form are evaluated. An error in the value of
-another attribute may not be reported.
--o json: an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}, without `port` if
---expr or --attr is given. Whole ads are written as `convert` writes them.";
+other ad is. The time is unknown unless --now sets it.
 
-const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, all attributes are \
-    evaluated";
+With --verdict, a contradiction such as `x > 5 && x < 3` between unknown attributes counts as `depends`. The exit
+status is 1 if every verdict is `never`.
+
+-o json prints an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}.";
+
+const FILES_HELP: &str = "Files of ads with the known attributes; by default, all attributes are specialized";
 
 /// Evaluate expressions as far as the known attributes allow, and print the rest as expressions
 #[derive(Args)]
@@ -78,19 +76,18 @@ pub struct Specialize {
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Replace the names of attributes by their values, or by the rest of their expressions, and assume that unknown
-    /// values contain no circular reference
+    /// Replace names of attributes by their values, or by the rest of their expressions
     #[arg(long)]
     inline: bool,
-    /// Print whether the expression is always true, never true, or depends on unknown attributes, and list these
-    /// attributes. Without --expr and --attr, print this for the constraint of each port
+    /// Print whether the expression is always true, never true, or depends on unknown attributes. Without --expr and
+    /// --attr, judge the constraint of each port
     #[arg(long)]
     verdict: bool,
     /// With --expr or --attr, print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Specialize the expressions in FILE, and print a line of JSON with the id, value and verdict of each. Each line
-    /// of FILE is a JSON object: id, expr, and ad, the text of an ad in brackets with the known attributes
+    /// Specialize the expressions in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1,
+    /// "expr": "A + TARGET.B", "ad": "[A = 1]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

@@ -24,12 +24,11 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, each on a line. An existing file is never overwritten: if one exists, the
-run stops.
-With --by, {} is the value of the expression: a string without its quotes, or any other value as it is printed, such as
-`undefined`. Values with the same text go to the same file. `/`, `%`, control characters and a leading `.` are written
-as `%` with two hexadecimal digits. An empty string is written as `%`. A value of more than 200 bytes is cut; `%~` and
-the number of the file follow. Input of any length is read once. Memory grows only with the number of files.
+The names of the written files are printed, each on a line. If a file exists already, the run stops.
+
+With --by, {} is the value of the expression, without quotes. Characters such as `/` are written as `%` with two
+hexadecimal digits. A value of more than 200 bytes is cut.
+
 Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 
 /// Write ads to several files: by number, by size, or by the value of an expression
@@ -40,8 +39,7 @@ pub struct SplitCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     cut: CutArgs,
-    /// Names of the written files. NAME has {} once: this is replaced by the number of the file, from 0001, or with
-    /// --by by the value of the expression
+    /// Names of the written files: {} becomes the number of the file, from 0001, or the value of --by
     #[arg(long, value_name = "NAME")]
     into: String,
     /// Format of the output
@@ -56,7 +54,7 @@ struct CutArgs {
     /// Maximum number of ads in each file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     ads: Option<u64>,
-    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024. A longer ad gets a file of its own
+    /// Maximum number of bytes of a file; K, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     bytes: Option<u64>,
     /// Write a file for each value of this expression

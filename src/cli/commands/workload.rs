@@ -26,8 +26,7 @@ Examples:
   classad workload pool --machines 200 --jobs 1000 --form jsonl --out target/pool
   classad workload pool --kind machines --machines 20 | classad census
 
-The same options and the same seed give the same ads, on every machine and in every format. Each kind of ads has its own
-random numbers: a larger number of jobs does not change the machines.";
+The same options and the same seed give the same ads.";
 
 /// Generate ads: the workloads of the papers, or a modern pool
 #[derive(Args)]
@@ -39,7 +38,7 @@ pub struct Workload {
 
 #[derive(Subcommand)]
 enum WorkloadCommand {
-    /// Objects and the same number of queries, each with bounds on the attributes of the other side (thesis 4.6.1)
+    /// Objects and queries, with bounds on the attributes of the other side (thesis 4.6.1)
     Index {
         /// Number of objects, and number of queries
         #[arg(long = "n", value_name = "N", default_value_t = IndexWorkload::default().ads)]
@@ -59,8 +58,7 @@ enum WorkloadCommand {
         #[command(flatten)]
         output: WorkloadOutput,
     },
-    /// Machines, licences that are valid on some machines, and jobs that each need a machine and a licence (thesis
-    /// 5.2.1)
+    /// Machines, licences, and jobs that each need a machine and a licence (thesis 5.2.1)
     Gang {
         /// Number of machines [default: 100, with --variant heuristic 500]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
@@ -71,7 +69,7 @@ enum WorkloadCommand {
         /// Number of licences, in percent of the number of machines [default: 100, with --variant heuristic 200]
         #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
         licenses: Option<u32>,
-        /// Number of parts into which machines and licences are divided; a licence is valid only in its part
+        /// Number of parts of the machines and licences; a licence is valid only in its part
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         selectivity: u32,
         /// What makes the search for gangs hard
@@ -91,10 +89,10 @@ enum WorkloadCommand {
         /// Number of users
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().users, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         users: u32,
-        /// Maximum number of different requests; every job makes one of these requests
+        /// Maximum number of different requests
         #[arg(long, value_name = "N", default_value_t = PoolWorkload::default().shapes, value_parser = clap::value_parser!(u32).range(1..))]
         shapes: u32,
-        /// The share of requests that no machine can ever meet
+        /// The share of requests that no machine can meet
         #[arg(long, value_name = "SHARE", default_value_t = PoolWorkload::default().never, value_parser = parse_share)]
         never: f64,
         /// The share of requests that few machines meet
@@ -113,7 +111,7 @@ const MIX_HELP: [&str; 3] =
 const VARIANT_HELP: [&str; 3] = [
     "Nothing",
     "Seven machines that no licence accepts, and a licence that no machine suits",
-    "All machines suit all jobs; there are more licences than machines, but they are valid only on the last fifth of the machines",
+    "All machines suit all jobs; the licences are valid only on the last fifth of the machines",
 ];
 
 /// Options that say in which form and where to write the ads.
@@ -125,7 +123,7 @@ struct WorkloadOutput {
     /// Write only this kind of ads; without --out, to standard output
     #[arg(long, value_name = "KIND", value_parser = named_values(AdKind::ALL, AdKind::name, &[]))]
     kind: Option<AdKind>,
-    /// Write a file for each kind of ads into this folder, and print what was written
+    /// Write a file for each kind of ads into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
 }

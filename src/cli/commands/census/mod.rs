@@ -36,17 +36,12 @@ Examples:
   classad census samples/pool/machines.long -o svg
   condor_status -long | classad census --sort distinct --top 3
 
-A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept, and fewer if they
-take too much memory. The kept values are a random sample, the same in each run and for any order of the ads. Their
-counts are exact, but a value outside of the sample may be more frequent. Types, ranges and lengths take all values into
-account. A value whose text has more than 4,096 bytes is cut and ends in an ellipsis.
+A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept. The kept values
+are then a random sample. Types, ranges and lengths take all values into account. Values of more than 4,096 bytes are
+cut.
 
-JSON: {\"version\":1,\"ads\",\"attributes\":[{\"name\",\"ads\",\"types\":{TYPE:ads},\"distinct\",\"more\",\
-\"ranges\":[{\"least\",\"greatest\"}],\"lengths\":[least,greatest],\"top\":[{\"value\",\"ads\"}]}]}
-`more` is true if `distinct` is only a lower bound. Each `value` is a text in the ClassAd language. `least` and
-`greatest` are JSON numbers, or such texts for times and infinite numbers. `lengths` has the least and the greatest
-length of the values: of strings in bytes, of lists in elements; null if no value is a string or a list. With jsonl,
-each line is one element of `attributes`.";
+`classad help schema census` describes the output of -o json. Each `value` in JSON is a text in the ClassAd language.
+With jsonl, each line describes one attribute.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
@@ -54,20 +49,19 @@ each line is one element of `attributes`.";
 pub struct CensusCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Summarize only these attributes, with their values. In csv, tsv and markdown, each row has one value
+    /// Summarize only these attributes, with their values
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired. Write
-    /// TIME as for --now, but not `dump`
+    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     /// Also summarize the attributes of nested ads, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
-    /// How to sort the attributes; those of --attr stay in the given order [default: main; in JSON: count]
+    /// Order of the attributes [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
     #[command(flatten)]
@@ -79,7 +73,7 @@ pub struct CensusCommand {
 /// The order in which attributes are printed, for `--sort`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum AttributeOrder {
-    /// First the usual attributes, such as State, Cpus and Owner; then the others, most frequent first
+    /// Usual attributes first, such as State and Owner; then the most frequent
     Main,
     /// In alphabetical order
     Name,

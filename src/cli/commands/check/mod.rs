@@ -49,14 +49,10 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-A finding in several ads is reported once, with the number of ads. Only syntax errors, ignored text and duplicate
-attributes are reported for each ad.
-Exit status: 2 if a file cannot be read, or if a syntax error is reported and --lenient is not given; else 1 if a
-finding of the --fail-level (default: warning) or worse is reported; else 0.
--o json: {\"schema\": \"classad.check/1\", \"findings\": [{rule, level, message, help, file, ad, id, attribute, line,
-column, end_line, end_column, labels: [{line, column, end_line, end_column, text}], ads}], \"ads\", \"policies\",
-\"errors\", \"warnings\", \"notes\"}. `ads` in a finding is the number of ads that have the finding. `id` is the name of
-the ad or of the policy. Columns are counted in characters; `end_column` is the column after the last character.";
+Exit status: 2 if a file cannot be read or a syntax error is reported; else 1 after a finding of the --fail-level
+(default: warning) or worse; else 0.
+
+`classad help schema check` describes the output of -o json.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
@@ -64,14 +60,14 @@ the ad or of the policy. Columns are counted in characters; `end_column` is the 
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// Also report attributes, types and values that the checked ads ask for and that no ad in these files has
+    /// Also report attributes, types and values that the ads ask for and no ad in these files has
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of ads in files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "partial"])]
     expr: Option<String>,
-    /// Check the policies of a configuration: START, RANK and similar expressions, submit requirements, periodic
-    /// policies, transforms and routes. DUMP is a file with the output of `condor_config_val -dump`
+    /// Check the policies of a configuration, such as START, transforms and routes. DUMP is a file with the output of
+    /// `condor_config_val -dump`
     #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all rules
@@ -91,10 +87,10 @@ pub struct Check {
     /// List the rules
     #[arg(long, conflicts_with = "partial")]
     rules: bool,
-    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
+    /// Attribute that holds the constraint of an ad [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank [default: Rank]
+    /// Attribute that holds the rank of an ad [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     #[command(flatten)]

@@ -44,46 +44,40 @@ Examples:
 
 /// Check matches against the current ads, and claim those that are still valid
 ///
-/// Claiming has two phases. First, each party of a match votes. A party votes ABORT if its current ad is missing or
-/// expired, if several current ads have its name, if an earlier match has claimed it, if its `ClaimId` differs from
-/// that in the match, or if the constraints of the match are no longer true. If no party votes ABORT, all parties
-/// commit; otherwise the match is aborted. Exception: if offers at ports of an ad vote ABORT, and the `AcceptPartial`
-/// of the ad is true, the ad commits without these offers. In `AcceptPartial`, `aborted` is the list of the labels of
-/// these ports.
+/// Each party of a match votes. A party votes ABORT if its ad is missing, expired or already claimed, or if its
+/// `ClaimId` has changed. A party also votes ABORT if the constraints of the match are no longer true. If a party votes
+/// ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help claims`.
 ///
-/// The input can contain the rows of earlier runs of `claim -o jsonl`, after the matches and in their original order. A
-/// row that aborts or releases a match ends this match.
+/// Rows of earlier runs of `claim -o jsonl` can follow the matches. A row that aborts or releases a match ends the
+/// match.
 ///
-/// Exit status: 2 after an error; else 0 if a match was claimed (with --release, released; with --list, listed);
-/// else 1.
+/// Exit status: 0 if a match was claimed, released or listed; 1 if none was; 2 after an error.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ClaimCommand {
-    /// Files of matches: the output of `match`, `gangmatch` or `negotiate` with --notify or with -o json or jsonl, or
-    /// rows of `claim`; without files, read standard input
+    /// Files of matches, such as the output of `match --notify -` or `gangmatch -o jsonl`; without files, read standard
+    /// input
     matches: Vec<String>,
     /// Files of the current ads of requests and offers
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
-    /// List the matches that are recorded and neither aborted nor released; claim nothing. With --ads, leave out offers
-    /// whose current ad has a greater `UpdateSequenceNumber` than in the match, and matches without any other offer
+    /// List the recorded matches that are neither aborted nor released; claim nothing. With --ads, leave out offers
+    /// that have sent a newer ad
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
     /// Print each message between the parties instead of the outcome of each match
     #[arg(long)]
     transcript: bool,
-    /// Release the matches instead of claiming them. An offer that another user or job has is not released
+    /// Release the matches instead of claiming them
     #[arg(long, conflicts_with = "transcript")]
     release: bool,
-    /// Record the claims in this file, for `negotiate --usage`: the offers of a claim count as used until they are
-    /// released
+    /// Record the claims in this file, for `negotiate --usage`
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the claimed or released offers to this file. Their `State` is `Claimed` or, with --release,
-    /// `Unclaimed`. These ads have no `ClaimId`
+    /// Write new ads of the claimed or released offers to this file, with the new `State`
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

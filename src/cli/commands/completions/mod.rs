@@ -23,8 +23,7 @@ Write the script to the file from which the shell loads it:
   zsh    _classad in a folder of $fpath
   fish   ~/.config/fish/completions/classad.fish
 
-The scripts of bash, zsh and fish complete commands, options, values of options, topics, functions, rules, HTCondor's
-options, and the attributes of the files on the command line.";
+The scripts of bash, zsh and fish also complete values, such as attributes of the files on the command line.";
 
 /// The line that asks the shell for names of files, too.
 const FILES_LINE: &str = ":files";

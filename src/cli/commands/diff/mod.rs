@@ -33,19 +33,14 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 2 if a file or (without --lenient) an ad cannot be read; else 0 if the files do not differ, 1 if they do.
+Exit status: 0 if the files do not differ, 1 if they do, 2 if a file or an ad cannot be read.
 
-JSON: {\"version\":1,\"changed\",\"added\",\"removed\",\"equal\",\"ads\":[{\"id\",\"change\",\"before\",\"after\",\
-\"attributes\":[{\"name\",\"before\",\"after\"}]}]}
-`change` is \"changed\", \"added\" or \"removed\". `id` is null for an ad without a name. `before` and `after` of an ad
-are its positions in the two files, counted from 1. `before` and `after` of an attribute are its expressions as texts.
-Each is null if the ad or the attribute is missing in that file. With jsonl, each line is one element of `ads`.";
+`classad help schema diff` describes the output of -o json. With jsonl, each line is one element of `ads`.";
 
-/// Show the differences between two files of ads; the order of ads and the format do not matter
+/// Show the differences between two files of ads
 ///
-/// Ads with the same name are paired. Several ads with the same name, and ads without a name, are paired in the order
-/// of the files. Apart from that, the order of ads does not matter. The order of attributes and the layout of
-/// expressions do not matter, either.
+/// Ads with the same name are paired; ads without a name are paired in the order of the files. The format, the order of
+/// attributes and the layout of expressions do not matter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -62,8 +57,7 @@ pub struct Diff {
     /// Ignore these attributes; `*` matches any characters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Ignore attributes that change with time alone or with each update, such as clocks, idle times and counters of
-    /// updates
+    /// Ignore attributes that change with time or with each update, such as clocks and counters of updates
     #[arg(long)]
     no_clocks: bool,
     /// Compare only these attributes; `*` matches any characters

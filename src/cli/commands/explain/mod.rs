@@ -49,10 +49,8 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line of each report gives the reason, such as a contradiction, a misspelt attribute, a clause that no
-/// offer meets and the value that comes closest, clauses that no offer meets together, offers whose own constraints
-/// refuse the request, or offers that other requests got. Below this line are the evidence and changes that would help.
-/// Each of these changes was tested.
+/// The first line of each report gives the reason, such as a misspelt attribute or a clause that no offer meets. Below
+/// this line are the evidence and changes that would help. Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -68,34 +66,31 @@ pub struct Explain {
     /// Explain why offers match no request
     #[arg(long)]
     reverse: bool,
-    /// Explain only requests for which this expression is true; if repeated, all expressions must be true
+    /// Explain only requests for which this expression is true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     constraint: Vec<String>,
-    /// Explain only these requests. For jobs, ID can be a `ClusterId.ProcId`, a `GlobalJobId`, a `ClusterId`, a range
-    /// such as 105-110, or an `Owner`
+    /// Explain only these requests. For jobs, ID can also be a cluster, a range such as 105-110, a `GlobalJobId` or an
+    /// `Owner`
     #[arg(long, value_name = "ID,...")]
     request: Vec<String>,
-    /// Explain why a request and this offer do not match. With --reverse, explain only this offer, or all slots of this
-    /// machine
+    /// Explain why a request and this offer do not match; with --reverse, explain only this offer or machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
-    /// Print only the totals and a table of causes, each with its number of requests and the change that helps most of
-    /// them
+    /// Print only the totals and a table of causes, with the change that helps most requests
     #[arg(long)]
     summary: bool,
-    /// Explain only requests that match no offer, neither a free one nor a used one
+    /// Explain only requests that match no offer, not even a used one
     #[arg(long)]
     unmatchable: bool,
-    /// Use only offers for which this expression is true; if repeated, all expressions must be true
+    /// Use only offers for which this expression is true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
-    /// Set this attribute in every request before explaining (offer.NAME: in every offer), and report which requests
-    /// (with --reverse, offers) gain or lose a match; in EXPR, NAME is the old value
+    /// Set an attribute of every request (offer.NAME: of every offer), and report which requests gain or lose a match.
+    /// In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Set START and RANK of a configuration in all machines, apply its transforms to all jobs, and report which jobs
-    /// its policies refuse, change, hold, release or remove. DUMP is a file with the output of `condor_config_val
-    /// -dump`
+    /// Apply the START, RANK and transforms of a configuration, and report what its policies do to the jobs. DUMP is a
+    /// file with the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: Option<String>,
     /// List all offers and all reasons of refusal in JSON, not only the first 10

@@ -37,17 +37,13 @@ Examples:
   classad match --what-if 'RequestMemory=RequestMemory/4' samples/pool/jobs.long \\
       --pool samples/pool/machines.long
   classad match samples/pool/jobs.long --pool samples/pool/machines.long \\
-      --order JobPrio --dock -label.Memory
-
-With --best or --all, --partial --share 1/4 writes a partial result: the candidates of the first quarter of the distinct
-requests. `classad merge` merges the shares. `classad scatter --shares` plans the runs.";
+      --order JobPrio --dock -label.Memory";
 
 /// Match requests with offers, one offer for each request
 ///
-/// Requests are served in order. Each request gets, of the offers that are left, the compatible offer that it ranks
-/// highest. Of several such offers, it gets the offer that ranks the request highest. If these ranks are equal too, it
-/// gets the first offer. --strategy or a policy can change this. Of the keys of a policy, `match` ignores `share`,
-/// which only `negotiate` uses.
+/// Requests are served in order. Each request gets the compatible offer that it ranks highest, of the offers that are
+/// left. Ties go to the offer that ranks the request highest, then to the first offer. --strategy or a policy can
+/// change this. `match` ignores the `share` of a policy.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -60,10 +56,10 @@ pub struct MatchCommand {
     /// How to assign offers to requests
     #[arg(long, default_value = "greedy")]
     strategy: MatchStrategy,
-    /// Print every compatible pair; an offer can occur in several pairs
+    /// Print every compatible pair
     #[arg(long, conflicts_with = "best")]
     all: bool,
-    /// Print the N best offers for each request, best first; an offer can occur for several requests
+    /// Print the N best offers for each request; an offer can occur several times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     best: Option<u64>,
     /// Let several requests match the same offer
@@ -72,14 +68,14 @@ pub struct MatchCommand {
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with_all = ["all", "best", "no_consume", "count", "cases"])]
     why: bool,
-    /// Print only the number of matches; with --all or --best, the number of pairs
+    /// Print only the number of matches; with --all or --best, of pairs
     #[arg(long)]
     count: bool,
-    /// Set this attribute in every request before matching (offer.NAME: in every offer); in EXPR, NAME is the old value
+    /// Set an attribute of every request before matching (offer.NAME: of every offer). In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Match the pairs of ads in FILE, and print a line of JSON for each: whether each ad accepts the other, and both
-    /// ranks. Each line of FILE is a JSON object: id, and two ads in brackets as texts, left and right
+    /// Match the pairs of ads in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1, "left":
+    /// "[A = 1]", "right": "[B = 2]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,
     #[command(flatten)]

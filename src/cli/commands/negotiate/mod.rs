@@ -50,12 +50,12 @@ Examples:
 /// Simulate a negotiation cycle: a policy decides which request gets which offer
 ///
 /// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
-/// share of the offers. Each request gets the candidate with the greatest docking vector: the list of values by which
-/// the policy ranks candidates. If the policy leaves a part of an offer, the residual, later requests can get this
-/// part. Without a policy and without `Ports`, the matches are those of `match`.
+/// share of the offers. Each request gets the candidate with the greatest docking vector: the values by which the
+/// policy ranks candidates. If the policy leaves a part of an offer, later requests can get this part. Without a policy
+/// and without `Ports`, the matches are those of `match`.
 ///
-/// A request with `Ports` gets a gang, as in `gangmatch`: an offer at each of its ports. All offers of a gang count
-/// against the share of the submitter.
+/// A request with `Ports` gets a gang, as in `gangmatch`. All offers of a gang count against the share of the
+/// submitter.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
@@ -73,30 +73,24 @@ pub struct Negotiate {
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
     /// Compute priorities from this file, the output of `condor_userprio -long`. With --usage, the new usage file
-    /// begins with these accounts. If the policy has no shares, each `AccountingGroup` and `User` gets a share, as in
-    /// HTCondor
+    /// begins with these accounts
     #[arg(long, value_name = "FILE")]
     userprio: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
-    /// Print the events of the cycle: each round, the turn of each submitter with its share, if there are shares, and
-    /// the outcome of each request
+    /// Print the events of the cycle: rounds, turns of submitters, and the outcome of each request
     #[arg(long)]
     transcript: bool,
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
-    /// Print a row for each submitter of requests instead of the matches: its priority, and its numbers of requests,
-    /// matches and offers. If submitters share by weight, the row also has the weight that the submitter uses after the
-    /// cycle. --by-submitter needs a policy with shares, --usage or --userprio
+    /// Print a row for each submitter instead of the matches: its priority, requests, matches and offers
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
-    /// Run the cycle five times, and compare the cost: the first run has no acceleration; the next runs add
-    /// autoclusters, match lists, resource requests (one request for several equal jobs) and an index
+    /// Run the cycle five times, each time with one more acceleration, and compare the cost
     ///
-    /// Each row also has the numbers of requests, offers, submitters and autoclusters. Two columns have the seconds
-    /// spent on finding the autoclusters and on reading the ads; the last has the peak memory of the program so far, in
-    /// megabytes.
+    /// The accelerations are autoclusters, match lists, resource requests (one request for several equal jobs) and an
+    /// index. Times are in seconds; the peak memory is in megabytes.
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
     compare: bool,
     #[command(flatten)]

@@ -60,9 +60,8 @@ Examples:
   classad query true samples/pool/jobs.long --group-by Owner --median RequestMemory --top 3
   condor_status -long | classad query 'GPUs > 0' --count
 
-By default, `time()` is the time of the clock, also if the ads are old. With `--now dump`, `time()` is the time at which
-the newest ad was written. query also takes HTCondor's options, such as -constraint, -af and -format: see `classad help
-from-condor`.";
+`time()` is the time of the clock, even if the ads are old. With `--now dump`, it is the time at which the newest ad
+was written. query also takes HTCondor's options, such as -constraint and -af: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
 #[derive(Args)]
@@ -77,10 +76,10 @@ pub struct QueryCommand {
     /// The constraint, instead of the first argument; if repeated, all constraints must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
-    /// Also query this file of ads. With --ads, the constraint is optional
+    /// Also query this file of ads; the constraint is then optional
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
-    /// Query the jobs in this event log: an ad for each job, with its last state and the attributes of its events
+    /// Query the jobs in this event log: an ad for each job, with its last state
     #[arg(long, value_name = "FILE")]
     userlog: Vec<String>,
     /// Read a `job_queue.log` as it was at TIME
@@ -109,10 +108,10 @@ pub struct QueryCommand {
     attributes: Vec<String>,
     /// Sort the ads by the value of this expression; the next --sort decides ties
     ///
-    /// A `-` before the expression reverses the order, also for strings. Numbers in strings are compared as numbers.
+    /// A `-` before the expression reverses the order. Numbers in strings are compared as numbers.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
-    /// Reverse the order of every --sort: without a `-`, sort in descending order
+    /// Reverse the order of every --sort
     #[arg(long, requires = "sort")]
     desc: bool,
     /// Print at most N ads, rows or groups
@@ -124,20 +123,16 @@ pub struct QueryCommand {
     at: Option<i64>,
     /// Print the newest ad of a history first, as `condor_history` does
     ///
-    /// If there are several files, the last file comes first. The files of one history (history,
-    /// history.20260101T120000) are always read in the order of their times.
+    /// Of several files, the last comes first. The files of one history are read in the order of their times.
     #[arg(long)]
     newest: bool,
-    /// Read the history from the newest ad backwards, and stop before this job, or before the first ad for which the
-    /// expression is true
+    /// Read the history backwards, and stop before this job, or before the first ad for which EXPR is true
     #[arg(long, value_name = "JOB|EXPR")]
     since: Option<String>,
-    /// Read the history from the newest ad backwards, and stop before the first ad that was completed at TIME or
-    /// earlier
+    /// Read the history backwards, and stop before the first ad that was completed at TIME or earlier
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true, conflicts_with = "since")]
     completed_since: Option<i64>,
-    /// Print only the number of ads, with --distinct the number of different rows. With --group-by, print the number of
-    /// ads of each group, as without it
+    /// Print only the number of ads; with --distinct, of different rows
     #[arg(long)]
     count: bool,
     /// Print the ads that do not satisfy the constraint
@@ -150,8 +145,7 @@ pub struct QueryCommand {
     /// The former short name of `--invert`, which is refused
     #[arg(short = 'v', hide = true, action = clap::ArgAction::Count)]
     former_invert: u8,
-    /// Print the names of the ads for which the constraint is undefined, and the attributes of the constraint that
-    /// these ads lack
+    /// Print the names of the ads for which the constraint is undefined, and which of its attributes they lack
     #[arg(long, conflicts_with = "invert")]
     undefined: bool,
     #[command(flatten)]
@@ -168,16 +162,15 @@ pub struct QueryCommand {
     output: TableOutputArgs,
     #[command(flatten)]
     null: NullArgs,
-    /// Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or an object such
-    /// as {"Memory": "integer"}
+    /// Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or `{"Memory":
+    /// "integer"}`
     ///
-    /// Without this option, the files are read twice: first for the types, then for the rows.
+    /// Without this option, the files are read twice.
     #[arg(long, value_name = "FILE")]
     schema: Option<String>,
     /// Parse every ad completely, and report all syntax errors
     ///
-    /// Without this option, only the necessary attributes of ads in the long form are parsed. Other lines are only
-    /// checked roughly: each must be blank, a comment, or `NAME = TEXT` with closed quotes.
+    /// Without this option, only the necessary attributes of ads in the long form are parsed completely.
     #[arg(long)]
     strict_input: bool,
 }

@@ -45,21 +45,17 @@ Examples:
   classad refs --dot samples/papers/thesis-figure-6-job.ad | dot -Tsvg
   classad refs --rectangle samples/papers/thesis-figure-20-query.ad
 
-A reference is external if it names the other ad, or if the ad itself does not have the attribute. External references
-are printed as they are written, with MY or TARGET; internal references are printed without MY. `*` means any attribute:
-the name is computed, or a whole ad is used as a value.
-With --expr or --attr, only the necessary attributes of ads in the long form are read. An error in the value of another
-attribute may not be reported.
-Exit status: 0 if there are references, else 1; with --pool, 0 if nothing is listed, else 1; 2 for bad input.
--o json prints an array of objects with these members:
-  without options       ad, reference
-  --union               reference
-  --count               reference, ads
-  --pool                reference, ads, similar: [\"NAME (N of M)\", ...]; N of the M ads of the pool have NAME
-  --pool --count        reference, ads, lacking, similar
-  --rectangle           ad, port, profile, attribute, interval, state
-  --rectangle --count   attribute, of, indexed, deviant, unindexed, absent
-With --rectangle, each row is a side of a rectangle: an attribute with its value or interval. The `state` of the side is
+A reference is external if it names the other ad, or an attribute that the ad itself lacks. `*` means any attribute,
+for example if the name is computed.
+
+Exit status: 0 if there are references, 1 if there are none, 2 for bad input. With --pool, 0 if nothing is listed, else
+1.
+
+In JSON, members have the names of the columns. With --pool, `similar` has names from the pool, as `NAME (N of M)`: N
+of its M ads have NAME.
+
+With --rectangle, each row is a side of a rectangle: an attribute with its value or interval. The `state` of the side
+is
   indexed     the index finds ads by the side
   empty       no value satisfies the condition
   deviant     the condition must be evaluated with the other ad
@@ -80,31 +76,30 @@ pub struct Refs {
     /// List the references of this expression in each ad
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "attr")]
     expr: Option<String>,
-    /// List references to attributes of the ad itself (internal) instead of the other references (external)
+    /// List references to attributes of the ad itself (internal) instead of external references
     #[arg(long)]
     internal: bool,
     /// Print one list of references for all ads
     #[arg(long)]
     union: bool,
-    /// Print one list of references for all ads, with the number of ads that have each reference. With --pool, also list
-    /// references to attributes that only some ads of the pool lack, and the number of these ads
+    /// Print one list of references for all ads, with the number of ads for each. With --pool, also list attributes
+    /// that only some ads of the pool lack
     #[arg(long)]
     count: bool,
     /// List the references to attributes that no ad of this pool has, with similar names from the pool
     #[arg(long, value_name = "FILE", alias = "missing-in", conflicts_with = "internal")]
     pool: Option<String>,
-    /// Draw the references between attributes, and the dependencies between ports, as a graph in the DOT language
+    /// Draw the references between attributes and the dependencies between ports, in the DOT language
     #[arg(long, conflicts_with_all = ["internal", "union", "count", "pool"])]
     dot: bool,
-    /// List the rectangle of each ad, by which an index finds the ad. Its sides are the values of the ad's attributes, and
-    /// the intervals that its constraint allows for attributes of the other ad. With --count, count the ads in which each
-    /// attribute is indexed, deviant, unindexed or absent
+    /// List the rectangle of each ad, by which an index finds the ad: values of its attributes, and intervals that its
+    /// constraint allows. With --count, count the ads for each attribute and state
     #[arg(long, conflicts_with_all = ["attr", "expr", "internal", "union", "pool", "dot", "partial"])]
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// List the references of the expressions in FILE, as a line of JSON for each. Each line of FILE is a JSON object:
-    /// id, expr, and ad, the text of an ad in brackets
+    /// List the references of the expressions in FILE, and print a line of JSON for each. A line of FILE is such as
+    /// `{"id": 1, "expr": "A + B", "ad": "[A = 1]"}`
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,
     #[command(flatten)]

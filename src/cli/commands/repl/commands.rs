@@ -61,18 +61,16 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad in which expressions are evaluated and which is matched: from a text, a file \
-        or the pool",
+        "Show, set or remove MY, the ad to match and to evaluate in",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "Show, set or remove TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads of the pool from files; or count for how many of its ads an expression is true, for how many \
-        false, undefined or an error",
+        "Load the ads of the pool from files; or count for how many of its ads an expression is true",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute that is added to MY; `NAME = EXPR` without `:let` also sets an attribute",
+        "Set, show or remove an attribute that is added to MY",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",
@@ -93,26 +91,25 @@ commands! {
         "Print the best gang for the ports of MY, or the N best gangs; or explain why MY gets no gang",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Explain why MY matches nothing in the pool, or why it does not match one ad; -v shows the evidence, -vv also \
-        values",
+        "Explain why MY matches nothing in the pool, or not one ad; -v shows the evidence, -vv also values",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
         "Show or set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
         ":dialect";
     "load" "FILE..." Files super::load,
-        "Run the lines of files, as if you had typed them",
+        "Run the lines of files",
         ":load samples/repl/idle.repl";
     "set" "[NAME [VALUE]]" Setting settings::set,
         "Show or change a setting",
         ":set max-steps 1000000";
     "history" "[N]" Nothing help::history,
-        "List all entries, on a terminal also those of earlier sessions; or the last N entries",
+        "List all entries, or the last N entries",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
         "List the commands, or explain a command or a function",
         ":help substr";
     "quit" "" Nothing help::quit,
-        "Leave; so does Ctrl-D on an empty line",
+        "Leave",
         ":quit";
 }
 

@@ -36,15 +36,15 @@ Examples:
   classad repl samples/pool/machines.long < samples/repl/idle.repl
   classad repl --echo --file samples/repl/idle.repl samples/pool/machines.long
 
-On a terminal, repl shows a prompt. TAB completes commands, functions, attributes of the loaded ads and names of files.
-An entry continues on the next line if a bracket or a string is open, or after an operator. Two blank lines end an
-entry. Ctrl-C drops the entry or stops the running command; Ctrl-D on an empty line leaves. The history is kept in the
-file that CLASSAD_HISTORY names, by default in classad/history in $XDG_STATE_HOME or ~/.local/state. If CLASSAD_HISTORY
-is empty, no history is kept.
+TAB completes commands, functions, attributes of the loaded ads and names of files. An entry continues on the next line
+if a bracket or a string is open, or after an operator. Two blank lines end an entry. Ctrl-C drops the entry or stops
+the running command; Ctrl-D on an empty line leaves.
 
-If the entries come from a pipe or a file, the results are the same, but there is no prompt. In this case, the exit
-status is 2 if an entry or an ad is wrong, else 3 if a limit was exceeded, else 0. A session on a terminal exits with
-0.";
+CLASSAD_HISTORY names the file of the history; an empty name turns the history off. The default is classad/history in
+$XDG_STATE_HOME or ~/.local/state.
+
+Exit status of entries from a pipe or a file: 2 if an entry or an ad is wrong, else 3 if a limit was exceeded, else 0.
+A session on a terminal exits with 0.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", help::command_list(80).trim_end())
@@ -65,7 +65,7 @@ pub struct Repl {
     /// Read the entries from this file
     #[arg(short, long, value_name = "FILE")]
     file: Option<String>,
-    /// Print each entry of the input, after a prompt, before its result
+    /// Print each entry of the input before its result
     #[arg(long)]
     echo: bool,
 }

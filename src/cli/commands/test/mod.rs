@@ -62,16 +62,12 @@ What a case evaluates, the ads that it names, and the results that it can expect
   specialize: EXPR    my, target         residue: EXPR;
                                          verdict: always, never or depends
 
-`knob` names a variable of the configuration. The key `config: FILE` at the top
-of the spec names the file of the configuration, which is the output of
-`condor_config_val -dump`. `clause` is a clause that is not met, in the
-constraint of the ad that refuses.
+`knob` names a variable of the configuration. `config: FILE` at the top of the spec names its file, the output of
+`condor_config_val -dump`. `clause` is an unmet clause in the constraint of the ad that refuses.
 
-Every case has a name. A case can also have tags, dialect, now, seed, max-steps
-and max-depth. Cases with gang or matches can have a policy. Cases with
-specialize can have `closed: true`, if the ads have no other attributes than
-those in the spec. The keys dialect, now, seed, max-steps, max-depth and policy
-at the top of the spec apply to all cases that do not have them.
+A case can also have tags, dialect, now, seed, max-steps and max-depth. Cases with gang or matches can have a policy.
+At the top of the spec, these keys, except tags, apply to all cases. With specialize, `closed: true` means that the ads
+have no other attributes than those in the spec.
 
 Write an ad in one of these ways; a sequence is a list of ads:
   { NAME: VALUE, ... }       attributes
@@ -79,25 +75,18 @@ Write an ad in one of these ways; a sequence is a list of ads:
   NAME                       one of `ads`
   { file: FILE, id: ID }     an ad from a file
   { like: NAME }             a copy of one of `ads`
-Three keys beside `file` or `like` change the ad: `with` sets attributes,
-`without` removes attributes, and `transform` applies HTCondor's transform rules
-from a file or from a text of several lines.
+Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
+transform rules, from a file or a text.
 
-Write values as in ads in YAML. Values are equal if they have the same type and
-=?= is true: 2 is not 2.0, and strings are case-sensitive.
+Values are written as in ads in YAML. They must be identical: 2 is not 2.0, and the case of strings matters.
 
-`classad test SPEC --list` checks whether a spec is well-formed. In folders,
-each *.yaml and *.yml file with a line that begins with `cases:` is a spec.
+In folders, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. --list also checks whether a
+spec is well-formed.
 
-Exit status: 2 if a spec is broken; else 3 if a limit was exceeded; else 1 if a
-case failed, or if no case is selected; else 0. With --update, a case with a
-rewritten result counts as passed.";
+Exit status: 2 if a spec is broken; else 3 if a limit was exceeded; else 1 if a case failed or no case is selected;
+else 0.";
 
 /// Run unit tests of ads and policies, written in YAML
-///
-/// The first line says how many cases passed or, if any failed, how many failed, with the names of the first three. Then
-/// come details of each failed case: the values of the expression and of its attributes, the clauses that are not met,
-/// the reason why there is no gang or match, and the expected result.
 #[derive(Args)]
 #[command(name = "test", after_help = EXAMPLES)]
 pub struct TestCommand {
@@ -107,14 +96,13 @@ pub struct TestCommand {
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Write the actual result into the spec in place of each expected result that was not met; keep comments and
-    /// layout
+    /// Replace each expected result that was not met by the actual result, in the spec
     #[arg(long, conflicts_with = "list")]
     update: bool,
-    /// Run only cases with this tag; if repeated, cases with any of the tags
+    /// Run only cases with this tag; if repeated, with any of the tags
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Run only cases whose name contains this text, ignoring case
+    /// Run only cases with this text in their names, ignoring case
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
     /// Print the selected cases with their tags, and run nothing

@@ -45,8 +45,7 @@ pub struct TransformFlags(Vec<(&'static str, String)>);
 impl Args for TransformFlags {
     fn augment_args(command: Command) -> Command {
         command.args(FLAGS.map(|(name, value, help)| {
-            let order =
-                if name == "set" { ". Flags and rules are applied in the order in which you give them" } else { "" };
+            let order = if name == "set" { ". Flags and rules are applied in the given order" } else { "" };
             Arg::new(name)
                 .long(name)
                 .value_name(value)

@@ -35,14 +35,13 @@ Examples:
   classad transform --constraint 'ProcId > 0' --rename '/^Debug(.*)/=Old\\1' \\
       samples/transform/jobs.long
 
-With -w, a file in which an ad changes is written in the layout of this program, and its comments are lost. Other files
-stay as they are. --copy, --rename and --delete also take /REGEX/, which ignores case, instead of a name. \\1 in the new
-name is the first group of the match.
+With -w, a file in which an ad changes loses its layout and its comments. --copy, --rename and --delete also take
+/REGEX/, which ignores case. \\1 in the new name is the first group of the match.
+
 Exit status: 0 after a run without errors; 1 with -n if nothing would change; 2 for bad input; 3 if a limit was
 exceeded.
--n -o json: an array with an object for each ad that would change: {version, id, source, ad, copy, changes: [{attribute,
-old, new, by: [{rule, file, line, keyword} or {flag}, ...]}, ...]}. `old` is null for a new attribute; `new` is null for a
-deleted attribute.";
+
+`classad help schema transform` describes the output of -n -o json.";
 
 /// Change ads: set, copy, rename or delete attributes, or apply HTCondor's transform rules
 #[derive(Args)]
@@ -53,13 +52,13 @@ pub struct TransformCommand {
     #[command(flatten)]
     steps: TransformFlags,
     /// Apply this route of the configuration, with the transforms before and after it, to the jobs that satisfy its
-    /// requirements, in every state and even if another route would take them
+    /// requirements
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
-    /// Print the rules in HTCondor's transform language instead of applying them; rules in brackets are converted
+    /// Print the rules in HTCondor's transform language instead of applying them
     #[arg(long, conflicts_with_all = ["write", "diff", "files", "only"])]
     print_rules: bool,
-    /// Change only the ads for which this expression is true; copy the others unchanged
+    /// Change only the ads for which this expression is true
     #[arg(long = "constraint", alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     only: Option<String>,
     /// Print what would change, and which rule or flag would change it

@@ -29,36 +29,34 @@ const TOTAL_LABEL: &str = "total";
 pub struct GroupArgs {
     /// Group the ads by these expressions, and print the number of ads in each group
     ///
-    /// A comma separates expressions; `{A, B}` is a single expression, a list. `NAME=EXPR` names a column. The largest
-    /// groups come first. Values are in one group if they are identical: `"a"` and `"A"` are two groups, and so are the
-    /// number 2 and the string "2", which look alike in a table. `toLower(NAME)` ignores case. With groups, --sort takes names of columns, such as a key, `ads` or `sum(EXPR)`.
+    /// `NAME=EXPR` names a column. The largest groups come first. `"a"` and `"A"` are two groups; `toLower(NAME)`
+    /// ignores case. --sort then takes names of columns, such as `ads` or `sum(EXPR)`.
     #[arg(long, value_name = "[NAME=]EXPR,...")]
     pub group_by: Option<String>,
-    /// Print the sum of each of these expressions over the ads of each group; without groups, over all selected ads
+    /// Print the sum of each expression over the ads of each group, or over all selected ads
     ///
-    /// Sums are computed exactly and rounded once, so the order of the ads does not matter. Booleans count as 1 and 0;
-    /// other values that are not numbers are ignored.
+    /// Booleans count as 1 and 0; other values that are not numbers are ignored.
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     sum: Vec<String>,
-    /// Print the mean of each of these expressions over the ads in which its value is a number or a boolean
+    /// Print the mean of each expression, over numbers and booleans
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     mean: Vec<String>,
-    /// Print the median of each of these expressions over the ads in which its value is a number or a boolean
+    /// Print the median of each expression, over numbers and booleans
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     median: Vec<String>,
-    /// Print the percentile P of each of these expressions, P from 0 to 100: `95:Memory` is the amount of memory that 95
-    /// % of the ads do not exceed
+    /// Print the percentile P of each expression, P from 0 to 100, such as `95:Memory`
     ///
-    /// P also applies to the expressions after it: `50:A,B,95:A`. Between two numbers of the ads, the percentile is interpolated linearly, as `percentile_cont` of SQL does.
+    /// P also applies to the expressions after it: `50:A,B,95:A`. Between two numbers, the percentile is interpolated
+    /// linearly.
     #[arg(long, value_name = "P:[NAME=]EXPR,...", allow_hyphen_values = true)]
     percentile: Vec<String>,
-    /// Print the least value of each of these expressions; values compare as in --sort
+    /// Print the least value of each expression; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     min: Vec<String>,
-    /// Print the greatest value of each of these expressions; values compare as in --sort
+    /// Print the greatest value of each expression; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
-    /// Also print a last row with the totals of all groups, even of groups that --limit hides
+    /// Also print a last row with the totals of all groups
     #[arg(long, requires = "group_by")]
     totals: bool,
 }
