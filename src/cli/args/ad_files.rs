@@ -8,10 +8,9 @@ use crate::cli::{Failure, refuse};
 /// The arguments of commands that read any number of files of ads.
 #[derive(Args, Clone)]
 pub struct AdFilesArgs {
-    /// Files of ads, or parts of files, as `FILE@START-END`; without files, read standard input
+    /// Files of ads, or parts of files (`FILE@START-END`) [default: standard input]
     pub files: Vec<String>,
-    /// Also read the files that LIST names. LIST is a file with a name on each line, or with names that each end in a
-    /// NUL byte. `-` is standard input
+    /// Also read the files that LIST names, on separate lines or each with a NUL byte at its end. `-` is standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }

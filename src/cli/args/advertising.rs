@@ -26,13 +26,12 @@ use crate::cli::session::{Session, utc_text};
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// Skip ads that are expired at TIME, because TIME is later than `ExpirationTime` or, without it, than
-    /// `LastHeardFrom` plus `ClassAdLifetime`; ads without these attributes never expire. Write TIME as for --now, but
-    /// not `dump` [default: the time at which expressions are evaluated]
+    /// Skip ads that are expired at TIME: it is later than `ExpirationTime`, or than `LastHeardFrom` plus
+    /// `ClassAdLifetime` [default: the time of evaluations]
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.
-    /// Also use expired ads, and all of several ads with the same name
+    /// Also use expired ads and older ads of the same name
     #[arg(long, conflicts_with = "at")]
     as_given: bool,
 }
@@ -41,7 +40,7 @@ pub struct LifetimeArgs {
 #[derive(Args)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
-    /// Ignore states: also use jobs that do not wait for a slot, slots that are not free, and ads of daemons
+    /// Also use jobs that do not wait for a slot, slots that are not free, and ads of daemons
     #[arg(long)]
     pub all_states: bool,
 }
@@ -122,9 +121,8 @@ impl LifetimeArgs {
 #[derive(Args)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
-    /// Skip ads that are matched according to FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the
-    /// output of `match`, `gangmatch` or `negotiate` with --notify or with -o json or jsonl. If the rows of `claim -o
-    /// jsonl` follow, ads of aborted or released matches are not skipped
+    /// Skip ads that are matched in FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the output of
+    /// --notify or of -o json or jsonl; rows of `claim -o jsonl` can follow
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

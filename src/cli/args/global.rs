@@ -19,35 +19,31 @@ pub const GLOBAL_HEADING: &str = "Options of every command";
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct GlobalOptions {
     // The dialect. `None` if the inputs decide it.
-    /// The dialect of the language: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers
-    /// [default: that of `CLASSAD_DIALECT` or of the configuration file; else condor if any input is in a format of
-    /// HTCondor, else classad]
+    /// Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help
+    /// dialects`]
     #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
     /// Format of the input [default: detected from the content]
     #[arg(long, global = true, value_name = "FORM")]
     pub from: Option<AdForm>,
-    /// Set the current time of functions such as `time()`. TIME is seconds since 1970, a time as in absTime("..."),
-    /// `now`, or `dump` for the time at which the newest ad was written
+    /// Set the current time: seconds since 1970, a time such as `2026-01-31T12:00:00Z`, `now`, or `dump` for the time of
+    /// the newest ad
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
     pub now: Option<TimeOption>,
     // The seed of the random numbers, for `random()` and for synthetic ads.
-    /// Seed of the random numbers of `random()` and of the commands `sample`, `workload` and `gangmatch`
+    /// Seed of the random numbers
     #[arg(long, global = true, value_name = "N")]
     pub seed: Option<u64>,
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps that a run takes to evaluate expressions. The first 4,096 steps of each evaluation do
-    /// not count. Each byte of input adds 25 steps to N
+    /// Maximum number of steps of all evaluations of a run. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
-    /// Maximum number of steps that a run takes to compare requests with offers, or to make the rows of `join`. Each
-    /// byte of input adds 25 steps to N
+    /// Maximum number of steps to compare requests with offers, or to join ads. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_comparison_steps: Option<u64>,
-    /// Maximum number of bytes that a run holds for lists of candidates and for rows. Each byte of input adds 16 bytes
-    /// to N
+    /// Maximum number of bytes for lists of candidates and for rows. Each byte of input adds 16
     #[arg(long, global = true, value_name = "N")]
     pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -59,39 +55,35 @@ pub struct GlobalOptions {
     /// Maximum number of candidates that a search for one gang tests
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
-    /// Maximum number of bytes of the text of an ad. The program stops reading a file at a longer ad. If N is less than
-    /// 128 KiB, longer ads of up to 128 KiB can still be accepted
+    /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
-    /// Maximum ratio of the unpacked size to the packed size of a compressed file. The first 64 MiB of unpacked bytes
-    /// are not limited
+    /// Maximum ratio of the unpacked size to the packed size of a file, after the first 64 MiB
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
-    /// Maximum number of ads of one compressed file that are held in memory
+    /// Maximum number of ads of one compressed file in memory
     #[arg(long, global = true, value_name = "N")]
     pub max_packed_ads: Option<usize>,
-    /// Load a map for `userMap()` from a map file of HTCondor, in which each line has a method, a key and a result
+    /// Load a map for `userMap()` from a map file of HTCondor
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
-    /// Maximum number of threads for large files and many requests. The output does not depend on this number [default:
-    /// the number of processors, but at most 8]
+    /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
-    /// Make it an error, not a warning, if the output format cannot represent a value
+    /// Fail if the output format cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
     /// Report bad ads, but do not exit with status 2 because of them
     #[arg(long, global = true)]
     pub lenient: bool,
-    /// Stop at the first bad ad, with exit status 2; `check` does not stop
+    /// Stop at the first bad ad, except in `check`
     #[arg(long, global = true)]
     pub fail_fast: bool,
     /// Exit with status 0 where the status would be 1
     #[arg(long, global = true)]
     pub exit_zero: bool,
     // 0 without the option, 2 for `-vv`.
-    /// Report more, such as the dialect and why it was chosen. In `explain`, -v shows more evidence, and -vv also the
-    /// values of expressions
+    /// Report more, such as the dialect. In `explain`, -vv also shows values
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Print nothing on standard output

@@ -29,18 +29,17 @@ pub enum ReadMode {
 /// The options that bilateral and gang matching share.
 #[derive(Args)]
 pub struct MatchArgs {
-    /// Name of the attribute that holds an ad's constraint [default: Requirements or Constraint]
+    /// Attribute with the constraint of an ad [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
-    /// Name of the attribute that holds an ad's rank [default: Rank]
+    /// Attribute with the rank of an ad [default: Rank]
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     // An expression. Its value in an ad is the ad's display name.
-    /// Expression that gives the name of an ad, in the output and where ads are compared or found by name
+    /// Expression for the names of ads
     #[arg(long, value_name = "EXPR")]
     pub id: Option<String>,
-    /// Print statistics of the run on standard error, as a line of JSON or, on a terminal, as a table: numbers of
-    /// evaluations and other steps, and the elapsed seconds
+    /// Print numbers of evaluations and other steps, and the elapsed seconds, on standard error
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]

@@ -14,12 +14,11 @@ use crate::cli::render::output::out;
 /// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
 pub struct NotifyArgs {
-    /// Write a record for each party of each match to FILE, in JSON Lines. If FILE is `-`, write the records to
-    /// standard output instead of the matches
+    /// Write a record for each party of each match to FILE, in JSON Lines. `-` is standard output, instead of the
+    /// matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
-    /// Include copies of the ads of the match in each record, as JSON. The copies are without `ClaimId`, except those of
-    /// the party of the record and of the offers at its ports
+    /// Include copies of the ads of the match in each record
     #[arg(long, requires = "notify")]
     pub with_ads: bool,
 }

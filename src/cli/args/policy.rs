@@ -30,21 +30,20 @@ fn ready_policies() -> Vec<PossibleValue> {
 #[derive(Args)]
 pub struct PolicyArgs {
     // The path of a policy file. A name without dot and slash is that of a ready policy.
-    /// A file with a policy in YAML, or the built-in policy `htcondor`: see `classad help policy`
+    /// A policy file in YAML, or the built-in policy `htcondor`: see `classad help policy`
     #[arg(long, value_name = "FILE|NAME")]
     #[arg(value_parser = SuggestedValues(ready_policies), hide_possible_values = true)]
     policy: Option<String>,
     // An expression: true in the requests to serve, and not true in the offers to give away.
-    /// Serve only ads for which this expression is true, and never use such ads as offers
+    /// Serve only ads for which this expression is true; they are not used as offers
     #[arg(long, value_name = "EXPR")]
     roots: Option<String>,
     // Expressions evaluated in each request. The request with the greatest values is served first.
-    /// Serve requests with the greatest value of this expression first. The next --order decides ties
+    /// Serve requests with the greatest EXPR first. The next --order decides ties
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     order: Vec<String>,
     // The docking vector: expressions evaluated in the request for each candidate. The greatest values win.
-    /// Prefer the candidate with the greatest value of this expression, in which `label` is the candidate. The next
-    /// --dock decides ties
+    /// Prefer the candidate (`label`) with the greatest EXPR. The next --dock decides ties
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     dock: Vec<String>,
 }
@@ -52,8 +51,7 @@ pub struct PolicyArgs {
 /// The option `--config` of commands that read a configuration only for the policy.
 #[derive(Args)]
 pub struct PolicyConfigArgs {
-    /// Read variables, groups and limits of the policy from this file, the output of `condor_config_val -dump`. START,
-    /// RANK and transforms are ignored: see `explain --config`
+    /// Read variables, groups and limits of the policy from FILE, the output of `condor_config_val -dump`
     #[arg(long, value_name = "FILE", requires = "policy")]
     pub config: Option<String>,
 }

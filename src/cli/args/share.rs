@@ -11,10 +11,10 @@ use crate::cli::{Failure, refuse};
 /// The options that say which share of the work a run does.
 #[derive(Args)]
 pub struct ShareArgs {
-    /// Process only a share of the requests (--share), and write a partial result for `classad merge`
+    /// Write a partial result of a share (--share) for `classad merge`
     #[arg(long)]
     pub partial: bool,
-    /// With --partial: read all ads, but process only the K-th of N nearly equal shares of the distinct requests
+    /// With --partial: process only the K-th of N shares of the requests
     #[arg(long, value_name = "K/N", requires = "partial")]
     share: Option<WorkShare>,
 }

@@ -10,8 +10,8 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(int(1, 1) Strict "(any) -> int",
-        "convert to an integer: drop the fraction of a number, take the seconds of a time, or read the number at the \
-        beginning of a string",
+        "convert to an integer: a number without its fraction, a time in seconds, or the number at the beginning of a \
+        string",
         both "int(\"-12.7\")" => "-12",
         |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",
@@ -22,13 +22,12 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "string(1 + 1)" => "\"2\"",
         |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
-        "convert to a boolean: a number is true if it is not 0; a string is true if it is not empty (in HTCondor's \
-        dialect \"true\" is true, \"false\" is false, and any other string is undefined)",
+        "convert to a boolean: a number is false if it is 0; a string is false if it is empty; in HTCondor's dialect \
+        strings other than \"true\" and \"false\" are undefined",
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
-        "convert seconds since 1970 or a string to a time; the offset of its time zone from UTC is in seconds; \
-        without an argument, return the present time",
+        "convert seconds since 1970 or a string to a time; the offset from UTC is in seconds; without an argument: now",
         both "absTime(981173106, -3600 * 6)" => "absTime(\"2001-02-02T22:05:06-06:00\")",
         absolute),
     function!(relTime(1, 1) Strict "(any) -> reltime",

@@ -22,16 +22,14 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     rounding!(round, "round a number to the nearest integer; halfway between two integers, to the even integer",
         "round(2.5)" => "2", f64::round_ties_even),
     function!(pow(2, 2) Strict "(base, exponent) -> int | real",
-        "raise a number to a power; the result is an integer if both arguments are integers and the exponent is not \
-        negative",
+        "raise a number to a power; integers with a negative exponent give a real",
         both "pow(-2, 3)" => "-8"),
     function!(quantize(2, 2) Strict "(number, number | list) -> number",
-        "round a number up to a multiple of the second argument; with a list, to the first element that is large \
-        enough, else to a multiple of the last element",
+        "round a number up to a multiple of the second argument; with a list, to its first element that is large \
+        enough",
         both "quantize(10, 4)" => "12"),
     function!(random(0, 1) Random "([number]) -> int | real",
-        "draw a random number from 0: an integer below an integer argument, a real below a real argument, or without \
-        an argument a real below 1",
+        "random number from 0, below the argument (default: 1.0); an integer for an integer",
         both "random(1)" => "0"),
     function!(interval(1, 1) Strict "(seconds) -> string",
         "write seconds as days, hours, minutes and seconds",

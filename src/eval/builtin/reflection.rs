@@ -21,15 +21,13 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "ifThenElse(1 < 2, \"yes\", error)" => "\"yes\"",
         if_then_else),
     function!(eval(1, 1) ParsesText "(any) -> any",
-        "parse the text of a value as an expression, and evaluate the expression in this ad",
+        "evaluate the text of a value as an expression, in this ad",
         both "eval(\"1 + 1\")" => "2"),
     function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
-        "text of the expression of an attribute of this ad; an empty string if the ad has no such \
-        attribute, and for an argument such as `MY.x`",
+        "text of the expression of an attribute of this ad; an empty string if there is no such attribute",
         both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\""),
     function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
-        "names that an attribute refers to and that this ad lacks; with a pattern, whether the pattern matches one of \
-        these names",
+        "names in an attribute that this ad lacks; with a pattern, whether one of these names matches",
         both "[ a = b + c; b = 1; missing = unresolved(a) ].missing" => "\"c\""),
     function!(evalInEachContext(2, 2) EvaluatesElsewhere "(expression, list of ads) -> list",
         "list of the values of an expression in the ads of a list",

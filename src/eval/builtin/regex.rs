@@ -12,8 +12,7 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(regexp(2, 3) Strict "(pattern, string [, options]) -> bool",
-        "whether a pattern matches a string or a part of it; options: i ignores case, m lets ^ and $ match at each \
-        line, s \
+        "whether a pattern matches a part of a string; options: i ignores case, m lets ^ and $ match at each line, s \
         lets a dot match newlines, x ignores blanks in the pattern",
         both "regexp(\"^slot[0-9]+@\", \"slot1@crane\")" => "true",
         matches_string),
@@ -22,8 +21,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
         matches_member),
     function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
-        "return the replacement for the first match of a pattern, with \\\\0 to \\\\9 for its groups; options: as \
-        for regexp(), and f returns the whole string, g replaces all matches",
+        "replacement for the first match of a pattern, with \\\\0 to \\\\9 for its groups; options: as for regexp(), \
+        f returns the whole string, g replaces all matches",
         both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
         |call| substitute(call, b"")),
     function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",

@@ -13,7 +13,7 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
-        "number of items of a list in a string; items are separated by commas and spaces, or by the given separators",
+        "number of items of a list in a string, separated by commas and spaces or by the delimiters",
         both "stringListSize(\"red, green, blue\")" => "3",
         |call| list_argument(call).map(|list| Value::Integer(signed(list.items().count())))),
     function!(stringListSum(1, 2) Lazy "(string [, delimiters]) -> int | real",
@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "stringListSum(\"10, 20, 2.5\")" => "32.5",
         |call| numbers_of(call).map(|numbers| sum(call, &numbers))),
     function!(stringListAvg(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "mean of the numbers of a list in a string; the result is an integer if all numbers are integers, else a real",
+        "mean of the numbers of a list in a string; an integer if all numbers are integers",
         both "stringListAvg(\"10, 20, 30.0\")" => "20.0",
         |call| numbers_of(call).map(|numbers| average(call, &numbers))),
     function!(stringListMin(1, 2) Lazy "(string [, delimiters]) -> int | real",

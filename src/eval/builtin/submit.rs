@@ -10,11 +10,11 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(argsToList(1, 2) Lazy "(string [, 1 | 2]) -> list",
-        "split a string of arguments in the new syntax or, with 1 as the second argument, in the old syntax",
+        "split a string of arguments in the new syntax; with 1, in the old syntax",
         both "argsToList(\"a 'b c'\")" => "{ \"a\", \"b c\" }",
         arguments_to_list),
     function!(listToArgs(1, 2) Lazy "(list [, 1 | 2]) -> string",
-        "write a list of arguments as a string in the new syntax or, with 1 as the second argument, in the old syntax",
+        "write a list of arguments as a string in the new syntax; with 1, in the old syntax",
         both "listToArgs({ \"a\", \"b c\" })" => "\"a b' 'c\"",
         list_to_arguments),
     function!(envV1ToV2(1, 1) Strict "(string) -> string",
@@ -22,16 +22,16 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "envV1ToV2(\"B=2;A=1\")" => "\"A=1 B=2\"",
         environment_v1_to_v2),
     function!(mergeEnvironment(0, _) Lazy "(string...) -> string",
-        "merge several environments in the new syntax; if a variable occurs twice, its last value counts",
+        "merge environments in the new syntax; the last value of a variable counts",
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
         merge_environments),
     function!(userHome(1, 2) Lazy "(user [, default]) -> string",
-        "return the default, or undefined without a default; the real home of the user is not looked up",
+        "return the default; the home of the user is not looked up",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "look up a user in a map of --map or --config: return all results as one string, or with a third argument this \
-        argument if it is one of the results, else the first result; for an unknown user, return the fourth argument",
+        "results for a user in a map of --map or --config; with a third argument, only this result, else the first \
+        one; the fourth argument is for unknown users",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];

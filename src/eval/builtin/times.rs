@@ -50,7 +50,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         Ok(relative_seconds(parts.hour * 3600 + parts.minute * 60 + parts.second))
     }),
     function!(makeDate(3, 3) Strict "(month, day, year) -> abstime",
-        "time of midnight, in local time, at the beginning of a day; the month is a name or a number from 1",
+        "local midnight at the beginning of a day; the month is a name or a number from 1",
         both "getDayOfYear(makeDate(\"mar\", 1, 2000))" => "60",
         make_date),
     function!(makeAbsTime(1, 1) Strict "(number) -> abstime",
@@ -74,14 +74,13 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "getDayOfWeek(makeDate(2, 3, 2001))" => "6", Some(|time, _| time.weekday), None),
     part!(getDays "reltime", "whole days of a length of time", both "getDays(relTime(\"1+02:03:04\"))" => "1",
         None, Some(|seconds| seconds / 86_400)),
-    part!(getHours "time", "hour of a time, in local time; or the hours of a length of time, without its whole days",
+    part!(getHours "time", "hour of a time, in local time; or hours of a length of time, without whole days",
         both "getHours(relTime(\"1+02:03:04\"))" => "2",
         Some(|time, _| time.hour), Some(|seconds| seconds % 86_400 / 3600)),
-    part!(getMinutes "time", "minute of a time, in local time; or the minutes of a length of time, without its whole \
-        hours",
+    part!(getMinutes "time", "minute of a time, in local time; or minutes of a length of time, without whole hours",
         both "getMinutes(relTime(\"1+02:03:04\"))" => "3",
         Some(|time, _| time.minute), Some(|seconds| seconds % 3600 / 60)),
-    part!(getSeconds "time", "second of a time; or the seconds of a length of time, without its whole minutes",
+    part!(getSeconds "time", "second of a time; or seconds of a length of time, without whole minutes",
         both "getSeconds(relTime(\"1+02:03:04\"))" => "4",
         Some(|time, _| time.second), Some(|seconds| seconds % 60)),
     measure!(inDays, "a length of time as a number of days", "inDays(relTime(\"1+12:00:00\"))" => "1.5", 86_400.0),
@@ -93,8 +92,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "splitTime(relTime(\"1+02:03:04\")).Hours" => "2",
         split_time),
     function!(formatTime(0, 2) Strict "([time | number | ad [, template]]) -> string",
-        "format a time, or an ad that splitTime returns, with a template of C's strftime; numbers are times in the local \
-        zone",
+        "format a time, or an ad of splitTime, with a template of C's strftime; numbers are local times",
         both "formatTime(absTime(\"2001-02-03T04:05:06-06:00\"), \"%d %b %Y, %H:%M\")" => "\"03 Feb 2001, 04:05\"",
         format_time),
 ];

@@ -17,8 +17,7 @@ macro_rules! version_comparison {
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(versioncmp(2, 2) Strict "(any, any) -> int",
-        "compare two versions: the result is negative, 0 or positive if the first is earlier, equal or later; numbers \
-        in versions are compared as numbers",
+        "compare two versions: negative, 0 or positive if the first is earlier, equal or later",
         both "versioncmp(\"8.10\", \"8.9\")" => "1",
         |call| version_order(call).map(Value::Integer)),
     version_comparison!(versionLT <, "whether a version is earlier than another version", "versionLT(\"8.9\", \"8.10\")"),

@@ -22,11 +22,8 @@ Examples:
   classad man language | head
   classad man --out target/man && ls target/man
 
-Pages of commands are in section 1, pages of topics in section 7. explain is both: `classad man explain` shows the page
-of the command, `classad man explain.7` the page of the topic. Every topic of `classad help` but schema has a page; the
-pages language and gangs contain several topics.
-On a terminal, man, mandoc or groff shows the page; without these programs, the plain help is printed. In a pipe or a
-file, the source of the page is written.";
+Pages of commands are in section 1, pages of topics in section 7. explain is both: `classad man explain.7` shows the
+topic. On a terminal, man, mandoc or groff shows the page. In a pipe or a file, the source of the page is written.";
 
 /// Show a manual page, or write all of them
 #[derive(Args)]

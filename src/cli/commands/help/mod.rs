@@ -44,10 +44,10 @@ const LISTS: [&str; 4] = ["commands", "options", "topics", "schema"];
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Help {
-    /// A command, a topic or a word of the topic `words`; or `commands`, `options`, `topics` or `schema` to list them
+    /// A command, a topic, a word such as `slot`, or one of the lists `commands`, `options`, `topics` and `schema`
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
-    /// After `schema`: the name of an output; its JSON Schema is printed
+    /// After `schema`: the output with this JSON Schema
     #[arg(value_parser = SuggestedValues(schema_names), hide_possible_values = true)]
     name: Option<String>,
 }

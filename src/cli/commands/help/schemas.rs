@@ -31,8 +31,7 @@ impl OutputSchema {
 
 /// Which outputs have a version.
 const RULE: &str = "
-Documents have a version, in `version`, `schema` or `classad_plan`: it grows if a key changes its meaning or goes away.
-Rows and ads have none: their keys are the columns and attributes that the user names. A document may get more keys.
+Documents have a version in `version`, `schema` or `classad_plan`. It grows if a key changes its meaning or goes away.
 `classad help schema NAME` prints a JSON Schema.
 ";
 

@@ -50,19 +50,15 @@ impl HelpTopic {
 /// Environment variables and what they set.
 const ENVIRONMENT: [(&str, &str); 4] = [
     ("CLASSAD_DIALECT", "the dialect, unless --dialect is given"),
-    (
-        "NO_COLOR, CLICOLOR_FORCE",
-        "`NO_COLOR` disables colour; `CLICOLOR_FORCE` enables colour, even in a pipe; `--color` overrides both",
-    ),
-    ("CLASSAD_HISTORY", "the history file of `classad repl`; with an empty value, no history is kept"),
+    ("NO_COLOR, CLICOLOR_FORCE", "`NO_COLOR` disables colour; `CLICOLOR_FORCE` enables colour, even in a pipe"),
+    ("CLASSAD_HISTORY", "the history file of `classad repl`; empty: no history"),
     ("COLUMNS", "the width of tables, messages and help, in columns"),
 ];
 
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults for --id, --output and the options of every command, each on a line such as `dialect: condor`. Without \
-    `XDG_CONFIG_HOME`, the file is `~/.config/classad/config.yaml`",
+    "defaults of options, each on a line such as `dialect: condor`; usually `~/.config/classad/config.yaml`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
@@ -86,19 +82,14 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
 /// it is spent.
 fn budgets() -> Vec<(String, String)> {
     let row = |term: &str, text: String| (term.to_owned(), text);
-    let option = |name: &str, default: u64, what: &str| row(name, format!("{what}; {default} by default"));
+    let option = |name: &str, default: u64, what: &str| row(name, format!("{what} (default: {default})"));
     vec![
-        option(
-            "--max-steps N",
-            Context::DEFAULT_MAX_STEPS,
-            "steps of one evaluation; a search of a pattern counts as one step for each 4 calls of PCRE2 that it may take",
-        ),
+        option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation"),
         option(
             "--max-run-steps N",
             RunBudgets::DEFAULT_STEPS,
             &format!(
-                "steps of all evaluations of a run; the first 4,096 of each evaluation do not count. Each byte of input \
-                 adds {}",
+                "steps of all evaluations of a run, beyond 4,096 for each; each byte of input adds {}",
                 RunBudgets::STEPS_PER_BYTE
             ),
         ),
@@ -106,7 +97,7 @@ fn budgets() -> Vec<(String, String)> {
             "--max-comparison-steps N",
             RunBudgets::DEFAULT_COMPARISONS,
             &format!(
-                "steps of comparing requests with offers, and of the rows of `join`. Each byte of input adds {}",
+                "steps of comparisons of requests with offers, and of `join`; each byte of input adds {}",
                 RunBudgets::COMPARISONS_PER_BYTE
             ),
         ),
@@ -114,7 +105,7 @@ fn budgets() -> Vec<(String, String)> {
             "--max-held-bytes N",
             RunBudgets::DEFAULT_HELD_BYTES,
             &format!(
-                "bytes of the lists of candidates and of the rows of pairs that a run holds. Each byte of input adds {}",
+                "bytes of lists of candidates and of rows; each byte of input adds {}",
                 RunBudgets::HELD_BYTES_PER_BYTE
             ),
         ),
@@ -123,41 +114,29 @@ fn budgets() -> Vec<(String, String)> {
         option(
             "--max-search-tests N",
             Context::DEFAULT_MAX_SEARCH_TESTS,
-            "candidates that the search for one gang tests; each test counts twice with 8 ports or more, three times \
-            with 16 or more, and so on",
+            "tests of candidates in the search for one gang",
         ),
-        option(
-            "--max-ad-bytes N",
-            MAX_AD_BYTES as u64,
-            "bytes of the text of an ad; reading a file stops at a longer ad. For a YAML document, a greater N has no \
-            effect",
-        ),
+        option("--max-ad-bytes N", MAX_AD_BYTES as u64, "bytes of the text of an ad"),
         option(
             "--max-unpack-ratio N",
             MAX_UNPACK_RATIO,
-            &format!(
-                "unpacked bytes for each packed byte; reading a file stops at a greater ratio, but the first \
-                {UNLIMITED_UNPACKED_BYTES} unpacked bytes are not limited"
-            ),
+            &format!("unpacked bytes for each packed byte, after the first {UNLIMITED_UNPACKED_BYTES} unpacked bytes"),
         ),
         option(
             "--max-packed-ads N",
             MAX_HELD_PACKED_ADS as u64,
-            "ads of one packed file in memory, for commands such as `match`; further ads are not read",
+            "ads of one packed file, for commands such as `match`",
         ),
         row("ports", format!("at most {MAX_PORTS} ports of an ad")),
-        row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of texts that the rules put into it")),
+        row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of new texts")),
         row("vectors of a policy", format!("at most {MAX_COMPONENTS} components")),
         row(
             "copied ads",
-            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in all ads of a spec that have `like` or `file`"),
+            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in the ads of a spec with `like` or `file`"),
         ),
-        row("the table of autoclusters", format!("at most {MAX_CLUSTER_CELLS} cells; further attributes are left out")),
-        row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
-        row(
-            "contradictions",
-            format!("at most {MAX_COMPARED_CLAUSES} clauses about one attribute are compared with each other"),
-        ),
+        row("the table of autoclusters", format!("at most {MAX_CLUSTER_CELLS} cells")),
+        row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} repeated bytes in a document")),
+        row("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses about one attribute are compared")),
     ]
 }
 
@@ -198,19 +177,17 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "+" => "sums",
         "<<" => "bit shifts",
         "<" => "comparison by order; case is ignored in strings",
-        "==" => {
-            "equality; `==` and `!=` ignore case in strings; undefined if an operand is undefined, error if one is an error"
-        }
+        "==" => "equality; `==` and `!=` ignore case in strings and are undefined if an operand is",
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
         "&&" => {
-            "and: error if an operand is an error, else false if one is false, else undefined if one is undefined; \
-            HTCondor's dialect ignores errors after `false`"
+            "and: error if an operand is an error, else false if one is false, else undefined if one is; `condor` \
+            ignores errors after `false`"
         }
         "||" => {
-            "or: error if an operand is an error, else true if one is true, else undefined if one is undefined; \
-            HTCondor's dialect ignores errors after `true`"
+            "or: error if an operand is an error, else true if one is true, else undefined if one is; `condor` \
+            ignores errors after `true`"
         }
         _ => "",
     }
