@@ -342,8 +342,8 @@ pub fn end_of_options(arguments: &[String]) -> usize {
 }
 
 /// The commands with partial results, in words.
-pub const PARTIAL_COMMANDS: &str = "query, census, refs and check write partial results for parts of files; match \
-    --best, match --all and explain for shares";
+pub const PARTIAL_COMMANDS: &str = "it has no partial results; use query, census, refs, check, match --best, match \
+    --all or explain";
 
 /// Parses the arguments of a command that is to run on parts of its files or, with `in_shares`, in shares of the work.
 ///
@@ -380,10 +380,9 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
         (PartialInput::Parts(_), true) => {
             refuse(format!("{name} is divided by parts of files, not by shares: use --size"))
         }
-        (PartialInput::Shares(_), false) => refuse(format!(
-            "{name} cannot be divided by parts of files, because each run needs all files: divide the \
-                work with --shares N"
-        )),
+        (PartialInput::Shares(_), false) => {
+            refuse(format!("each run of {name} needs all files: divide the work with --shares N"))
+        }
         _ => Ok(PartialCommand { arguments, input, options }),
     }
 }
@@ -391,9 +390,7 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
 /// Why a command without an option `--partial` has none.
 fn unshared_reason(command: &str) -> &'static str {
     match command {
-        "negotiate" | "gangmatch" => {
-            "one run makes all matches or gangs; `match --best N` lists the candidates of each request, in shares"
-        }
+        "negotiate" | "gangmatch" => "one run must do all the work; `match --best N` lists candidates in shares",
         _ => PARTIAL_COMMANDS,
     }
 }

@@ -134,7 +134,7 @@ impl BracketedRuleConverter<'_> {
                     if let Some(Value::String(text)) = self.value(expression) {
                         Some(RuleAction::Copy(RuleTarget::Name(target), text.to_str().into_owned()))
                     } else {
-                        let help = "copy_OLD = \"NEW\" gives the attribute OLD a second name";
+                        let help = "copy_OLD = \"NEW\" gives OLD a second name";
                         self.warn(written, format!("{written} is not a string and copies nothing; {help}"));
                         None
                     }

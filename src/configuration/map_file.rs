@@ -117,7 +117,7 @@ impl<'t> MapFileReader<'t> {
             let help = "put a blank after a regular expression and its options i and U";
             return warn(
                 result.range.clone(),
-                "a blank is missing before this text; this text is read as the result",
+                "a blank is missing before this text, which is read as the result",
                 help,
             );
         }
@@ -126,7 +126,7 @@ impl<'t> MapFileReader<'t> {
             let help = "convert the file to line ends without a carriage return";
             return warn(
                 result.range.clone(),
-                "the line ends in a carriage return, which HTCondor reads as part of the result",
+                "this line ends in a carriage return, which becomes part of the result",
                 help,
             );
         }

@@ -67,14 +67,14 @@ impl FailureWriter<'_> {
             }
             FailureReason::MissingOwnAttribute(name, near) => {
                 let near: Vec<String> = near.iter().map(Name::to_string).collect();
-                format!("{shown} reads its own attribute {name}, which it does not have{}", did_you_mean(&near))
+                format!("{shown} reads {name} of its own ad, which has none{}", did_you_mean(&near))
             }
             FailureReason::Precedence(reading) => {
                 // Allow a longer text, because the reader must see the parentheses.
                 format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
             }
             FailureReason::Shadowed(name) => {
-                format!("{shown} reads its own {name} instead of the {name} of the {one}, so it is never true")
+                format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
             FailureReason::NeverTrue(own) => {
                 let values = values_phrase(&clause.text, own.iter());
@@ -93,13 +93,13 @@ impl FailureWriter<'_> {
                 let have = if *offers == 1 { "has" } else { "have" };
                 let value = value.to_str();
                 format!(
-                    "{shown} reads an attribute {name}, but {} {have} the string \"{value}\": put it in quotes",
+                    "{shown} reads an attribute {name}, but {} {have} the string: write \"{value}\"",
                     self.count(*offers)
                 )
             }
             FailureReason::Slip { message, corrected, offers } => {
                 let corrected = self.quoted(&text(corrected, self.dialect));
-                let of = if *offers == 0 { "none, either".to_owned() } else { self.count(*offers) };
+                let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
                 format!("{message}: {corrected} would be true for {of}")
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
@@ -131,7 +131,7 @@ impl FailureWriter<'_> {
                 let ValueElsewhere { name, offers, .. } = &**found;
                 let have = if *offers == 1 { "has" } else { "have" };
                 let shown = self.shorten(&clause.text);
-                format!("no {one} has {shown}; {} {have} it as {name}", self.count(*offers))
+                format!("no {one} has {shown}; {} {have} this value in {name}", self.count(*offers))
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }

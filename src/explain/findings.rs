@@ -56,7 +56,7 @@ fn add_name_remarks(
         add("missing", format!("no other ad has {name}{}", suggestion(&near)));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
-        add("shadowed", format!("{name} is an attribute of this ad; it hides the {name} of the other ad"));
+        add("shadowed", format!("this ad has {name}, which hides the {name} of the other ad"));
     }
 }
 
@@ -89,6 +89,6 @@ fn add_value_remarks(
     let mentions = FreeNames::of(&clause.analysis.clause.expression, dialect);
     let is_theirs = |name: &&Name| request.ad.get(name).is_none() && table.offers_with(name) > 0;
     for name in mentions.unqualified.iter().filter(is_theirs).collect::<IndexSet<_>>() {
-        add("fall-through", format!("this ad does not have {name}: the name is looked up in the other ad"));
+        add("fall-through", format!("this ad has no {name}: the name is looked up in the other ad"));
     }
 }

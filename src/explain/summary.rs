@@ -93,13 +93,12 @@ impl SummaryWriter<'_> {
                     _ => format!("{}, and all of them go to {by}", some()),
                 }
             }
-            RequestVerdict::NeedsGang => format!(
-                "{subject} {} Ports, and --reverse does not explain gangs: leave --reverse out",
-                self.verb("has", "have")
-            ),
+            RequestVerdict::NeedsGang => {
+                format!("{subject} {} Ports: explain gangs without --reverse", self.verb("has", "have"))
+            }
             RequestVerdict::NotServed => {
                 let (is, it) = (self.verb("is", "are"), self.verb("it", "them"));
-                format!("{subject} {is} not served: the expression `roots` of the policy is not true for {it}")
+                format!("{subject} {is} not served: `roots` of the policy is not true for {it}")
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             verdict => {
@@ -180,22 +179,22 @@ impl SummaryWriter<'_> {
                 let exceeded = job.hold.as_ref().and_then(HoldReason::exceeded_request);
                 let first = exceeded.map(|name| {
                     let needs = self.verb("It needs", "They need");
-                    format!("{needs} a larger {name} first; as {it} {is}, o")
+                    format!("{needs} a larger {name} first. Released as {it} {is}")
                 });
                 // What someone held can be released as it is.
                 let is_by_hand = job.hold.as_ref().is_none_or(HoldReason::is_by_hand);
                 let once = match first {
-                    Some(first) => format!("{first}nce"),
-                    None if is_by_hand => "Once".to_owned(),
-                    None => format!("Once that is fixed and {it} {is}"),
+                    Some(first) => first,
+                    None if is_by_hand => "Once released".to_owned(),
+                    None => format!("Once that is fixed and {it} {is} released"),
                 };
-                return format!("{subject} {is} held{hold}. {once} released, {released}");
+                return format!("{subject} {is} held{hold}. {once}, {released}");
             }
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
                 let (it, its) = (self.verb("it", "them"), self.verb("its", "their"));
                 return format!(
-                    "{subject} {is} {}: the access point itself runs {it}, without a slot, when its ad meets {its} \
-                    requirements",
+                    "{subject} {is} {}: the access point runs {it}, without a slot, if {its} requirements accept the ad \
+                    of the schedd",
                     job.state.word()
                 );
             }
@@ -329,10 +328,7 @@ impl SummaryWriter<'_> {
                 format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
             }
             RequestVerdict::Conflict(clauses) => {
-                format!(
-                    "none meets {} together, although some meet each of them alone",
-                    self.list_clauses(report, clauses)
-                )
+                format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
             RequestVerdict::Refused => {
                 let reason = self.refusal_phrase(report, report.suitable);
@@ -340,12 +336,10 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
-                let them = if report.discarded == 1 { "it" } else { "them all" };
                 let missing =
-                    missing.as_ref().map(|(name, near)| format!(": {}", self.failures().missing_attribute(name, near)));
+                    missing.as_ref().map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near)));
                 format!(
-                    "{would} would do, but the docking vector discards {them}: its component {}, {}, has no value \
-                     that can be compared{}",
+                    "{would} would do, but component {} of the docking vector, {}, cannot be compared{}",
                     component + 1,
                     self.quoted(text),
                     missing.unwrap_or_default()

@@ -141,13 +141,13 @@ impl Iterator for EventLogReader<'_> {
             if !is_ended && begins_event(&self.text[line.clone()]) {
                 // The next event begins before this one has ended.
                 self.offset = line.start;
-                let message = "this event has no end: the next event begins before a line `...`";
+                let message = "this event does not end with a line `...`";
                 return Some(Err(Problem::error_at(first, self.number, message)));
             }
             lines.push(line);
         }
         if !is_ended {
-            let message = "the last event has no end and is skipped: it may be incomplete";
+            let message = "the last event is skipped: it does not end with a line `...`";
             return Some(Err(Problem::error_at(first, self.number, message).as_warning()));
         }
         lines.pop();

@@ -107,7 +107,7 @@ impl<'t> JobQueueLog<'t> {
         let mut start = 0;
         while start < self.text.len() {
             let Some(length) = memchr::memchr(b'\n', &self.text[start..]) else {
-                let message = "the last line is not complete and is ignored, as HTCondor does";
+                let message = "the last line is not complete and is ignored";
                 self.problems.push(Problem::error_at(start..self.text.len(), 0, message).as_warning());
                 break;
             };
@@ -129,7 +129,7 @@ impl<'t> JobQueueLog<'t> {
             }
         }
         if let Some((begin, _)) = transaction {
-            let message = "this transaction has no end and is ignored, as HTCondor does";
+            let message = "this transaction has no end and is ignored";
             self.problems.push(Problem::error_at(begin..begin + 3, 0, message).as_warning());
         }
     }

@@ -163,7 +163,7 @@ impl<'a> AdCheck<'a> {
             return None;
         }
         let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
-        let message = format!("no ad can match: this part of the {constraint} is {value} with the ad's own values");
+        let message = format!("no ad can match: this part of the {constraint} is {value} in this ad");
         let mut finding = LintFinding::new(&rules::NEVER, message).at(attribute, written, "");
         let missing_own = subexpressions(written).find_map(|part| match ClauseOperand::of(part) {
             Some(ClauseOperand::Own(name)) if self.ad.get(name).is_none() => Some(name),
@@ -225,7 +225,7 @@ impl<'a> AdCheck<'a> {
             for attribute in record.iter().filter(|attribute| !attribute.name.is("Label")) {
                 let mut names = unqualified_names(attribute.expression).into_iter();
                 if let Some((name, part)) = names.find(|(name, _)| is_later(name) && record.get(name).is_none()) {
-                    let message = format!("the port {} refers to {name}, which is a later port", port.label);
+                    let message = format!("the port {} refers to the later port {name}", port.label);
                     found.push(LintFinding::new(&rules::LABELS, message).at(list.name, part, "not known here"));
                 }
             }

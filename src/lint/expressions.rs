@@ -112,7 +112,7 @@ impl ExpressionCheck<'_> {
                         && operand.ptr_eq(left)
                         && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
                 {
-                    let message = format!("`!` binds tighter than `{symbol}`");
+                    let message = format!("`!` binds more tightly than `{symbol}`");
                     let (inner, right) = (self.short_text(negated), self.short_text(right));
                     let help = format!(
                         "write `!({inner} {symbol} {right})`, or `(!{inner}) {symbol} {right}` if that is meant"
@@ -196,7 +196,7 @@ impl ExpressionCheck<'_> {
         if let ExpressionKind::Attribute(name) = inner.kind()
             && inner.span().range().len() == name.as_str().len() + 2
         {
-            let message = format!("'{name}' in single quotes is the name of an attribute, not a string");
+            let message = format!("'{name}' in single quotes is an attribute, not a string");
             let slip =
                 Slip::new(&rules::QUOTES, operand, message).with_help(format!("write \"{name}\" for the string"));
             self.found.push(slip.with_rewrite(Expression::literal(Value::string(name.as_str()))));

@@ -65,7 +65,7 @@ fn check_null(
         _ => BinaryOperator::Isnt,
     };
     let rewrite = Expression::binary(instead, other.clone(), Expression::literal(Value::Undefined));
-    let message = format!("{name} is the name of an attribute, not a value");
+    let message = format!("{name} is an attribute, not a value");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::NULL, whole, message).with_help(help).with_rewrite(rewrite))
 }
@@ -81,9 +81,9 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
         return None;
     }
     let message = match ads {
-        0 => format!("{word} without quotes is the name of an attribute, but {attribute} is a string"),
+        0 => format!("{word} without quotes is an attribute, but {attribute} is a string"),
         ads => format!(
-            "{word} without quotes is the name of an attribute, but it is also the value of {attribute} in {}",
+            "{word} without quotes is an attribute, but {attribute} is the string \"{word}\" in {}",
             counted(ads, "ad")
         ),
     };
@@ -134,7 +134,7 @@ fn check_function(operand: &Expression) -> Option<Slip> {
     let name = bare_name(operand).filter(|name| StandardType::of(name).is_none() && !name.is_known(CURRENT_TIME))?;
     let function = find_function(name)
         .filter(|function| function.max_arguments == Some(0) || function.name.eq_ignore_ascii_case("random"))?;
-    let message = format!("{name} without parentheses is an attribute, but there is also a function of this name");
+    let message = format!("{name} without parentheses is an attribute, but {name}() is a function");
     let slip =
         Slip::new(&rules::WORD, operand, message).with_help(format!("write `{}()` for its value", function.name));
     Some(slip.with_rewrite(Expression::call(function.name, [])))

@@ -82,7 +82,7 @@ fn check_substitute(function: &BuiltinFunction, arguments: &[Expression]) -> Opt
     let number = u32::from(text.chars().find(|c| is_escape(*c))?);
     let groups = text.chars().map(|c| if is_escape(c) { format!("\\{}", u32::from(c)) } else { c.to_string() });
     let rewrite = Expression::literal(Value::string(groups.collect::<String>()));
-    let message = format!("`\\{number}` in a string is the character of code {number}, not the text of a group");
+    let message = format!("`\\{number}` in a string is the character with code {number}, not a group");
     // Only strings with escapes can have such a character.
     let help = format!("write `{}`", expression_text(&rewrite, Style::New));
     Some(Slip::new(&rules::PATTERN, place, message).with_help(help).with_rewrite(rewrite))
@@ -112,7 +112,7 @@ fn check_compared_glob(
         _ => return None,
     };
     let symbol = operator.symbol_in(dialect);
-    let message = format!("`{symbol}` compares whole strings: `*` in a string is only a star, not a wildcard");
+    let message = format!("`{symbol}` compares whole strings: `*` is not a wildcard");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::GLOB, whole, message).with_help(help).with_rewrite(rewrite))
 }
@@ -134,7 +134,7 @@ fn exchanged(
         return None;
     }
     let rewrite = Expression::call(function.name, [string, pattern].into_iter().chain(rest).cloned());
-    let message = format!("{} takes the pattern as its first argument and the string as its second", function.name);
+    let message = format!("{} takes the pattern first, then the string", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
@@ -157,7 +157,7 @@ fn check_word_list(
         return None;
     }
     let rewrite = Expression::call(function.name, [word, list].into_iter().chain(rest).cloned());
-    let message = format!("{} takes the item as its first argument and the list as its second", function.name);
+    let message = format!("{} takes the item first, then the list", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
@@ -241,7 +241,7 @@ fn check_compared_version(whole: &Expression, other: &Expression, dialect: Diale
 fn whole_version(place: &Expression, dialect: Dialect) -> Slip {
     let one = Expression::literal(Value::Integer(1));
     let rewrite: Expression = ExpressionKind::Subscript(Expression::call("split", [place.clone()]), one).into();
-    let message = "this is a string such as `$CondorVersion: 25.0.1 2025-09-01 $`, which does not begin with a number";
+    let message = "this string, such as `$CondorVersion: 25.0.1 2025-09-01 $`, does not begin with a number";
     let help = format!("write `{}` for its version number", short_text(&rewrite, dialect));
     Slip::new(&rules::WHOLE_VERSION, place, message).with_help(help).with_rewrite(rewrite)
 }

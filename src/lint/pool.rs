@@ -164,10 +164,7 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     let first = names.first()?;
     let message = format!("{attribute} can be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
-    let help = format!(
-        "while it is undefined, the job does not start; write `{first} {symbol} ...` or `{first} ?: ...` to give the \
-         expression a value"
-    );
+    let help = format!("an undefined {attribute} starts no job; write `{first} {symbol} ...` or `{first} ?: ...`");
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
@@ -250,7 +247,7 @@ impl PoolCheck<'_> {
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
         let message = match self.pool.ads() {
-            1 => format!("the only ad of the pool does not have {name}"),
+            1 => format!("the only ad of the pool has no {name}"),
             ads => format!("none of the {ads} ads of the pool has {name}"),
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
@@ -262,18 +259,14 @@ impl PoolCheck<'_> {
         let (ads, all) = (self.pool.ads_with(reference.name), self.pool.ads());
         if ads > 0 && ads * 2 < all {
             let name = reference.name;
-            let message =
-                format!("this is undefined for the {} of {all} ads of the pool that have no {name}", all - ads);
+            let message = format!("{} of {all} ads of the pool have no {name}: this is undefined for them", all - ads);
             let operator = identity_for(whole, reference.expression);
             let symbol = operator.symbol_in(self.context.dialect);
             let test = match operator {
                 BinaryOperator::Isnt => format!("{name} {symbol} ..."),
                 _ => format!("({name} {symbol} undefined || ...)"),
             };
-            let help = format!(
-                "this can exclude these ads, or rank them as 0; to avoid that, write `{test}`, or `({name} ?: VALUE)` \
-                 for {name}"
-            );
+            let help = format!("this can exclude these ads or rank them as 0; write `{test}` or `({name} ?: VALUE)`");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }

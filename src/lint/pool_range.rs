@@ -71,8 +71,7 @@ pub(super) fn check(
         let unit = unit.filter(|_| is_literal && number >= 2.0 && operator != BinaryOperator::Less)?;
         let meant = unit_meant([1, 2], unit, number, range)?;
         let least = shown(range.least);
-        let message =
-            format!("{name} is in {} and is at least {least} in the pool: this is never false", unit.symbol());
+        let message = format!("{name} is in {}, at least {least} in the pool: this is never false", unit.symbol());
         return Some(LintFinding::new(&rules::UNIT, message).with_help(meant).at(attribute, part, ""));
     }
     let limit = match operator {

@@ -99,7 +99,7 @@ rules! {
         "a = 1 b"
         "a = 1",
     SETTING "doubtful-setting" Warning Configuration
-        "a setting of a configuration that has no effect or, most likely, another effect than it seems to have"
+        "a setting that has no effect, or probably not the intended one"
         "see HTCondor's manual on configuration"
         "STRAT = true"
         "START = true",
@@ -129,7 +129,7 @@ rules! {
         "x > 1 && \"LINUX\" == \"OSX\""
         "x > 1 && OpSys == \"OSX\"",
     PRECEDENCE "precedence" Warning Expression
-        "an operator that applies to more or less than its spacing suggests, as in `!a == b` or `a < b < c`"
+        "an operator that probably applies to the wrong part, as in `!a == b` or `a < b < c`"
         "add parentheses to show which operator applies first"
         "a - b > x is undefined ? c : d"
         "(a - b > x) is undefined ? c : d",
@@ -139,8 +139,7 @@ rules! {
         "a || b && c"
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
-        "a comparison with a string by `=?=`, `=!=`, `is` or `isnt`, which are case-sensitive; `==` and `!=` ignore \
-        case"
+        "a case-sensitive comparison with a string, by `=?=`, `=!=`, `is` or `isnt`"
         "write `==` to ignore case"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
@@ -150,7 +149,7 @@ rules! {
         "x == undefined"
         "x is undefined",
     NOT_BOOLEAN "not-boolean" Error Expression
-        "a string, a list, an ad or a time in place of a condition, as in `OpSys == \"LINUX\" || \"OSX\"`"
+        "a string, list, ad or time in place of a condition, as in `OpSys == \"LINUX\" || \"OSX\"`"
         "write a comparison with each value, or `member(x, { ... })`"
         "OpSys == \"LINUX\" || \"OSX\""
         "OpSys == \"LINUX\" || OpSys == \"OSX\"",
@@ -165,103 +164,97 @@ rules! {
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
     OPERAND "operand-type" Error Expression
-        "an operator with operands of types that it cannot take, so that the result is an error or always the same"
-        "compare values of the same type, compute with numbers or times; `&`, `|`, `^`, `~` and shifts take integers"
+        "an operator with operands of wrong types: the result is an error or always the same"
+        "compare values of the same type, and compute with numbers or times"
         "JobStatus == \"5\""
         "JobStatus == 5",
     ARGUMENT "argument-type" Error Expression
-        "an argument of a type that the function does not take, so that the result is an error"
+        "an argument of a wrong type: the result is an error"
         "`classad functions NAME` shows the arguments of a function"
         "member(x, \"a, b\")"
         "member(x, { \"a\", \"b\" })",
     PATTERN "pattern" Error Expression
-        "an invalid regular expression, which matches nothing, or an escape in a substitute that is a character \
-        instead of a group"
+        "an invalid regular expression, or a substitute with `\\1` instead of `\\\\1`"
         "write `.*` for any text, and `\\.` for a dot"
         "regexp(\"*.cern.ch\", Machine)"
         "regexp(\"[.]cern[.]ch$\", Machine)",
     GLOB "glob" Warning Expression
-        "a shell pattern such as `slot*` where it does not work: `==` compares `*` literally, and in a regular \
-        expression `*` repeats the character before it"
+        "a shell pattern such as `slot*` in a regular expression or after `==`"
         "write `.*` for any text, and `\\.` for a dot"
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression
-        "a call of regexp(), stringListMember() or a similar function with the first two arguments in the wrong order"
+        "a call of regexp(), stringListMember() or the like with its first two arguments exchanged"
         "put the pattern before the string, and the item before the list"
         "regexp(Machine, \".*cern.ch\")"
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
-        "a version compared with the whole of CondorVersion, a string such as `$CondorVersion: 25.0.1 2025-09-01 $`, \
-        instead of with the version number in it"
+        "a version compared with a whole string such as `$CondorVersion: 25.0.1 2025-09-01 $`"
         "extract the version number: `split(CondorVersion)[1]`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
     NULL "null" Warning Expression
-        "a comparison with `null`, which is not a value in ClassAds, but the name of an attribute"
+        "a comparison with `null`, which is an attribute, not a value"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
         "RoutedBy is null"
         "RoutedBy is undefined",
     WORD "bare-word" Warning Expression
-        "a name without quotes or parentheses where a string or a call was probably meant, as in `Owner == alice` or \
-        `time - QDate`"
+        "a name that is probably a string or a call, as in `Owner == alice` or `time - QDate`"
         "put strings in double quotes, and write calls with parentheses"
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size with a suffix, or probably in the wrong unit; HTCondor counts memory in MiB and disk space in KiB, \
-        without suffixes"
+        "a size with a suffix, or probably in the wrong unit; Memory is in MiB, Disk in KiB"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",
     UNSAFE "undefined-unsafe" Note Expression
-        "a test, such as `x != true`, that is undefined for an ad that lacks the attribute"
+        "a test such as `x != true`, which is undefined for an ad without `x`"
         "to accept such ads, write `=!=` for `!=`, or add `isUndefined(x) ||`"
         "TARGET.HasBadDisk != true"
         "TARGET.HasBadDisk =!= true",
     FUNCTION "unknown-function" Error Expression
-        "a call of an unknown function, so that the result is an error"
+        "a call of an unknown function: the result is an error"
         "`classad functions` lists the functions"
         "stringListMembr(\"a\", x)"
         "stringListMember(\"a\", x)",
     ARITY "arity" Error Expression
-        "a call with too few or too many arguments, so that the result is an error"
+        "a call with too few or too many arguments: the result is an error"
         "`classad functions NAME` shows the arguments of a function"
         "member(x)"
         "member(x, { 1 })",
     DUPLICATE "duplicate" Warning Text
-        "an attribute that occurs twice in an ad, even if the case differs; the last value counts"
+        "an attribute that occurs twice in an ad, ignoring case; the last value counts"
         "leave one of the two out"
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
-        "a standard attribute of HTCondor with a value of another type than HTCondor expects"
-        "HTCondor and its tools expect the type that HTCondor's manual gives"
+        "a standard attribute of HTCondor with a value of the wrong type"
+        "write a value of the type that HTCondor's manual gives"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
     NEVER "never-met" Note Ad
-        "a constraint that is never true with the present attributes of its own ad"
+        "a constraint that is never true with the attributes of its own ad"
         "nothing matches this ad while its attributes have these values"
         "[ Requirements = START && other.x; START = false ]"
         "[ Requirements = START && other.x; START = true ]",
     MISSING "missing-constraint" Warning Ad
-        "a request or an offer without a constraint, so that it accepts nothing"
+        "a request or an offer without a constraint: it accepts nothing"
         "write `Requirements = true` to accept everything (in the papers' ads: `Constraint = true`)"
         "[ MyType = \"Job\"; Owner = \"a\" ]"
         "[ MyType = \"Job\"; Requirements = true ]",
     RANK "rank-not-numeric" Warning Ad
-        "a rank that is never a number, so that it counts as 0"
+        "a rank that is never a number: it counts as 0"
         "make the rank a number: `other.Memory`, or a sum such as `(other.Arch == \"X86_64\") * 10 + other.Mips`"
         "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
-        "attributes that refer to each other in a circle, so that their value is undefined"
-        "give one of the attributes another value, or write `TARGET.x` for the attribute of the other ad"
+        "attributes that refer to each other in a circle: their value is undefined"
+        "change one of the attributes, or write `TARGET.x` for that of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad
-        "a port that refers to the label of a later port; it can only refer to its own label and to earlier ones \
-        (thesis 3.2.2)"
+        "a port that refers to the label of a later port (thesis 3.2.2)"
         "swap the ports, or move the condition to the later port"
         "[ Ports = { [ Label = a; Constraint = b.x > 1 ], [ Label = b; Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ], [ Label = b; Constraint = a.x > b.x ] } ]",
@@ -271,20 +264,18 @@ rules! {
         "[ Ports = { [ Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ] } ]",
     FALLS "falls-through" Note Ad
-        "a name without MY or TARGET in a constraint or rank; this ad has no attribute of this name, so that the name \
-        is \
-        looked up in the other ad"
+        "a name without MY or TARGET that this ad lacks: it is looked up in the other ad"
         "write `TARGET.x` (`other.x`) for an attribute of the other ad"
         "[ Requirements = Memory > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
     UNKNOWN "unknown-attribute" Warning Pool
-        "a reference to an attribute of the other ad that no ad of the pool has"
+        "a reference to an attribute that no ad of the pool has"
         "`classad census POOL` lists the attributes of a pool"
         "[ Requirements = TARGET.Memroy > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
     TYPE "wrong-type" Warning Pool
-        "a comparison of an attribute with a value of a type that the attribute has in no ad of the pool"
-        "compare with a value of the type that the attribute has in the pool"
+        "a comparison with a value of a type that the attribute has in no ad of the pool"
+        "compare with a value of the attribute's type in the pool"
         "[ Requirements = TARGET.x > \"1000\" ]"
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
@@ -293,8 +284,7 @@ rules! {
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
-        "`=?=`, `=!=`, `is` or `isnt` with a string that the pool has only in different case: `linux` instead of \
-        `LINUX`"
+        "a case-sensitive comparison with `linux`, where the pool only has `LINUX`"
         "write `==`, which ignores case"
         "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
         "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",

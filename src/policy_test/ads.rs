@@ -147,7 +147,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         }
         let help = match closest_names(name, visible.iter().copied()).first() {
             Some(near) => format!("did you mean `{near}`?"),
-            None if below.contains(&name) => "an ad can only use ads that are defined above it".to_owned(),
+            None if below.contains(&name) => "an ad can only use ads above it".to_owned(),
             None => HELP.to_owned(),
         };
         reader.report(node, format!("there is no ad called `{name}`"), help);

@@ -58,7 +58,7 @@ pub fn collect_details<'o>(
 fn refusal_details(request: &SpecAd, offer: &SpecAd, context: &Context) -> Vec<String> {
     let paired = evaluate_pair(request, offer, context);
     let without = [(request, &paired.request), (offer, &paired.offer)].into_iter().filter(|(_, own)| own.is_empty());
-    let without = without.map(|(known, _)| format!("{} has no constraint, so that it accepts nothing", known.id));
+    let without = without.map(|(known, _)| format!("{} has no constraint, so it accepts nothing", known.id));
     let unmet = paired.unmet().take(MAX_DETAILS).map(|(side, clause)| {
         let (who, whom) = if side == PairSide::Request { (request, offer) } else { (offer, request) };
         format!("{} does not accept {}: {}", who.id, whom.id, clause_text(clause))

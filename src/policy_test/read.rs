@@ -361,8 +361,8 @@ impl<'o> SpecReader<'o, '_> {
         if !matches!(expression.kind(), ExpressionKind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
         {
-            let message = format!("an expected value is evaluated alone, but this refers to {name}");
-            let help = "the names in it have no value there; a string needs no `!expr`, and quotes of its own";
+            let message = format!("an expected value has no ad, but this refers to {name}");
+            let help = "write a value; for a string, leave `!expr` out";
             return self.reject(node, message, help);
         }
         let (environment, frame) = Environment::empty();

@@ -121,10 +121,8 @@ fn read_group(record: &Ad, element: &Expression, around: &[Ad], found: &mut Vec<
     let max = read_fill_bound(record, "Max")?.unwrap_or(entries.len());
     let min = read_fill_bound(record, "Min")?.unwrap_or_else(|| entries.len().min(max));
     if min > max || min > entries.len() {
-        let reason = format!(
-            "a group of ports cannot have Min = {min}: Max is {max}, and its number of entries is {}",
-            entries.len()
-        );
+        let reason =
+            format!("Min = {min} is too large for this group of ports (Max: {max}, entries: {})", entries.len());
         return Err(fault(element, reason));
     }
     Ok(PortGroup { min, max: max.min(entries.len()), entries })

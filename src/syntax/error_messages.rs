@@ -71,7 +71,7 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
                 .with_help(hints::character_hint(character, &rest))
         }
         LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")
-            .with_help("a quote is missing at the end, or there is one quote too many before this string"),
+            .with_help("a quote is missing at the end, or there is an extra one before this string"),
         LexicalError::UnterminatedQuote => SyntaxError::new(first, "this quoted name or time has no closing quote")
             .with_help("put strings in double quotes: \"...\""),
         LexicalError::UnterminatedComment => {

@@ -225,6 +225,6 @@ pub(super) fn number_hint(shown: &str) -> String {
     let digits = shown.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = shown.get(digits.len()..).unwrap_or_default().to_ascii_lowercase();
     size_hint(digits, &unit).unwrap_or_else(|| {
-        "a number can end in B, K, M, G or T, as in 4G (not in HTCondor); a name cannot begin with a digit".to_owned()
+        "a number can end in B, K, M, G or T (not in HTCondor); a name cannot begin with a digit".to_owned()
     })
 }

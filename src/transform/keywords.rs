@@ -109,13 +109,13 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, P
         },
         Some(b'/') => {
             let Some(inside) = rest[1..].find('/') else {
-                let help = "a regular expression is between two slashes, and has none in it";
+                let help = "write a regular expression between two slashes, without a slash in it";
                 return Err(error(start..text.len(), "the second slash is missing").with_help(help));
             };
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
-                let help = "g, i, m and U can follow a regular expression; a slash cannot be part of it";
+                let help = "the options are g, i, m and U; a regular expression cannot contain a slash";
                 let place = start + behind + bad..start + behind + options.len();
                 return Err(error(place, "this is not an option").with_help(help));
             }

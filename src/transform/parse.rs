@@ -166,7 +166,7 @@ impl RulesParser<'_> {
             if keyword.is_branch() {
                 return Err(error(place, format!("`{name}` cannot name a variable")));
             }
-            let message = format!("this line sets a variable named {name}, because `=` follows the name");
+            let message = format!("this line sets a variable {name}, because `=` follows the name");
             self.warn(line, error(place, message).with_help(keyword.usage()));
         }
         self.variables.define(name);

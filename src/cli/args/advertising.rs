@@ -209,9 +209,7 @@ impl AdvertisingArgs {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted(unnamed, "ad");
-                session.note(&format!(
-                    "{ads} without a name: in records of matches, a hash of the contents replaces the name"
-                ));
+                session.note(&format!("{ads} without a name: records of matches have a hash of the contents instead"));
             }
         }
         // Rows of `match` call an ad without a name by its place.
@@ -259,7 +257,7 @@ fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
     if slots < requests.len() && offers.iter().any(is_slot) {
         session.note(&format!("{of}; write --pool before each file of the pool"));
     } else if offers.iter().any(is_job) {
-        session.note(&format!("{of}, and jobs are in the pool; to match jobs with slots, give the slots with --pool"));
+        session.note(&format!("{of}, and the pool has jobs; give the slots with --pool"));
     }
 }
 

@@ -52,7 +52,7 @@ pub fn split_expressions(list: &str) -> Vec<&str> {
 pub fn refuse_equal_names<'n>(names: impl IntoIterator<Item = &'n String>) -> Result<(), Failure> {
     let mut known = FxHashSet::default();
     match names.into_iter().find(|name| !known.insert(*name)) {
-        Some(name) => refuse(format!("two columns have the name `{name}`: rename one of them with NAME=EXPR")),
+        Some(name) => refuse(format!("two columns have the name `{name}`: rename one with NAME=EXPR")),
         None => Ok(()),
     }
 }

@@ -77,9 +77,7 @@ impl PolicyConfigArgs {
         let read = policy.read(session, self.config.as_deref())?;
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
-            session.note(&format!(
-                "this command ignores part of the configuration: `classad explain --config` applies {names}"
-            ));
+            session.note(&format!("this command ignores {names} of the configuration; see `classad explain --config`"));
         }
         Ok(read)
     }
@@ -165,8 +163,7 @@ impl LoadedPolicy {
 /// Prints a note that a component of the docking vector discarded every candidate. `text` is its expression.
 pub fn note_discarding_component(session: &Session, text: &str) {
     session.note(&format!(
-        "all candidates are discarded, because {text} in the docking vector is undefined or cannot be compared for \
-        each of them"
+        "all candidates are discarded: {text} in the docking vector is undefined or cannot be compared"
     ));
 }
 
@@ -191,9 +188,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
-            return refuse(format!(
-                "there is no built-in policy `{path}`, only {known}; for a file of this name write `./{path}`"
-            ));
+            return refuse(format!("there is no built-in policy `{path}`, only {known}; write `./{path}` for a file"));
         }
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
     };
@@ -209,9 +204,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
     if let Some(config) = &config {
         match configure(&mut policy, &config.configuration, &context) {
             Ok(left_out) => left_out.iter().for_each(|group| {
-                session.warning(&format!(
-                    "GROUP_NAMES: {group} is ignored, because it occurs twice or its parent group is missing"
-                ));
+                session.warning(&format!("GROUP_NAMES: {group} is ignored: it occurs twice or has no parent group"));
             }),
             Err(problems) => {
                 session.print_setting_problems(&config.text, &problems);

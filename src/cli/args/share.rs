@@ -34,7 +34,7 @@ impl ShareArgs {
             return refuse(format!("--partial: {reason}"));
         }
         if self.share.is_none() {
-            return refuse("--partial needs the option --share, such as --share 1/4 for the first of four shares");
+            return refuse("--partial needs --share, such as --share 1/4 for the first of four shares");
         }
         session.keep_messages();
         Ok(())

@@ -193,7 +193,7 @@ fn cluster_table(session: &mut Session, clusters: &RequestClusters, requests: &[
     let most = (MAX_CLUSTER_CELLS / clusters.clusters.len().max(1)).max(1);
     if names.len() > most {
         session.report_exceeded_budget(&format!(
-            "the table has the first {most} of {} attributes; --requests prints all in ads",
+            "the table has the first {most} of {} attributes; --requests prints all",
             names.len()
         ));
         names.truncate(most);

@@ -148,13 +148,10 @@ impl Gangmatch {
         let is_text_or_json = matches!(self.ads.common.output.form, None | Some(OutputForm::Json | OutputForm::Jsonl));
         let docks = !policy.policy.docking.is_empty();
         refuse_contradictions(&[
-            (notifies && self.lists_only(), "--notify reports matches; with --all or --limit there are none"),
+            (notifies && self.lists_only(), "--notify reports matches, which --all and --limit do not make"),
             (to_stdout && self.explain, "--explain and --notify - both need standard output"),
             (self.explain && !is_text_or_json, "--explain prints text; its other forms are json and jsonl"),
-            (
-                docks && self.algorithm != Algorithm::Best,
-                "the algorithms of the thesis have no preferences: a docking vector needs --algorithm best",
-            ),
+            (docks && self.algorithm != Algorithm::Best, "a docking vector needs --algorithm best"),
         ])
     }
 }

@@ -59,7 +59,7 @@ impl MergeCommand {
         let input = AdFilesArgs { files: self.partials.clone(), files_from: self.files_from.clone() };
         let paths = input.paths()?;
         if paths.iter().any(|path| path == "-") {
-            return refuse("name the files of partial results: they are read twice, so standard input does not work");
+            return refuse("name the files of partial results: standard input does not work");
         }
         let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
         merge_partials(session, &PartialResults::read(&paths, plan.as_ref())?)

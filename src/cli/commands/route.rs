@@ -152,7 +152,7 @@ fn warn_of_brackets(session: &Session, router: &JobRouter) {
         router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
-            "HTCondor 25 does not read routes in brackets: {} (transform --config ... --route NAME --print-rules \
+            "HTCondor 25 does not read routes in brackets: {} (`transform --config ... --route NAME --print-rules` \
             converts one)",
             bracketed.join(", ")
         ));

@@ -87,7 +87,7 @@ struct SplitFile {
 impl SplitCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let Some((before, after)) = self.into.split_once("{}").filter(|(_, after)| !after.contains("{}")) else {
-            return refuse("--into needs {} exactly once, where the number or the value goes, as in 'part-{}.long'");
+            return refuse("--into needs {} exactly once, as in 'part-{}.long'");
         };
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let own_form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);

@@ -52,10 +52,7 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
         }
     }
     let Some(accounts) = accounts else {
-        return refuse(format!(
-            "{path} names no submitter; it needs the lines that `condor_userprio -long` prints, such as Name1 = \"alice@example.org\" and \
-             Priority1 = 500.0"
-        ));
+        return refuse(format!("{path} names no submitter; write the file with `condor_userprio -long`"));
     };
     for problem in problems {
         session.report_problem(&text, &problem)?;

@@ -78,9 +78,7 @@ impl FileRevision {
 
 fn suffix(text: &str) -> Result<String, &'static str> {
     let is_suffix = !text.contains(['/', '\\', '\0']);
-    is_suffix
-        .then(|| text.to_owned())
-        .ok_or("a suffix cannot contain a slash or a backslash, because it is added to the name of the file")
+    is_suffix.then(|| text.to_owned()).ok_or("a suffix cannot contain a slash or a backslash")
 }
 
 /// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a

@@ -123,14 +123,11 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
                 session.set_time(time);
                 let time = utc_text(time);
                 session.note(&format!(
-                    "--now dump: no ad says when it was written; the time of the newest event of a job, {time}, is \
-                    used instead"
+                    "--now dump uses {time}, the newest event of a job: no ad says when it was written"
                 ));
             }
             (None, None) => {
-                session.warning(
-                    "--now dump: no ad has a time such as LastHeardFrom or QDate; the current time is used instead",
-                );
+                session.warning("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate");
             }
         },
         Err(error) => {
@@ -159,7 +156,7 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     if newest < current_time() - DAY_SECONDS {
         let newest = utc_text(newest);
         session.note(&format!(
-            "time() is the current time, but the ads seem to be from {newest}; to use that time, give --now dump"
+            "time() is the current time, but the ads seem to be from {newest}; --now dump uses that time"
         ));
     }
 }
@@ -280,7 +277,7 @@ pub fn note_unfinished(session: &Session, source: &mut AdSource) {
 
 /// Returns the note about the record that was left out at the end of a source.
 pub fn unfinished_note(name: &str, line: usize) -> String {
-    format!("{name}:{line}: the last record has no banner after it and is skipped, as HTCondor does")
+    format!("{name}:{line}: the last record is skipped: it has no banner after it")
 }
 
 /// Calls `visit` for each ad of the sources, with the text in which the ad stands, until `visit` returns `false`. Bad

@@ -20,10 +20,7 @@ pub fn read_given(session: &mut Session) -> Result<(), Failure> {
             return refuse(format!("--map {definition}: it takes NAME=FILE"));
         };
         if name.contains('.') {
-            return refuse(format!(
-                "--map {definition}: the name of a map must have no dot, because userMap() reads what follows a dot as \
-                a method"
-            ));
+            return refuse(format!("--map {definition}: the name of a map cannot contain a dot"));
         }
         let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
         add_map(session, name, &SourceText::from_file(path, bytes, FileFormat::Long), false)?;

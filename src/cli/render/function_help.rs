@@ -4,8 +4,7 @@ use classad::eval::BuiltinFunction;
 
 /// Returns signature, documentation and example of a function, in a few lines.
 pub fn function_description(function: &BuiltinFunction) -> String {
-    let strict =
-        "    in the papers' dialect, the result is undefined or an error if an argument is undefined or an error\n";
+    let strict = "    in the papers' dialect, an undefined argument gives undefined, and an error gives an error\n";
     let strict = if function.kind.is_strict() { strict } else { "" };
     format!("{}\n    {}\n    {}\n{strict}", function.signature, function.doc, function_example(function))
 }

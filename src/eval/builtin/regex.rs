@@ -12,17 +12,17 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(regexp(2, 3) Strict "(pattern, string [, options]) -> bool",
-        "whether a pattern matches a part of a string; options: i ignores case, m lets ^ and $ match at each line, s \
-        lets a dot match newlines, x ignores blanks in the pattern",
+        "whether a pattern matches a part of a string; options: i (ignore case), m (^ and $ at each line), s (dot \
+        matches newlines), x (ignore blanks in the pattern)",
         both "regexp(\"^slot[0-9]+@\", \"slot1@crane\")" => "true",
         matches_string),
     function!(regexpMember(2, 3) Strict "(pattern, list [, options]) -> bool",
-        "whether a pattern matches some string of a list",
+        "whether a pattern matches a string of a list",
         both "regexpMember(\"^b\", { \"ab\", \"bc\" })" => "true",
         matches_member),
     function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
-        "replacement for the first match of a pattern, with \\\\0 to \\\\9 for its groups; options: as for regexp(), \
-        f returns the whole string, g replaces all matches",
+        "return the substitute for the first match, with \\\\0 to \\\\9 for groups; options: those of regexp(), f \
+        (return the whole string), g (replace all)",
         both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
         |call| substitute(call, b"")),
     function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
@@ -34,7 +34,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "replaceAll(\"b+\", \"abbcb\", \"-\")" => "\"a-c-\"",
         |call| substitute(call, b"fg")),
     function!(stringList_regexpMember(2, 4) Lazy "(pattern, string [, delimiters [, options]]) -> bool",
-        "whether a pattern matches some item of a list in a string",
+        "whether a pattern matches an item of a list in a string",
         both "stringList_regexpMember(\"^b\", \"ab, bc\")" => "true",
         matches_listed_item),
 ];

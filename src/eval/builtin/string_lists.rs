@@ -13,7 +13,7 @@ use super::{BuiltinFunction, Call, CallResult};
 
 pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
     function!(stringListSize(1, 2) Lazy "(string [, delimiters]) -> int",
-        "number of items of a list in a string, separated by commas and spaces or by the delimiters",
+        "number of items of a list in a string; the default delimiters are commas and spaces",
         both "stringListSize(\"red, green, blue\")" => "3",
         |call| list_argument(call).map(|list| Value::Integer(signed(list.items().count())))),
     function!(stringListSum(1, 2) Lazy "(string [, delimiters]) -> int | real",

@@ -26,12 +26,11 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "mergeEnvironment(\"A=1\", undefined, \"A=2 B=3\")" => "\"A=2 B=3\"",
         merge_environments),
     function!(userHome(1, 2) Lazy "(user [, default]) -> string",
-        "return the default; the home of the user is not looked up",
+        "return the default, or undefined without one; the user's home is not looked up",
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "results for a user in a map of --map or --config; with a third argument, only this result, else the first \
-        one; the fourth argument is for unknown users",
+        "look up a user in a map of --map or --config: all results, or the preferred or first one",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];

@@ -21,7 +21,7 @@ impl SummaryWriter<'_> {
             }
             (GangVerdict::Taken(by), Some(gang), _) => {
                 let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
-                format!("{subject} could have {a} ({gang}), but offers of it go to {takers}")
+                format!("{subject} could have {a} ({gang}), but some of these offers go to {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
@@ -134,7 +134,7 @@ impl SummaryWriter<'_> {
             (EmptyPortCause::GroupUnfillable, _) => {
                 let ports = failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str());
                 let ports: Vec<&str> = ports.collect();
-                format!("not enough of the ports {} can be filled together{beside}", join_and(&ports))
+                format!("too few of the ports {} can be filled together{beside}", join_and(&ports))
             }
             (EmptyPortCause::OwnPortsUnfilled, Some(first)) => self.unserved(label, blocked, *first),
             (EmptyPortCause::AllDocked, _) => self.all_docked(label, blocked, failure),
@@ -150,9 +150,9 @@ impl SummaryWriter<'_> {
                 });
                 match (other, port.independent) {
                     (Some(other), alone) if port.consistent == 0 => format!(
-                        "none of the {} for {} fits together with a candidate for {label} ({alone}): {reasons}",
-                        counted(other.independent, "candidate"),
-                        other.label
+                        "no candidate for {} ({}) fits one for {label} ({alone}): {reasons}",
+                        other.label,
+                        with_commas(other.independent)
                     ),
                     (_, 1) => format!("the only candidate for {label} does not fit{beside}: {reasons}"),
                     (_, many) => {

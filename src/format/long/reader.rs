@@ -304,7 +304,7 @@ enum AdEnd {
 /// A daemon writes the banner last. So such a record at the end of a file is being written, or the file was cut.
 pub fn unfinished_record(text: &[u8], offset: usize, ad_number: usize) -> Problem {
     let end = memchr::memchr(b'\n', &text[offset..]).map_or(text.len(), |length| offset + length);
-    let message = "the last record has no banner after it and is skipped, as HTCondor does: it may be incomplete";
+    let message = "the last record is skipped: it has no banner after it";
     Problem::error_at(offset..end, ad_number, message).as_warning()
 }
 

@@ -26,7 +26,7 @@ pub fn decode_references(text: &[u8], offset: usize, decoded: &mut DecodedText, 
                 let character = reference_character(&rest[..length]).ok_or_else(|| {
                     let name = String::from_utf8_lossy(&rest[..length]);
                     Problem::error_at(offset + at..offset + at + length, ad, format!("`{name}` is not defined"))
-                        .with_help("& is written &amp;, < is written &lt;; the only other names are gt, quot and apos")
+                        .with_help("write &amp; for & and &lt; for <; the other names are gt, quot and apos")
                 })?;
                 (character, length)
             }

@@ -66,7 +66,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     let (message, help) = match wrong {
         "recursion limit exceeded" => (
             "this is nested more than 128 levels deep".to_owned(),
-            "a nested ad can be written as the text of an expression: !expr '[ a = [ b = 1 ] ]'",
+            "write a nested ad as an expression: !expr '[ a = [ b = 1 ] ]'",
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {

@@ -81,8 +81,8 @@ impl YamlNode {
 }
 
 /// Hint for malformed documents. The most frequent mistake is an expression without the quotes that YAML requires.
-const QUOTING_HELP: &str = "an expression with `: ` or ` #` in it, or one that begins with a quote, a bracket, `!`, `&` \
-                        or `*`, needs quotes";
+const QUOTING_HELP: &str = "an expression needs quotes if it has `: ` or ` #`, or begins with a sign such as `!` or \
+    `[`";
 
 impl<'t> YamlTree<'t> {
     /// Parses a document.

@@ -111,7 +111,7 @@ impl<'a> RedockedMatch<'a> {
                 _ => {
                     let filled: Vec<String> = filled.iter().map(label).collect();
                     let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
-                    format!("the filled ports are not those that its groups require: {filled}")
+                    format!("the filled ports do not satisfy its groups: {filled}")
                 }
             };
             Some((party, reason))

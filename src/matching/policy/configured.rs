@@ -100,7 +100,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         let is_set = |prefix: &str| configuration.entry(&format!("{prefix}{}", group.name)).is_some();
         match group.quota {
             GroupQuota::Dynamic(_) if !is_set("GROUP_QUOTA_") && !is_set("GROUP_QUOTA_DYNAMIC_") => {
-                warn(format!("{} has no quota, which is a quota of 0", group.name));
+                warn(format!("{} has no quota, which counts as 0", group.name));
             }
             GroupQuota::Dynamic(part) => *dynamic.entry(parent).or_default() += part,
             GroupQuota::Static(_) => {}
@@ -108,10 +108,10 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
     }
     for (parent, sum) in dynamic.into_iter().filter(|(_, sum)| *sum > MAX_DYNAMIC_QUOTAS) {
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };
-        warn(format!("the dynamic quotas{of} add up to {sum}, so that each is divided by {sum}"));
+        warn(format!("the dynamic quotas{of} add up to {sum}: each is divided by {sum}"));
     }
     for group in left_out {
-        warn(format!("{group} is ignored, because it occurs twice or its parent group is missing"));
+        warn(format!("{group} is ignored: it occurs twice or has no parent group"));
     }
     problems
 }

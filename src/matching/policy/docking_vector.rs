@@ -126,7 +126,7 @@ impl PolicyVector {
         let (one, other) = if one.as_str() <= other.as_str() { (one, other) } else { (other, one) };
         Err(PolicyFault {
             reason: format!(
-                "component {} of `{key}` is {} for some ads and {} for others: these cannot be compared",
+                "component {} of `{key}` is {} for some ads, but {} for others",
                 position + 1,
                 one.phrase(),
                 other.phrase()

@@ -170,8 +170,7 @@ impl CommandLineTranslation {
             Unknown | Implied | Ignored | Table => {}
             Live => {
                 return Err(format!(
-                    "{text} asks a daemon, but classad reads files: write them with `condor_q -long` or `condor_status \
-                    -long`"
+                    "{text} asks a daemon; write a file with `condor_q -long` or `condor_status -long`"
                 ));
             }
             Undone(instead) => return Err(format!("{text} is not supported: {instead}")),

@@ -205,7 +205,7 @@ impl CensusCommand {
                 counted(census.attributes().len(), "attribute")
             ));
             if attributes.iter().any(|(_, summary)| summary.distinct().more) {
-                session.note("`+` after a number of distinct values, `more` in JSON, means that there are more");
+                session.note("`+` (in JSON: `more`) means that there are more distinct values");
             }
         }
         let missing = attributes.len() < names.len();

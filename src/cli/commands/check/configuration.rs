@@ -53,7 +53,7 @@ pub fn check(
         rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
     bracketed.dedup();
     if !bracketed.is_empty() {
-        let help = "transform --print-rules converts rules to HTCondor's transform language";
+        let help = "`transform --print-rules` converts them";
         session.note(&format!("HTCondor 25 does not read rules in brackets: {} ({help})", bracketed.join(", ")));
     }
 }

@@ -64,10 +64,7 @@ impl JobEffects {
         }
         let skipped: Vec<String> = policies.skipped_requirements().map(str::to_owned).collect();
         if !skipped.is_empty() {
-            session.note(&format!(
-                "not evaluated, because explain does not read the ad of the schedd: {}",
-                join_and(&skipped)
-            ));
+            session.note(&format!("not evaluated without the ad of the schedd: {}", join_and(&skipped)));
         }
         let mut effects = IndexMap::new();
         let (mut transformed, mut is_changed) = (requests.to_vec(), false);

@@ -37,8 +37,5 @@ pub fn matched_text(
 
 /// Notes that slots are given whole.
 pub fn note_whole_slots(session: &Session) {
-    session.note(
-        "each job takes its slot whole, a partitionable one, too; `--policy htcondor` divides slots as the negotiator \
-         does",
-    );
+    session.note("each job takes a whole slot, even a partitionable one; `--policy htcondor` divides slots");
 }

@@ -208,7 +208,7 @@ impl Explain {
             case = case.with_states();
         }
         if self.reverse && gangs::any_ports(&parties.requests) {
-            session.note("some requests have Ports, and --reverse does not explain gangs: leave --reverse out");
+            session.note("some requests have Ports: explain gangs without --reverse");
         }
         let explainer = case.explainer(session, self.all_offers);
         let status = match &self.offer {
@@ -320,7 +320,7 @@ impl Explain {
         }
         let is_selection = !self.request.is_empty() || !self.constraint.is_empty();
         if noun == "job" && is_selection && !self.unmatched && !self.reverse && !outcome.has_unmatched {
-            session.note("slots that other jobs get count as matches, too; --unmatched takes all jobs into account");
+            session.note("slots that other jobs get also count as matches; with --unmatched, all jobs compete");
         }
         report_unexplained(session, outcome.unexplained);
         session.report_budget_failures(outcome.failures);
@@ -337,10 +337,7 @@ impl Explain {
         if self.offer.is_some() && !self.reverse {
             return Some("--share and --offer cannot be combined");
         }
-        self.ads
-            .common
-            .stats
-            .then_some("--stats cannot be combined with --share: its counts would be of only one share")
+        self.ads.common.stats.then_some("--stats and --share cannot be combined")
     }
 
     /// Returns the files that each share reads, or why the run has no shares.
@@ -360,8 +357,7 @@ fn report_unexplained(session: &mut Session, unexplained: usize) {
 }
 
 /// What a match means in the sentence about hypothetical attributes.
-const WHAT_IS_COUNTED: &str = "a request counts as a match even if another request gets the offer; `match --what-if` \
-    gives each offer to one request only";
+const WHAT_IS_COUNTED: &str = "several requests can match one offer here; in `match --what-if`, requests compete";
 
 /// Returns what the hypothetical attributes and the policies of a configuration change, if anything, as text.
 fn beginning_text(

@@ -31,10 +31,7 @@ pub fn merge_shares(
 ) -> Result<Status, Failure> {
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {
-        return refuse(
-            "the output format differs from that of the shares, because the configuration files differ; give all \
-             shares the same -o",
-        );
+        return refuse("the shares have another output format; give all shares and merge the same -o");
     }
     let is_well = frame.is_well;
     let mut page = ExplanationPage::begin(frame, output, is_summary, session.options.quiet)?;

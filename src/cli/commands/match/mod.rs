@@ -105,7 +105,7 @@ impl MatchCommand {
         let share = self.share.input(session, &sources, settings)?;
         let policy = self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
-            return refuse("`residual` needs --strategy greedy, because later requests get the rest of an offer");
+            return refuse("`residual` of the policy needs --strategy greedy");
         }
         let also = negotiation_names(&policy.policy, session.dialect());
         // Read the ads whole with --what-if, because its expression may refer to any attribute.
@@ -170,7 +170,7 @@ impl MatchCommand {
         if preempting > 0 {
             let all = with_commas(outcome.grants.len());
             session.note(&format!(
-                "matches that preempt a job: {} of {all}; the column preempted of `negotiate` names its user",
+                "matches that preempt a job: {} of {all}; `negotiate` names the users of these jobs",
                 with_commas(preempting)
             ));
         }
@@ -203,15 +203,12 @@ impl MatchCommand {
         let takes_nothing = lists_only || self.no_consume || !self.what_if.is_empty();
         refuse_contradictions(&[
             (!is_greedy && lists_only, "--all and --best assign no offers: leave --strategy out"),
-            (
-                !is_greedy && self.no_consume,
-                "if offers are not used up, each request has its best one: --strategy greedy --no-consume",
-            ),
+            (!is_greedy && self.no_consume, "--no-consume needs --strategy greedy"),
             (
                 self.notify.notify.is_some() && takes_nothing,
-                "--notify reports matches; with --all, --best, --no-consume or --what-if there are none",
+                "--notify reports matches, which --all, --best, --no-consume and --what-if do not make",
             ),
-            (!is_greedy && self.why, "--why says why each request takes its best offer: --strategy greedy"),
+            (!is_greedy && self.why, "--why needs --strategy greedy"),
             (self.notify.writes_to_stdout() && self.why, "--why and --notify - both need standard output"),
             (self.notify.writes_to_stdout() && self.count, "--count and --notify - both need standard output"),
         ])
@@ -223,10 +220,7 @@ fn note_difference(session: &Session, parties: &Parties, selection: &PairSelecti
     let (what, uses) = match selection.lists_candidates() {
         true => ("pairs", ""),
         false if selection.keeps_offers => ("matches", ""),
-        false => (
-            "matches",
-            "; each offer goes to one request, or its parts to several (in `explain --what-if`, requests compete only with --unmatched)",
-        ),
+        false => ("matches", "; each offer, or each part of it, goes to one request"),
     };
     session.note(&format!("{what}: {} with the change, {} without it{uses}", after.count, before.count));
     if selection.lists_candidates() && selection.counts_only {

@@ -149,9 +149,9 @@ impl MatchCommand {
         let lists_candidates = self.all || self.best.is_some();
         let refusals = [
             (self.cases.is_some(), "--share does not work with --cases: split the file of cases by lines"),
-            (!lists_candidates, "one run makes all matches; --best N and --all list candidates, and have shares"),
-            (!self.what_if.is_empty(), "--what-if compares two whole runs"),
-            (self.ads.common.stats, "--stats cannot be combined with --share: its counts would be of only one share"),
+            (!lists_candidates, "one run must make all matches; --best N and --all list candidates in shares"),
+            (!self.what_if.is_empty(), "--share does not work with --what-if"),
+            (self.ads.common.stats, "--stats and --share cannot be combined"),
         ];
         refusals.into_iter().find(|(is_true, _)| *is_true).map(|(_, reason)| reason)
     }

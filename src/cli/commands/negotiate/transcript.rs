@@ -184,9 +184,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
-                let detail = format!(
-                    "weight {weight} for these submitters: their shares of the pool less the weight that they use"
-                );
+                let detail = format!("weight {weight}, the shares of these submitters less their weight in use");
                 self.push(format!("division {number}: {detail}"), "", "division", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
@@ -194,7 +192,7 @@ impl<'p> Transcript<'p> {
                 let goes_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
                 let more = match limit > 0.0 {
                     true => format!("{} more", rounded(limit)),
-                    false if goes_beyond => "nothing more but what `beyond` permits".to_owned(),
+                    false if goes_beyond => "only what `beyond` permits".to_owned(),
                     false => "nothing more".to_owned(),
                 };
                 let detail =
@@ -203,7 +201,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
-                let detail = format!("may get {limit} more, and the lightest offer weighs {smallest}");
+                let detail = format!("may get only {limit} more, but the lightest offer weighs {smallest}");
                 self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
             }
             _ => {}
@@ -259,12 +257,10 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
         0 => format!("{offers}, given to other requests"),
-        all if all == compatible => format!("{offers} discarded: the docking vector has no value for any of them"),
+        all if all == compatible => format!("{offers}, discarded by the docking vector"),
         some => {
             let given = compatible - some;
-            format!(
-                "{offers}: {given} given to other requests, {some} discarded: the docking vector has no value for them"
-            )
+            format!("{offers} ({given} given to other requests, {some} discarded by the docking vector)")
         }
     }
 }

@@ -374,9 +374,7 @@ impl QueryCommand {
         let expression =
             input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
         if expression.as_literal().is_some() {
-            return refuse(format!(
-                "--since needs the number of a job, such as 12.3, or a condition, not the constant `{text}`"
-            ));
+            return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
         }
         Ok(Some(expression))
     }
@@ -386,19 +384,16 @@ impl QueryCommand {
         typed_rows::check_options(self)?;
         let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
-            (
-                self.former_invert > 0,
-                "`query` does not take -v: --invert prints the ads for which the constraint is not true, --verbose reports more",
-            ),
+            (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),
             (
                 groups && has_columns,
-                "--group-by cannot be used with --af or --attributes; --sum, --mean, --median and so on add columns",
+                "--group-by cannot be used with --af or --attributes; add columns with --sum, --mean and so on",
             ),
-            (groups && self.distinct, "--distinct cannot be used with --group-by, which prints each group once"),
+            (groups && self.distinct, "--distinct cannot be used with --group-by"),
             (self.distinct && self.af.is_empty(), "--distinct needs --af: it prints equal rows once"),
             (
                 self.count && has_columns && !self.distinct,
-                "--count cannot be used with --af or --attributes; to count different rows, give --distinct and --af",
+                "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
             ),
         ])
     }
@@ -415,7 +410,7 @@ impl QueryCommand {
                 if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
                     return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
                 }
-                session.note(&format!("no constraint: {first} is a file, and all its ads are selected"));
+                session.note(&format!("no constraint: {first} is a file; all its ads are selected"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
             } else if self.is_constraint(first) {

@@ -126,7 +126,7 @@ impl QueryCommand {
             (scanner.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
             (
                 self.newest || self.since.is_some() || self.completed_since.is_some(),
-                "--partial does not work with --newest, --since and --completed-since, which read backwards",
+                "--partial does not work with --newest, --since and --completed-since",
             ),
             (self.at.is_some(), "--partial does not work with --at"),
             (

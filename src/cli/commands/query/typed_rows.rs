@@ -21,12 +21,9 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
             is_typed && query.partial.is_given(),
             "--partial and -o parquet cannot be combined: write a Parquet file for each part",
         ),
-        (is_typed && query.count, "--count and -o parquet cannot be combined: --count prints a number"),
+        (is_typed && query.count, "--count and -o parquet cannot be combined"),
         (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),
-        (
-            is_typed && !query.userlog.is_empty(),
-            "-o parquet and --userlog cannot be combined: give files of ads instead of an event log",
-        ),
+        (is_typed && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: give files of ads"),
     ])
 }
 
@@ -52,8 +49,7 @@ pub fn column_types(
     for source in sources {
         if !source.is_file() {
             return refuse(format!(
-                "{} can be read only once, and the types of columns come from a first pass: \
-                 give them with --schema, which `census -o json` writes",
+                "{} can be read only once; give the types of columns with --schema (from `census -o json`)",
                 source.name
             ));
         }

@@ -96,7 +96,7 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
 /// Opens files and decides the dialect by their forms. Refuses standard input, from which the entries are read.
 fn open_files(state: &mut ReplState<'_>, files: &[ArgumentWord<'_>]) -> Result<Vec<AdSource>, Failure> {
     if let Some(file) = files.iter().find(|file| file.text == "-") {
-        return Err(state.error_at(file.part, "standard input cannot be loaded, because the entries are read from it"));
+        return Err(state.error_at(file.part, "standard input cannot be loaded: the entries come from it"));
     }
     let before = state.session.error_count();
     let sources = input::open_sources(state.session, &paths(files))?;

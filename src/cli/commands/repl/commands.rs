@@ -61,16 +61,16 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad to match and to evaluate in",
+        "Show, set or remove MY, the ad in which expressions are evaluated",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
         "Show, set or remove TARGET, the other ad of a match",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the ads of the pool from files; or count for how many of its ads an expression is true",
+        "Load the pool from files, or count the values of a condition in its ads",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
-        "Set, show or remove an attribute that is added to MY",
+        "Set, show or remove an attribute that is added to MY; `NAME = EXPR` also sets one",
         ":let spare = 2 * 1024";
     "type" "EXPR" Expression expression_commands::type_of,
         "Print the type of the value of an expression",
@@ -79,37 +79,37 @@ commands! {
         "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate the parts of an expression that depend only on MY and TARGET; without EXPR, those of the constraint",
+        "Evaluate the parts of EXPR, or of the constraint, that depend only on MY and TARGET",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
         "List the names that an expression reads; without EXPR, those that MY reads",
         ":refs other.Memory > spare";
     "match" "[N|target]" PoolAd pool_commands::match_pool,
-        "List the 10 best matches in the pool, or the N best; with `target`, say whether TARGET matches",
+        "List the N best matches in the pool (default: 10), or say whether TARGET matches",
         ":match 3";
     "gang" "[N]" Nothing explain_commands::gang,
-        "Print the best gang for the ports of MY, or the N best gangs; or explain why MY gets no gang",
+        "Print the N best gangs for the ports of MY (default: 1), or why there is none",
         ":gang";
     "explain" "[-v|-vv] [ID|target]" PoolAd explain_commands::explain,
-        "Explain why MY matches nothing in the pool, or not one ad; -v shows the evidence, -vv also values",
+        "Explain why MY does not match the pool or one ad; -v and -vv show more",
         ":explain -v";
     "dialect" "[classad|condor]" Dialect settings::dialect,
-        "Show or set the dialect: `condor`, as HTCondor evaluates expressions, or `classad`, as in the papers",
+        "Show or set the dialect: `condor` for HTCondor, `classad` for the papers",
         ":dialect";
     "load" "FILE..." Files super::load,
-        "Run the lines of files",
+        "Run the lines of files, as if you had typed them",
         ":load samples/repl/idle.repl";
     "set" "[NAME [VALUE]]" Setting settings::set,
         "Show or change a setting",
         ":set max-steps 1000000";
     "history" "[N]" Nothing help::history,
-        "List all entries, or the last N entries",
+        "List the last N entries or all, on a terminal with those of earlier sessions",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
         "List the commands, or explain a command or a function",
         ":help substr";
     "quit" "" Nothing help::quit,
-        "Leave",
+        "Leave; so does Ctrl-D on an empty line",
         ":quit";
 }
 

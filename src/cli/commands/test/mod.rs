@@ -126,7 +126,7 @@ pub enum TestForm {
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
-            return refuse("--list prints text or json: no case is run that JUnit or TAP could report");
+            return refuse("--list prints only text or json");
         }
         if self.update && (self.specs.is_empty() || self.specs.iter().any(|spec| spec == "-")) {
             return refuse("--update rewrites specs: name them");
@@ -247,15 +247,12 @@ impl TestCommand {
                     return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
                 }
                 Some(failing) => {
-                    format!(
-                        "the result of `{}` differs from run to run, or cannot be written as an expected value",
-                        failing.name
-                    )
+                    format!("the result of `{}` differs between runs, or cannot be an expected value", failing.name)
                 }
             },
             Err(problems) => {
                 Self::report_malformed(session, new, &problems);
-                "rewritten in place it would not be a spec any more".to_owned()
+                "the rewritten file would not be a spec".to_owned()
             }
         };
         session.error(&format!("{} is left as it is: {refusal}", new.name));
@@ -265,7 +262,7 @@ impl TestCommand {
     /// Reports the problems of a malformed spec.
     fn report_malformed(session: &mut Session, text: &SourceText, problems: &[Problem]) {
         session.print_setting_problems(text, problems);
-        session.error(&format!("{} is broken, and none of its cases is run", text.name));
+        session.error(&format!("{} is broken: none of its cases is run", text.name));
     }
 
     /// Notes each tag of `--tag` that no case has, and suggests similar tags.

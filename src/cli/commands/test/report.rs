@@ -113,7 +113,7 @@ impl CaseResult {
                 (CaseStatus::OverBudget, Some(abort_reason(&halt)), Vec::new())
             }
             Some(Err(CaseError::FailedEvaluations(count))) => {
-                let reason = format!("evaluations or searches that exceeded a budget, such as max-steps: {count}");
+                let reason = format!("evaluations or searches beyond a budget, such as max-steps: {count}");
                 (CaseStatus::OverBudget, Some(reason), Vec::new())
             }
         };

@@ -252,8 +252,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
         "set" => {
             if refers_to(&operand, &name) {
                 session.warning(&format!(
-                    "--set {name}: {name} refers to itself, so that it cannot use its old value; --eval-set {name} computes the new value \
-                     from the old one"
+                    "--set {name}: {name} refers to itself, not to its old value; --eval-set {name} uses the old value"
                 ));
             }
             RuleAction::Set(name, operand)
@@ -290,8 +289,8 @@ fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[Transfor
             RuleAction::Set(name, operand) => {
                 changes_something = true;
                 if refers_to(operand, name) {
-                    let reason = format!("{name} refers to itself, so that it cannot use its old value");
-                    let help = Some(format!("EVALSET {name} computes the new value from the old one"));
+                    let reason = format!("{name} refers to itself, not to its old value");
+                    let help = Some(format!("EVALSET {name} uses the old value"));
                     let problem = Problem::error_at(statement.range.clone(), 0, reason).as_warning();
                     session.report_problem(source, &Problem { help, ..problem })?;
                 }

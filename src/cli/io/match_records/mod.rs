@@ -150,7 +150,8 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
         parse_record::<record::PairRecord>(record)?.into_notice()
     } else {
         return Err(
-            "this is not a match: expected a record of --notify, or a row of `match`, `gangmatch`, `negotiate` or `claim`".to_owned()
+            "this is not a match: give records of --notify, or rows of `match`, `gangmatch`, `negotiate` or `claim`"
+                .to_owned(),
         );
     };
     if let Some(known) = matches.get_mut(&notice.id) {
@@ -163,9 +164,7 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
 /// Records the outcome of a claim or a release. Removes the match if it is over.
 fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), RecordFault> {
     let id = &outcome.id;
-    let known = matches
-        .get_mut(id)
-        .ok_or_else(|| format!("this outcome is of the match {id}, but no record before it makes that match"))?;
+    let known = matches.get_mut(id).ok_or_else(|| format!("no record before this outcome makes the match {id}"))?;
     known.settle(outcome);
     if known.is_over() {
         matches.shift_remove(id);

@@ -87,7 +87,7 @@ impl ScannedPartial {
         let mut line = Vec::new();
         let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
         let header: PartialHeader = serde_json::from_slice(&line)
-            .map_err(|_| "it is not a partial result (a run with --partial writes one)".to_owned())?;
+            .map_err(|_| "it is not a partial result (--partial writes one)".to_owned())?;
         if header.classad_partial != PARTIAL_VERSION {
             return Err(format!("it has version {} of the format, not {PARTIAL_VERSION}", header.classad_partial));
         }
@@ -127,10 +127,7 @@ impl ScannedPartial {
                         Some(share) => format!("--share {share}"),
                         None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
                     };
-                    return Err(format!(
-                        "it is not complete: its run failed or has not ended, or the file was cut; repeat the run with \
-                        {again}"
-                    ));
+                    return Err(format!("it is not complete; repeat the run with {again}"));
                 }
             }
         }

@@ -195,12 +195,9 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     let last = parts.iter().filter_map(|part| part.file.end).max().unwrap_or(0);
     if let Some(other) = parts.iter().find(|part| part.file.inode != parts[0].file.inode) {
         let partials = [&parts[0].path, &other.path];
-        let fault = format!("{} and {} come from two different files of the name {name}", partials[0], partials[1]);
+        let fault = format!("{} and {} come from two different files named {name}", partials[0], partials[1]);
         // Whether the parts of two files tile one says nothing.
-        return vec![format!(
-            "{fault}: if the files are on different hosts, name the host of each run with --partial=HOST; if not, \
-            repeat the runs"
-        )];
+        return vec![format!("{fault}; for files on several hosts, give --partial=HOST, else repeat the runs")];
     }
     if parts.iter().any(|part| part.file.size != size) && size < last {
         faults.push(format!("{name} became shorter between the runs: run all its parts again"));

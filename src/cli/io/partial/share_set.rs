@@ -167,7 +167,7 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
             faults.push(format!("{path} is one of {own}, but {reference} is one of {expected}"));
         } else if counts.contains(&None) {
             let [share, parts] = if counts[0].is_some() { [path, reference] } else { [reference, path] };
-            faults.push(format!("{share} is from a run with --share, but {parts} is from a run on parts of files"));
+            faults.push(format!("{share} is from a run with --share, but {parts} is not"));
         } else if let Some(fault) = file_fault(&other.header.files, &first.header.files) {
             faults.push(format!("{path}: {fault}; run all shares again"));
         } else if other.header.now != first.header.now {

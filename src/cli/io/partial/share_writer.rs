@@ -31,14 +31,8 @@ impl ShareInput {
     ) -> Result<Self, Failure> {
         refuse_contradictions(&[
             (session.options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
-            (
-                session.options.seed.is_some(),
-                "--share and --seed cannot be combined: each share would draw its own random numbers",
-            ),
-            (
-                Session::is_terminal(),
-                "a partial result cannot go to a terminal: write it to a file, for `classad merge`",
-            ),
+            (session.options.seed.is_some(), "--share and --seed cannot be combined"),
+            (Session::is_terminal(), "a partial result cannot go to a terminal: write it to a file"),
         ])?;
         let mut files = sources.iter().flatten().map(describe).collect::<Result<Vec<_>, _>>()?;
         let maps = session.options.map.iter().filter_map(|map| Some(map.split_once('=')?.1));
@@ -66,7 +60,7 @@ impl ShareWriter {
             return Err(Failure::Refused(None));
         }
         if !session.has_given_time() {
-            return refuse("give all shares the same --now TIME: the clock differs between runs");
+            return refuse("give all shares the same --now TIME");
         }
         let header = header(session, &[], Some(input.share), input.files)?;
         let mut writer = ShareWriter(out());

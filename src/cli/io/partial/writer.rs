@@ -33,18 +33,9 @@ impl PartialWriter {
         let options = &session.options;
         refuse_contradictions(&[
             (options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
-            (
-                options.now == Some(TimeOption::Dump),
-                "--partial and --now dump cannot be combined, because each part has its own newest time: give a time",
-            ),
-            (
-                options.seed.is_some(),
-                "--partial and --seed cannot be combined: each part would draw its own random numbers",
-            ),
-            (
-                Session::is_terminal(),
-                "a partial result cannot go to a terminal: write it to a file, for `classad merge`",
-            ),
+            (options.now == Some(TimeOption::Dump), "--partial and --now dump cannot be combined: give a time"),
+            (options.seed.is_some(), "--partial and --seed cannot be combined"),
+            (Session::is_terminal(), "a partial result cannot go to a terminal: write it to a file"),
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
         let header = header(session, paths, None, files)?;

@@ -43,8 +43,8 @@ impl ColumnSchema {
         let text = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
         let Ok(file) = serde_json::from_slice(&text) else {
             return refuse(format!(
-                "{path} is not a schema: it is what `census -o json` prints, or an object such as {{\"Memory\": \"integer\"}} \
-                 with the types boolean, integer, real, timestamp and string"
+                "{path} is not a schema: give the output of `census -o json`, or an object such as {{\"Memory\": \
+                \"integer\"}}"
             ));
         };
         let types = match file {

@@ -44,7 +44,7 @@ impl ParquetWriter {
         }
         for (index, (name, _)) in columns.iter().enumerate() {
             if columns[..index].iter().any(|(before, _)| before.eq_ignore_ascii_case(name)) {
-                return refuse(format!("two columns have the name `{name}`: rename one of them with NAME=EXPR"));
+                return refuse(format!("two columns have the name `{name}`: rename one with NAME=EXPR"));
             }
         }
         let columns: Vec<ParquetColumn> =

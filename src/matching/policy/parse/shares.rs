@@ -66,7 +66,7 @@ impl<'o> PolicyReader<'o, '_> {
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
             for name in left_out {
-                let message = format!("the group {name} occurs twice, or its parent group is missing");
+                let message = format!("the group {name} occurs twice, or has no parent group");
                 self.0.report(node, message, "write `a` before `a.b`");
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
@@ -125,7 +125,7 @@ impl<'o> PolicyReader<'o, '_> {
             self.0.report(
                 node,
                 "this is not a quota",
-                "write a weight of slots such as `20`, or a percentage of the pool such as `25%`",
+                "write a weight of slots (`20`) or a percentage of the pool (`25%`)",
             );
         }
         quota

@@ -182,8 +182,7 @@ impl ColumnWords {
         let mut characters = text.chars();
         let first = characters.next().filter(|character| PLACEHOLDERS.contains(*character));
         let Some(character) = first else {
-            let help =
-                "write one of ? * . - _ # 0 or a quoted blank; the same character twice fills the column".to_owned();
+            let help = "write ? * . - _ # 0 or a quoted blank; write the character twice to fill the column".to_owned();
             return Err((format!("OR needs one of its characters, not `{text}`"), help));
         };
         self.placeholder = Placeholder { character, is_wide: characters.next() == first };
@@ -196,8 +195,7 @@ impl ColumnWords {
             return Ok(());
         }
         let Some(width) = text.parse::<i64>().ok().filter(|width| width.abs() <= MAX_WIDTH) else {
-            let help =
-                format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns the column to the left");
+            let help = format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns to the left");
             return Err((format!("the width `{text}` is not valid"), help));
         };
         (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);

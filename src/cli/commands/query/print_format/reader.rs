@@ -157,8 +157,7 @@ impl FormatReader<'_> {
             FormatSection::Where => {
                 let Some(constraint) = self.parse(rest, range.clone()) else { return };
                 if self.format.constraint.is_some() {
-                    let help =
-                        "join conditions with `&&` after one WHERE; a line ends with \\ if the next line continues it";
+                    let help = "join conditions with `&&` after one WHERE; end a continued line with \\";
                     self.problems.push(problem_at(range, "WHERE already has an expression", help));
                 }
                 self.format.constraint = Some(constraint);
@@ -184,8 +183,7 @@ impl FormatReader<'_> {
             match word.text {
                 "FROM" | "UNIQUE" if !word.is_quoted => {
                     let help = "`classad autocluster` groups jobs, `query --group-by` counts them";
-                    let message =
-                        format!("{} is not supported, because only an access point can group jobs", word.text);
+                    let message = format!("{} is not supported: only an access point can group jobs", word.text);
                     self.problems.push(problem_at(word.range, message, help));
                     words.next();
                 }

@@ -45,10 +45,8 @@ impl AutoformatFlags {
                 }
                 'r' | 'o' | 'V' | 'T' | 'Y' => {}
                 other => {
-                    let known = "j job id, h heading, l labels, V quoted strings, r or o unevaluated, T seconds as \
-                                 days and hours, Y seconds since 1970 as a date, t tabs, `,` commas, n lines, g a \
-                                 line between ads";
-                    let message = format!("-autoformat does not support the letter `{other}`; it supports {known}");
+                    let message =
+                        format!("-autoformat does not support the letter `{other}`; see `classad help from-condor`");
                     return refuse(message);
                 }
             }

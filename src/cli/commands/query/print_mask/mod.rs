@@ -56,8 +56,8 @@ impl PrintMask {
         let others =
             !query.af.is_empty() || query.output.form.is_some() || query.groups.group_by.is_some() || query.undefined;
         if others || !query.attributes.is_empty() {
-            let message = "-autoformat and -format print rows of their own: they cannot be combined with --af, --output, \
-                           --attributes, --group-by and --undefined";
+            let message = "-autoformat and -format cannot be combined with --af, --output, --attributes, --group-by \
+                or --undefined";
             return refuse(message);
         }
         let mut mask = PrintMask::default();

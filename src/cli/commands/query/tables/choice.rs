@@ -148,8 +148,8 @@ pub fn choose_table(
         || query.undefined;
     if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
         return refuse(
-            "-print-format and -aaf choose columns, so they cannot be combined with -af, -format, -o, --af, \
-             --attributes, --group-by or --undefined",
+            "-print-format and -aaf cannot be combined with -af, -format, -o, --af, --attributes, --group-by or \
+            --undefined",
         );
     }
     if is_other || query.count || session.options.quiet {
@@ -165,9 +165,7 @@ pub fn choose_table(
         if query.append.is_empty() {
             return Ok(None);
         }
-        return refuse(
-            "-aaf adds columns to a table: the table of -nobatch, the table of slots, or the table of a print format",
-        );
+        return refuse("-aaf adds columns only to the tables of -nobatch, of slots and of print formats");
     };
     let is_custom = custom.is_some();
     let mut format = match custom {
