@@ -88,6 +88,9 @@ impl Eval {
             (None, None) => return refuse("there is no expression to evaluate"),
         };
         let files: Vec<String> = first.into_iter().cloned().chain(self.input.paths()?).collect();
+        if self.my.is_some() && !files.is_empty() {
+            return refuse("--my names the ad to evaluate in; give it alone, or FILES without it");
+        }
         let mut alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
         let mut sources = Vec::new();
         if !alone || self.wants_ads(session, text) {

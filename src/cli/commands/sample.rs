@@ -67,7 +67,7 @@ impl SampleCommand {
             });
             Ok(true)
         })?;
-        if reservoir.seen < capacity {
+        if (1..capacity).contains(&reservoir.seen) {
             session.note(&format!("the input has only {}", counted(reservoir.seen, "ad")));
         }
         let mut out = out();

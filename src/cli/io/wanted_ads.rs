@@ -19,7 +19,7 @@ struct WantedName {
 }
 
 impl WantedAds {
-    /// Reads names: several are separated by commas, and `105-110` means the jobs of these clusters. A text by which an ad
+    /// Reads names: several are separated by commas, and `105-110` means the jobs of these clusters, and `105` those of one. A text by which an ad
     /// is called is that ad's name, whatever is in it. Returns `None` without names: all ads are meant.
     pub fn new(texts: &[String], ads: &[NamedAd], context: &Context) -> Option<Self> {
         let is_called = |text: &str| ads.iter().any(|ad| ad.is_called(text, context));
@@ -63,12 +63,24 @@ impl WantedName {
     }
 }
 
-/// Reads `105-110`. `None` if the text is not a range.
+/// Returns the number of a cluster or a job: `7`, `7.0`.
+pub fn job_number(text: &str) -> Option<(i64, Option<i64>)> {
+    let number = |part: &str| {
+        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { part.parse().ok() } else { None }
+    };
+    match text.split_once('.') {
+        None => Some((number(text)?, None)),
+        Some((cluster, process)) => Some((number(cluster)?, Some(number(process)?))),
+    }
+}
+
+/// Reads `105-110` or `105`. `None` if the text is neither.
 fn cluster_range(text: &str) -> Option<[i64; 2]> {
-    let (first, last) = text.split_once('-')?;
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let number = |part: &str| Some(part).filter(is_number).and_then(|part| part.parse::<i64>().ok());
-    Some([number(first)?, number(last)?]).filter(|[first, last]| first <= last)
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |part: &str| job_number(part).filter(|(_, process)| process.is_none());
+    let ((first, _), (last, _)) = (number(first)?, number(last)?);
+    (first <= last).then_some([first, last])
 }
 
 #[cfg(test)]
@@ -78,7 +90,8 @@ mod tests {
     #[test]
     fn ranges_are_of_numbers_in_order() {
         assert_eq!(cluster_range("105-110"), Some([105, 110]));
-        for text in ["105", "-5", "5-", "110-105", "1.0-2.0", "a-b", "1-2-3", "+1-2"] {
+        assert_eq!(cluster_range("105"), Some([105, 105]));
+        for text in ["105.0", "-5", "5-", "110-105", "1.0-2.0", "a-b", "1-2-3", "+1-2"] {
             assert_eq!(cluster_range(text), None, "{text}");
         }
     }

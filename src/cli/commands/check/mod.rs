@@ -64,7 +64,7 @@ pub struct Check {
     #[arg(long, value_name = "FILE", alias = "against")]
     pool: Vec<String>,
     /// Check this expression instead of ads in files
-    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "partial"])]
+    #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "files_from", "partial"])]
     expr: Option<String>,
     /// Check the policies of a configuration, such as START, transforms and routes. DUMP is a file with the output of
     /// `condor_config_val -dump`

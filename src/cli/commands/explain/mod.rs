@@ -44,7 +44,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::{matched_text, note_whole_slots};
 use page::{ExplanationFrame, ExplanationPage};
-use selection::accepts;
+use selection::{accepts, refuse_jobs_as_files};
 use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
@@ -71,7 +71,7 @@ pub struct Explain {
     constraint: Vec<String>,
     /// Explain only these requests. For jobs, ID can also be a cluster, a range such as 105-110, a `GlobalJobId` or an
     /// `Owner`
-    #[arg(long, value_name = "ID,...")]
+    #[arg(long, value_name = "ID,...", aliases = ["job", "jobs"])]
     request: Vec<String>,
     /// Explain why a request and this offer do not match; with --reverse, explain only this offer or machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
@@ -128,6 +128,7 @@ impl Explain {
         let form = common.output.form;
         self.check_form()?;
         self.share.begin(session, self.share_refusal())?;
+        refuse_jobs_as_files(&self.requests)?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.

@@ -1,12 +1,14 @@
 //! Selects the requests that are explained.
 
+use std::path::Path;
+
 use classad::matching::Query;
 use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
 
 use super::Explain;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::wanted_ads::WantedAds;
+use crate::cli::io::wanted_ads::{WantedAds, job_number};
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -91,6 +93,14 @@ impl Explain {
             roots.sort_unstable();
         }
         Ok((roots, unserved))
+    }
+}
+
+/// Refuses the number of a job in place of a file.
+pub fn refuse_jobs_as_files(files: &[String]) -> Result<(), Failure> {
+    match files.iter().find(|file| job_number(file).is_some() && !Path::new(file).exists()) {
+        Some(job) => refuse(format!("there is no file {job}; to explain job {job}, use `--request {job}`")),
+        None => Ok(()),
     }
 }
 

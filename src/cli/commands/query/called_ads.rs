@@ -5,11 +5,26 @@ use classad::ad::BinaryOperator::{Equal, Or};
 use classad::ad::{Expression, Name, Value};
 
 use super::tables::{TableChoice, TableSubject};
+use crate::cli::io::wanted_ads::job_number;
+use crate::cli::session::Session;
 
 /// Returns the constraint that selects the ads that are called one of these names; `None` without names.
 pub fn called_ads(names: &[String], choice: &TableChoice) -> Option<Expression> {
     let constraints = names.iter().flat_map(|name| constraints_of(name, choice));
     constraints.reduce(|left, right| Expression::binary(Or, left, right))
+}
+
+/// Notes that the number of a job, given as the constraint, does not select the job.
+pub fn note_job_number(session: &Session, constraints: &[String]) {
+    if let [text] = constraints
+        && let Some((cluster, process)) = job_number(text)
+        && (cluster > 1 || process.is_some())
+    {
+        let process = process.map_or_else(String::new, |process| format!(" && ProcId == {process}"));
+        session.note(&format!(
+            "`{text}` as a constraint does not select job {text}: use `ClusterId == {cluster}{process}`"
+        ));
+    }
 }
 
 fn attribute(name: &str) -> Expression {
@@ -26,18 +41,6 @@ fn begins_with(name: &str, text: &str) -> Expression {
     let arguments = [attribute(name), Expression::literal(0), Expression::literal(length)];
     let begin = Expression::call(Name::new("substr"), arguments);
     Expression::binary(Equal, begin, Expression::literal(Value::string(text)))
-}
-
-/// Returns the number of a cluster or a job: `7`, `7.0`.
-pub fn job_number(text: &str) -> Option<(i64, Option<i64>)> {
-    let number = |part: &str| {
-        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number { part.parse().ok() } else { None }
-    };
-    match text.split_once('.') {
-        None => Some((number(text)?, None)),
-        Some((cluster, process)) => Some((number(cluster)?, Some(number(process)?))),
-    }
 }
 
 fn constraints_of(name: &str, choice: &TableChoice) -> Vec<Expression> {

@@ -43,7 +43,7 @@ use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use ad_lookup::AdLookup;
-use called_ads::called_ads;
+use called_ads::{called_ads, note_job_number};
 use columns::Columns;
 use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
@@ -317,6 +317,7 @@ impl QueryCommand {
         choice: &TableChoice,
         table: Option<&AdTable>,
     ) -> Result<Expression, Failure> {
+        note_job_number(session, given);
         let given = input::parse_constraints(session, given)?;
         let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
         let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
