@@ -246,8 +246,8 @@ mod tests {
                 "26..34 the name of the file to include is missing",
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
-                "61..62 a blank is missing before this text; this text is read as the result",
-                "69..71 the line ends in a carriage return, which HTCondor reads as part of the result",
+                "61..62 a blank is missing before this text, which is read as the result",
+                "69..71 this line ends in a carriage return, which becomes part of the result",
                 "72..73 a key and a result are missing",
             ]
         );

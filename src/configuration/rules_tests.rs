@@ -26,7 +26,7 @@ fn brackets_become_rules() {
         "NAME A\nREQUIREMENTS Owner == \"ann\"\nUNIVERSE 5\nGridResource = \"condor a b\"\nlimit = 5\nuser = ann\n\
          COPY Cmd OldCmd\nDELETE X\nSET b limit + 1\nSET Z \"z\"\nEVALSET Q Memory * 2\n\
          EVALSET Y strcat(\"ann\", MY.Cmd)\n! JOB_TRANSFORM_A: copy_q is not a string and copies nothing; copy_OLD = \"NEW\" \
-         gives the attribute OLD a second name\n"
+         gives OLD a second name\n"
     );
 }
 

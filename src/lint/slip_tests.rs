@@ -111,13 +111,12 @@ fn help_is_right_when_it_is_followed() {
         ("1000 < Memory == true", "write `1000 < (Memory == true)`, or `(1000 < Memory) == true` if that is meant"),
         (
             "RemoteOwner != \"bob\"",
-            "this can exclude these ads, or rank them as 0; to avoid that, write `RemoteOwner =!= ...`, or \
-             `(RemoteOwner ?: VALUE)` for RemoteOwner",
+            "this can exclude these ads or rank them as 0; write `RemoteOwner =!= ...` or `(RemoteOwner ?: VALUE)`",
         ),
         (
             "RemoteOwner == \"bob\"",
-            "this can exclude these ads, or rank them as 0; to avoid that, write `(RemoteOwner =?= undefined || ...)`, \
-             or `(RemoteOwner ?: VALUE)` for RemoteOwner",
+            "this can exclude these ads or rank them as 0; write `(RemoteOwner =?= undefined || ...)` or \
+             `(RemoteOwner ?: VALUE)`",
         ),
         ("Machine == node01.example.org", "quotes are missing: write \"node01.example.org\""),
         ("JobStatus == \"Idle\"", "1 is idle: write `JobStatus == 1`"),
@@ -223,7 +222,7 @@ fn names_that_undefined_makes_unsafe_are_noted() {
     let mut checker = checker(Dialect::Condor).with_pool(pool);
     let found = checker.check(&ad("[ Requirements = TARGET.Good && TARGET.x == 1 ]", Dialect::Condor));
     let messages: Vec<&str> = found.iter().map(|(_, finding)| finding.message.as_str()).collect();
-    assert_eq!(messages, ["this is undefined for the 4 of 5 ads of the pool that have no Good"]);
+    assert_eq!(messages, ["4 of 5 ads of the pool have no Good: this is undefined for them"]);
 }
 
 /// What only follows from a mistake is not told again.

@@ -62,7 +62,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
         ),
         (
             "[ Requirements = MY.Foo > 3 && other.x > 5 ]",
-            vec!["never-met: no ad can match: this part of the Requirements is undefined with the ad's own values"],
+            vec!["never-met: no ad can match: this part of the Requirements is undefined in this ad"],
         ),
         (
             "[ Requirements = START && x; START = false ]",
@@ -137,8 +137,8 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
             vec![
-                "unknown-attribute: the only ad of the pool does not have Memroy (did you mean Memory (1 ad)?)",
-                "unknown-attribute: the only ad of the pool does not have Nothing (`classad census POOL` lists the attributes of a pool)",
+                "unknown-attribute: the only ad of the pool has no Memroy (did you mean Memory (1 ad)?)",
+                "unknown-attribute: the only ad of the pool has no Nothing (`classad census POOL` lists the attributes of a pool)",
             ],
         ),
         ("[ Requirements = isUndefined(TARGET.Foo) || TARGET.Foo > 5 ]", vec![]),

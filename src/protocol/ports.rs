@@ -194,8 +194,8 @@ mod tests {
         let group = |inside: &str| labels(&format!("[ Ports = {{ [ Ports = {{ [ Label = a ] }}; {inside} ] }} ]"));
         assert_eq!(group("Min = 0").unwrap(), ["a"]);
         for (inside, expected) in [
-            ("Min = 2", "a group of ports cannot have Min = 2: Max is 1, and its number of entries is 1"),
-            ("Min = 1; Max = 0", "Min = 1: Max is 0"),
+            ("Min = 2", "Min = 2 is too large for this group of ports (Max: 1, entries: 1)"),
+            ("Min = 1; Max = 0", "Min = 1 is too large for this group of ports (Max: 0, entries: 1)"),
             ("Min = -1", "Min of a group of ports must be an integer"),
             ("Max = x", "Max of a group of ports must be an integer"),
         ] {

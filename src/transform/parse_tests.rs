@@ -35,7 +35,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("\n  DELETE /[a/", "2:10: `[a` is not a valid regular expression: missing terminating ] for character class"),
         (
             "DELETE /a",
-            "1:8: the second slash is missing (a regular expression is between two slashes, and has none in it)",
+            "1:8: the second slash is missing (write a regular expression between two slashes, without a slash in it)",
         ),
         (
             "DELETE /a/iz",

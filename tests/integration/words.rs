@@ -242,6 +242,52 @@ fn help_and_documents_are_plain() {
     assert!(read > 30 && found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Maximum number of words in a sentence of help. Readers had to read longer sentences twice.
+const MAX_SENTENCE_WORDS: usize = 20;
+
+/// Returns the sentences of a text of help, without examples and tables. Code in backquotes is one word.
+fn sentences(help: &str) -> Vec<String> {
+    let is_prose = |line: &&str| !["$", "classad ", "{", "[", "|", "Usage"].iter().any(|start| line.starts_with(start));
+    let code_as_word = |line: &str| {
+        let parts = line.split('`').enumerate();
+        parts.map(|(place, part)| if place % 2 == 1 { "CODE" } else { part }).collect::<String>()
+    };
+    let lines = help.lines().map(str::trim).filter(is_prose).map(code_as_word);
+    let ends = |line: String| [". ", ": ", "; "].iter().fold(line, |line, end| line.replace(end, ".\n"));
+    lines.map(ends).flat_map(|line| line.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn sentences_of_help_are_short() {
+    // Each paragraph is one line of this width.
+    let help = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        let output = command.args(arguments).env("COLUMNS", "5000").output().expect("classad runs");
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).expect("it is text")
+    };
+    let listed = |list: &str| -> Vec<String> {
+        let lines = help(&["help", list]);
+        lines
+            .lines()
+            .filter(|line| line.starts_with("  "))
+            .filter_map(|line| line.split_whitespace().next())
+            .map(str::to_owned)
+            .collect()
+    };
+    let commands = listed("commands").into_iter().map(|name| (help(&[&name, "--help"]), name));
+    let topics = listed("topics").into_iter().map(|name| (help(&["help", &name]), name));
+    let (mut read, mut long) = (0, Vec::new());
+    for (text, name) in commands.chain(topics) {
+        for sentence in sentences(&text) {
+            let words = sentence.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
+            read += 1;
+            long.extend((words > MAX_SENTENCE_WORDS).then(|| format!("{name}: {words} words: {sentence}")));
+        }
+    }
+    assert!(read > 1500 && long.is_empty(), "{read} sentences\n{}", long.join("\n"));
+}
+
 /// Returns the texts in quotes of a source file, without those of its tests and its comments.
 fn string_literals(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();

@@ -30,8 +30,8 @@ IPv4 addresses with a common prefix still have a common prefix. With the same ke
 everywhere. Without --key, each run draws a new key. Keep the key secret: with the key, anyone can check whether the
 ads contain a word.
 
-These are kept: numbers, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. A
-number in a string is replaced if it can be part of a name or the number of a job. Comments are dropped.
+These are kept: numbers, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. Numbers
+in strings are replaced if they can be in names or in numbers of jobs. Comments are dropped.
 
 Constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
 listed on standard error.

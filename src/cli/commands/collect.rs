@@ -47,7 +47,7 @@ pub struct CollectCommand {
     at: Option<i64>,
     #[command(flatten)]
     matched: MatchedArgs,
-    /// Expression that gives the name of an ad, in the output and to find earlier ads of the same daemon
+    /// Expression for the names of ads; ads with the same name replace each other
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Format of the output

@@ -50,7 +50,7 @@ pub struct RouteCommand {
     /// Route jobs in every state, not only idle jobs that no other program manages
     #[arg(long)]
     all_states: bool,
-    /// Expression that gives the name of an ad, in the output
+    /// Expression for the names of ads
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]

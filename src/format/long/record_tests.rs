@@ -33,8 +33,7 @@ fn items(text: &str) -> Vec<String> {
     LongReader::new(text.as_bytes(), Dialect::Condor).map(|item| item_text(&item, place)).collect()
 }
 
-const UNFINISHED: &str =
-    "the last record has no banner after it and is skipped, as HTCondor does: it may be incomplete";
+const UNFINISHED: &str = "the last record is skipped: it has no banner after it";
 
 #[test]
 fn a_banner_ends_its_record() {

@@ -263,10 +263,7 @@ mod tests {
         let vectors = [[Value::Integer(1), Value::Boolean(true)], [Value::Real(1.0), Value::Integer(1)]];
         let vectors = vectors.map(|values| PolicyVector::new(values.to_vec(), Dialect::Classad));
         let fault = PolicyVector::check_comparable(&vectors, "docking", &rules).unwrap_err();
-        assert_eq!(
-            fault.reason,
-            "component 2 of `docking` is a boolean for some ads and an integer for others: these cannot be compared"
-        );
+        assert_eq!(fault.reason, "component 2 of `docking` is a boolean for some ads, but an integer for others");
         // In HTCondor's dialect booleans compare as numbers.
         let condor = vectors.map(|vector| {
             PolicyVector::new(

@@ -51,7 +51,7 @@ pub struct Diff {
     /// File of the new ads
     #[arg(value_name = "B")]
     after: String,
-    /// Expression that gives the name of an ad; ads with the same name are paired
+    /// Expression for the names of ads; ads with the same name are paired
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Ignore these attributes; `*` matches any characters

@@ -49,8 +49,8 @@ use share::{ExplanationNotes, form_name, merge_shares};
 
 /// Explain why requests match nothing
 ///
-/// The first line of each report gives the reason, such as a misspelt attribute or a clause that no offer meets. Below
-/// this line are the evidence and changes that would help. Each of these changes was tested.
+/// The first line of each report gives the reason, such as a clause that no offer meets. Below this line are the
+/// evidence and changes that would help. Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[allow(clippy::struct_excessive_bools)] // each is a flag

@@ -153,7 +153,7 @@ pub struct QueryCommand {
     /// Print each row of --af only once
     #[arg(long)]
     distinct: bool,
-    /// Expression that gives the name of an ad, in the output
+    /// Expression for the names of ads
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     #[command(flatten)]

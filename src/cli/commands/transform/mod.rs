@@ -66,7 +66,7 @@ pub struct TransformCommand {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Expression that gives the name of an ad, in the output
+    /// Expression for the names of ads
     #[arg(long, value_name = "EXPR")]
     id: Option<String>,
     /// Format of the output; with -n, only json or jsonl

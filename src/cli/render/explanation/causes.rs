@@ -31,9 +31,6 @@ pub const MAX_NAMED: usize = 10;
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
 const MAX_CHANGE_CHARS: usize = 240;
 
-/// Maximum width of the table in a pipe, in cells.
-const PIPE_WIDTH: usize = 100;
-
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
 
@@ -245,7 +242,7 @@ impl CauseTable {
             let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.to_string()), Some(helps)];
             grid.push_row(row.into_iter().flatten());
         }
-        text.push_str(&grid.render(diagnostics::table_width().or(Some(PIPE_WIDTH))));
+        text.push_str(&grid.render(diagnostics::table_width()));
         if !is_short {
             for cause in self.causes.values() {
                 text.push('\n');
