@@ -88,7 +88,7 @@ fn check_values(ads: &[Ad; 2], dialect: Dialect, place: &str) -> bool {
 #[test]
 fn what_is_not_listed_keeps_its_value() {
     let (mut unlisted, mut of_any) = (0, 0);
-    for seed in seeds() {
+    for seed in seeds().step_by(3) {
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let mut random = Rng::with_seed(seed);
             let mut ad = || {
