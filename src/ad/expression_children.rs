@@ -32,7 +32,7 @@ impl ExpressionKind {
     /// # Errors
     ///
     /// The first error of `map`.
-    pub(crate) fn map_children<E>(
+    pub fn map_children<E>(
         &self,
         mut map: impl FnMut(&Expression) -> Result<Expression, E>,
     ) -> Result<Option<ExpressionKind>, E> {

@@ -80,15 +80,17 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     if ads == 0 && !(is_string && (is_usual_value(attribute, word.as_str()) || looks_like_value(word))) {
         return None;
     }
+    let spelt = pool.and_then(|pool| pool.other_spelling(attribute, &text)).unwrap_or(text);
+    let string = format!("\"{}\"", spelt.to_str());
     let message = match ads {
         0 => format!("{word} without quotes is an attribute, but {attribute} is a string"),
         ads => format!(
-            "{word} without quotes is an attribute, but {attribute} is the string \"{word}\" in {}",
+            "{word} without quotes is an attribute, but {attribute} is the string {string} in {}",
             counted(ads, "ad")
         ),
     };
-    let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write \"{word}\" for the string"));
-    Some(slip.with_rewrite(Expression::literal(Value::string(word.as_str()))))
+    let slip = Slip::new(&rules::WORD, operand, message).with_help(format!("write {string} for the string"));
+    Some(slip.with_rewrite(Expression::literal(Value::String(spelt))))
 }
 
 /// Reports the name of a host without quotes beside an attribute that is a string, such as `node01.example.org`, which is

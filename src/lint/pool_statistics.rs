@@ -60,6 +60,10 @@ impl PoolColumns for PoolStatistics {
     fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize {
         self.attributes.get(name).map_or(0, |known| known.strings.ads_with(text))
     }
+
+    fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<ByteString> {
+        self.attributes.get(name)?.strings.other_spelling(text).cloned()
+    }
 }
 
 impl AttributeStatistics {

@@ -32,6 +32,9 @@ pub trait PoolColumns {
 
     /// Number of ads in which the attribute is this string, ignoring case.
     fn ads_with_string(&self, name: &Name, text: &ByteString) -> usize;
+
+    /// The string as the pool spells it; `None` if the pool has `text` itself, or no string that differs in case only.
+    fn other_spelling(&self, name: &Name, text: &ByteString) -> Option<ByteString>;
 }
 
 impl Slip {

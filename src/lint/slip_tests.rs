@@ -149,6 +149,7 @@ fn the_columns_of_a_pool_tell_words_from_attributes() {
     for (text, expected) in [
         ("TARGET.Site == North", vec!["bare-word: TARGET.Site == \"North\""]),
         ("North == Site", vec!["bare-word: \"North\" == Site"]),
+        ("Site == NORTH", vec!["bare-word: Site == \"North\""]),
         ("Site == South", vec![]),
         ("Site == East", vec![]),
     ] {

@@ -13,7 +13,6 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
     ),
     (&["where", "filter"], "constraint", "give the constraint as the first argument or with `--constraint EXPR`"),
     (&["where", "filter", "constraint", "request", "job", "only"], "roots", "select requests with `--roots EXPR`"),
-    (&["having"], "group-by", "pipe the groups, as `-o jsonl`, into a second `classad query`"),
     (&["order-by", "orderby", "order"], "sort", "sort with `--sort EXPR`"),
     (&["order-by", "orderby", "sort"], "order", "sort requests with `--order EXPR`"),
     (&["descending", "reverse"], "desc", "sort in descending order with `--desc`"),

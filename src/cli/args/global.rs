@@ -58,7 +58,7 @@ pub struct GlobalOptions {
     /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
-    /// Maximum ratio of the unpacked size to the packed size of a file, after the first 64 MiB
+    /// Maximum ratio of the unpacked to the compressed size of a file; 64 MiB are always allowed
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
     /// Maximum number of ads of one compressed file in memory

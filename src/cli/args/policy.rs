@@ -203,9 +203,9 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
     })?;
     if let Some(config) = &config {
         match configure(&mut policy, &config.configuration, &context) {
-            Ok(left_out) => left_out.iter().for_each(|group| {
-                session.warning(&format!("GROUP_NAMES: {group} is ignored: it occurs twice or has no parent group"));
-            }),
+            Ok(left_out) => left_out
+                .iter()
+                .for_each(|fault| session.warning(&format!("GROUP_NAMES: {fault}: this entry is ignored"))),
             Err(problems) => {
                 session.print_setting_problems(&config.text, &problems);
                 return Err(Failure::Refused(None));

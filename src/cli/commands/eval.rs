@@ -68,7 +68,7 @@ pub struct Eval {
     /// Print strings without quotes
     #[arg(short, long)]
     raw: bool,
-    /// Evaluate the expressions in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1,
+    /// Evaluate the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1,
     /// "expr": "A + TARGET.B", "ad": "[A = 1]", "target": "[B = 2]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,

@@ -32,7 +32,7 @@ pub struct Parse {
     /// Print the tree of each expression
     #[arg(long)]
     ast: bool,
-    /// Parse the texts in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1, "text": "a +
+    /// Parse the texts in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1, "text": "a +
     /// 1", "form": "expr"}`; form can also be a format of --from
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,

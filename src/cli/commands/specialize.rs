@@ -86,7 +86,7 @@ pub struct Specialize {
     /// With --expr or --attr, print the name of each ad before its result
     #[arg(long)]
     each: bool,
-    /// Specialize the expressions in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1,
+    /// Specialize the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1,
     /// "expr": "A + TARGET.B", "ad": "[A = 1]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,

@@ -81,6 +81,19 @@ impl TableCell {
         self.json.as_f64()
     }
 
+    /// Returns the value in the cell. A list or an ad is its text.
+    pub fn value(&self) -> Value {
+        match &self.json {
+            serde_json::Value::Null => Value::Undefined,
+            serde_json::Value::Bool(value) => Value::Boolean(*value),
+            serde_json::Value::Number(number) => match number.as_i64() {
+                Some(integer) => Value::Integer(integer),
+                None => Value::Real(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            _ => Value::string(self.text.as_str()),
+        }
+    }
+
     /// Whether the cell is undefined.
     pub fn is_null(&self) -> bool {
         self.json.is_null()

@@ -110,8 +110,8 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };
         warn(format!("the dynamic quotas{of} add up to {sum}: each is divided by {sum}"));
     }
-    for group in left_out {
-        warn(format!("{group} is ignored: it occurs twice or has no parent group"));
+    for fault in left_out {
+        warn(format!("{fault}: this entry is ignored"));
     }
     problems
 }

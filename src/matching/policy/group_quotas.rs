@@ -54,8 +54,8 @@ pub struct GroupAllocation {
 }
 
 impl GroupTree {
-    /// Makes the tree of these groups. Leaves out groups without parents, groups that are named twice, and groups whose
-    /// names have too many parts; returns their names.
+    /// Makes the tree of these groups. Leaves out groups without parents, later groups of the same name, and groups whose
+    /// names have too many parts. Returns what is wrong with each of these, such as `a.b has no parent group`.
     #[must_use]
     pub fn new(mut groups: Vec<AccountingGroup>) -> (Self, Vec<String>) {
         groups.sort_by_key(|group| group.name.to_ascii_lowercase());
@@ -77,7 +77,9 @@ impl GroupTree {
                     tree.children.push(Vec::new());
                     tree.groups.push(group);
                 }
-                _ => left_out.push(group.name),
+                (_, Some(_)) => left_out.push(format!("{} occurs twice", group.name)),
+                _ if !is_shallow => left_out.push(format!("{} has more than {MAX_GROUP_DEPTH} levels", group.name)),
+                _ => left_out.push(format!("{} has no parent group", group.name)),
             }
         }
         (tree, left_out)

@@ -120,12 +120,12 @@ fn budgets() -> Vec<(String, String)> {
         option(
             "--max-unpack-ratio N",
             MAX_UNPACK_RATIO,
-            &format!("unpacked bytes for each packed byte, after the first {UNLIMITED_UNPACKED_BYTES} unpacked bytes"),
+            &format!("unpacked bytes for each compressed byte; {UNLIMITED_UNPACKED_BYTES} are always allowed"),
         ),
         option(
             "--max-packed-ads N",
             MAX_HELD_PACKED_ADS as u64,
-            "ads of one packed file, for commands such as `match`",
+            "ads of one compressed file, for commands such as `match`",
         ),
         row("ports", format!("at most {MAX_PORTS} ports of an ad")),
         row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of new texts")),

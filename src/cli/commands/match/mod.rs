@@ -74,7 +74,7 @@ pub struct MatchCommand {
     /// Set an attribute of every request before matching (offer.NAME: of every offer). In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Match the pairs of ads in FILE, and print a line of JSON for each. A line of FILE is such as `{"id": 1, "left":
+    /// Match the pairs of ads in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1, "left":
     /// "[A = 1]", "right": "[B = 2]"}`
     #[arg(long, value_name = "FILE")]
     cases: Option<String>,

@@ -323,7 +323,11 @@ impl<'q> QueryOutput<'q> {
                         .with_null(self.query.null.null.as_ref());
                 let groups = std::mem::take(&mut self.groups);
                 self.failures += groups.failures;
-                for row in groups.into_rows(session, columns, limit) {
+                let groups = groups.into_rows(session, columns, limit);
+                if groups.is_empty() {
+                    self.found_count = 0;
+                }
+                for row in groups {
                     rows.write(&mut self.out, row)?;
                 }
                 rows.finish(&mut self.out)?;

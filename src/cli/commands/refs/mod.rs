@@ -98,7 +98,7 @@ pub struct Refs {
     rectangle: bool,
     #[command(flatten)]
     partial: PartialResultArgs,
-    /// List the references of the expressions in FILE, and print a line of JSON for each. A line of FILE is such as
+    /// List the references of the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like
     /// `{"id": 1, "expr": "A + B", "ad": "[A = 1]"}`
     #[arg(long, value_name = "FILE", conflicts_with = "partial")]
     cases: Option<String>,

@@ -103,7 +103,7 @@ commands! {
         "Show or change a setting",
         ":set max-steps 1000000";
     "history" "[N]" Nothing help::history,
-        "List the last N entries or all, on a terminal with those of earlier sessions",
+        "List the last N entries, or all; on a terminal, also those of earlier sessions",
         ":history 5";
     "help" "[COMMAND|FUNCTION]" Help help::help,
         "List the commands, or explain a command or a function",

@@ -76,7 +76,7 @@ Write an ad in one of these ways; a sequence is a list of ads:
   { file: FILE, id: ID }     an ad from a file
   { like: NAME }             a copy of one of `ads`
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
-transform rules, from a file or a text.
+transform rules, from a file or a text of several lines.
 
 Values are written as in ads in YAML. They must be identical: 2 is not 2.0, and the case of strings matters.
 

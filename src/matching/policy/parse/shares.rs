@@ -65,9 +65,8 @@ impl<'o> PolicyReader<'o, '_> {
         }
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
-            for name in left_out {
-                let message = format!("the group {name} occurs twice, or has no parent group");
-                self.0.report(node, message, "write `a` before `a.b`");
+            for fault in left_out {
+                self.0.report(node, format!("the group {fault}"), "write `a` before `a.b`");
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
             WeightedShare {

@@ -1,6 +1,7 @@
 //! `query --group-by`: the ads of each group counted, and values in them added up.
 
 mod aggregate;
+mod having;
 
 use std::cmp::Ordering;
 
@@ -17,6 +18,7 @@ use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
 pub use aggregate::{Accumulator, AggregateFunction};
+use having::GroupCondition;
 
 /// Name of the column with the number of ads.
 const COUNT_COLUMN: &str = "ads";
@@ -56,6 +58,11 @@ pub struct GroupArgs {
     /// Print the greatest value of each expression; values compare as in --sort
     #[arg(long, value_name = "[NAME=]EXPR,...", allow_hyphen_values = true)]
     max: Vec<String>,
+    /// Print only groups for which EXPR is true, such as `ads > 20 && sum(Cpus) > 100`
+    ///
+    /// EXPR takes names of columns, as --sort does.
+    #[arg(long, value_name = "EXPR", requires = "group_by", allow_hyphen_values = true)]
+    having: Option<String>,
     /// Also print a last row with the totals of all groups
     #[arg(long, requires = "group_by")]
     totals: bool,
@@ -68,6 +75,8 @@ pub struct GroupColumns {
     aggregates: Vec<Aggregate>,
     /// The order of the groups: indexes of columns, and whether they descend.
     order: Vec<(usize, bool)>,
+    /// The condition that groups must satisfy.
+    having: Option<GroupCondition>,
     has_totals: bool,
 }
 
@@ -144,8 +153,11 @@ impl GroupArgs {
         }
         let keys = named_expressions(session, "--group-by", self.group_by.as_slice())?;
         let keys = keys.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
-        let mut columns = GroupColumns { keys, aggregates, order: Vec::new(), has_totals: self.totals };
+        let mut columns = GroupColumns { keys, aggregates, order: Vec::new(), having: None, has_totals: self.totals };
         refuse_equal_names(&columns.header())?;
+        if let Some(condition) = &self.having {
+            columns.having = Some(GroupCondition::new(session, condition, &columns.header())?);
+        }
         columns.order = sort.iter().map(|name| columns.find(name, is_reversed)).collect::<Result<_, _>>()?;
         Ok(Some(columns))
     }
@@ -278,6 +290,9 @@ impl GroupedAds {
         self.note_groups_without_number(session, columns);
         let mut rows: Vec<Vec<TableCell>> =
             self.groups.into_iter().map(|(key, group)| group.row(columns, key)).collect();
+        if let Some(condition) = &columns.having {
+            rows.retain(|row| condition.accepts(row));
+        }
         rows.sort_by(|a, b| columns.compare(a, b));
         rows.truncate(limit);
         for (aggregate, values) in columns.aggregates.iter().zip(&all.values).filter(|(_, values)| values.unfit > 0) {
