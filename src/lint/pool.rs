@@ -179,6 +179,18 @@ fn identity_for(whole: &Expression, operand: &Expression) -> BinaryOperator {
     if is_unequal { BinaryOperator::Isnt } else { BinaryOperator::Is }
 }
 
+/// Whether an operand must be large for `whole` to be true, as in `TARGET.GPUs >= RequestGPUs`. An ad without the
+/// attribute is then meant to be excluded.
+fn must_be_large(whole: &Expression, operand: &Expression) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    let is_operand = |side: &Expression| side.without_parentheses().ptr_eq(operand.without_parentheses());
+    subexpressions(whole).any(|part| match part.kind() {
+        ExpressionKind::Binary(Greater | GreaterEqual, left, _) => is_operand(left),
+        ExpressionKind::Binary(Less | LessEqual, _, right) => is_operand(right),
+        _ => false,
+    })
+}
+
 /// Joins names as in `a, b or c`.
 fn join_or(names: &[&str]) -> String {
     match names {
@@ -257,16 +269,17 @@ impl PoolCheck<'_> {
     /// Notes an attribute that most ads of the pool do not have, so that the clause is undefined for them.
     fn check_frequency(&mut self, reference: &PoolReference<'_>, whole: &Expression) {
         let (ads, all) = (self.pool.ads_with(reference.name), self.pool.ads());
-        if ads > 0 && ads * 2 < all {
+        if ads > 0 && ads * 2 < all && !must_be_large(whole, reference.expression) {
             let name = reference.name;
+            let shown = short_text(reference.expression, self.context.dialect);
             let message = format!("{} of {all} ads of the pool have no {name}: this is undefined for them", all - ads);
             let operator = identity_for(whole, reference.expression);
             let symbol = operator.symbol_in(self.context.dialect);
             let test = match operator {
-                BinaryOperator::Isnt => format!("{name} {symbol} ..."),
-                _ => format!("({name} {symbol} undefined || ...)"),
+                BinaryOperator::Isnt => format!("{shown} {symbol} ..."),
+                _ => format!("({shown} {symbol} undefined || ...)"),
             };
-            let help = format!("this can exclude these ads or rank them as 0; write `{test}` or `({name} ?: VALUE)`");
+            let help = format!("to include these ads, write `{test}` or `({shown} ?: VALUE)`");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
         }

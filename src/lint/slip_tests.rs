@@ -109,14 +109,10 @@ fn help_is_right_when_it_is_followed() {
     for (requirements, expected) in [
         ("1000 < Memory < 8000", "write `1000 < Memory && Memory < 8000`"),
         ("1000 < Memory == true", "write `1000 < (Memory == true)`, or `(1000 < Memory) == true` if that is meant"),
-        (
-            "RemoteOwner != \"bob\"",
-            "this can exclude these ads or rank them as 0; write `RemoteOwner =!= ...` or `(RemoteOwner ?: VALUE)`",
-        ),
+        ("RemoteOwner != \"bob\"", "to include these ads, write `RemoteOwner =!= ...` or `(RemoteOwner ?: VALUE)`"),
         (
             "RemoteOwner == \"bob\"",
-            "this can exclude these ads or rank them as 0; write `(RemoteOwner =?= undefined || ...)` or \
-             `(RemoteOwner ?: VALUE)`",
+            "to include these ads, write `(RemoteOwner =?= undefined || ...)` or `(RemoteOwner ?: VALUE)`",
         ),
         ("Machine == node01.example.org", "quotes are missing: write \"node01.example.org\""),
         ("JobStatus == \"Idle\"", "1 is idle: write `JobStatus == 1`"),
@@ -224,6 +220,9 @@ fn names_that_undefined_makes_unsafe_are_noted() {
     let found = checker.check(&ad("[ Requirements = TARGET.Good && TARGET.x == 1 ]", Dialect::Condor));
     let messages: Vec<&str> = found.iter().map(|(_, finding)| finding.message.as_str()).collect();
     assert_eq!(messages, ["4 of 5 ads of the pool have no Good: this is undefined for them"]);
+    // An ad without the attribute is not meant.
+    let found = checker.check(&ad("[ Requirements = TARGET.Good >= MY.y && 2 < TARGET.Good; y = 1 ]", Dialect::Condor));
+    assert!(found.is_empty(), "{:?}", found.iter().map(|(_, finding)| &finding.message).collect::<Vec<_>>());
 }
 
 /// What only follows from a mistake is not told again.

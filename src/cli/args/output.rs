@@ -237,13 +237,10 @@ impl TypedValueParser for FormParser {
         option: Option<&clap::Arg>,
         text: &std::ffi::OsStr,
     ) -> Result<OutputForm, clap::Error> {
-        let form = EnumValueParser::<OutputForm>::new().parse_ref(command, option, text)?;
-        if self.0.contains(&form) {
-            return Ok(form);
-        }
-        // The message lists the forms that there are.
+        // The message about another text lists the forms of this command.
         let names = self.0.iter().filter_map(ValueEnum::to_possible_value);
-        clap::builder::PossibleValuesParser::new(names).parse_ref(command, option, text).map(|_| form)
+        clap::builder::PossibleValuesParser::new(names).parse_ref(command, option, text)?;
+        EnumValueParser::<OutputForm>::new().parse_ref(command, option, text)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {

@@ -14,6 +14,7 @@ use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::new_files::NewFiles;
 use crate::cli::io::part_plan::byte_count;
+use crate::cli::io::unseen_names::{UnseenNames, first_names};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
@@ -65,6 +66,7 @@ struct CutArgs {
 /// Evaluates the expression of `--by` in each ad.
 struct SplitTask {
     expression: Option<Expression>,
+    names: UnseenNames,
     context: Context,
 }
 
@@ -93,7 +95,8 @@ impl SplitCommand {
         let own_form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let form = self.output.and_then(OutputForm::ad_form).unwrap_or(own_form);
         let expression = input::parse_optional_expression(session, "--by", self.cut.by.as_deref())?;
-        let task = SplitTask { expression, context: session.context() };
+        let names = UnseenNames::of_expressions(&expression);
+        let task = SplitTask { expression, names, context: session.context() };
         let (mut texts, mut failures) = (AdBatchWriter::new(form), 0_u64);
         let mut files: NewFiles<SplitFile> = NewFiles::default();
         let overhead = overhead(form)?;
@@ -134,6 +137,9 @@ impl SplitCommand {
         })?;
         files.finish(|file, out| file.document.finish(out))?;
         session.report_budget_failures(failures);
+        if files.len() > 0 {
+            task.names.report_among(session, &first_names(session, &sources).unwrap_or_default());
+        }
         let mut out = out();
         files.paths().try_for_each(|path| writeln!(out, "{path}"))?;
         Ok(Status::of(files.len() > 0))
@@ -193,6 +199,7 @@ impl AdTask for SplitTask {
     fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> SplitEntry {
         let name = display_name(&ad, None, &self.context);
         let mut has_exceeded_budget = false;
+        self.names.mark_present(|name| ad.get(name).is_some());
         let key = self.expression.as_ref().map(|expression| {
             let (environment, frame) = Environment::single(ad.clone());
             match Evaluator::new(&environment, &self.context).evaluate(expression, &frame) {

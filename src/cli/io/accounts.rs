@@ -38,22 +38,28 @@ pub fn note_rewriting(session: &Session, path: &str) {
     session.note(&format!("the usage file {path} is updated"));
 }
 
-/// Reads the accounts that `condor_userprio -long` prints. Reports its problems only if there are accounts in it:
+/// Reads the accounts that `condor_userprio -long` prints, or those of several ads. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
     let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
     let form = detect(&bytes).unwrap_or(FileFormat::Long);
     let text = SourceText::from_file(path, bytes, form);
-    let (context, mut accounts, mut problems) = (session.context(), None, Vec::new());
+    let (context, mut accounts, mut problems) = (session.context(), Accountant::default(), Vec::new());
     for item in text.block.ads(Dialect::Condor) {
         match item {
-            Ok(entry) => accounts = accounts.or_else(|| Accountant::from_userprio(&entry.ad, &context)),
+            Ok(entry) => {
+                let read = Accountant::from_userprio(&entry.ad, &context).unwrap_or_default();
+                accounts.submitters.extend(read.submitters);
+                accounts.accounted_until = accounts.accounted_until.or(read.accounted_until);
+            }
             Err(problem) => problems.push(problem),
         }
     }
-    let Some(accounts) = accounts else {
-        return refuse(format!("{path} names no submitter; write the file with `condor_userprio -long`"));
-    };
+    if accounts.submitters.is_empty() {
+        return refuse(format!(
+            "{path} names no submitter: write `Name1 = \"alice@cs\"` and `Priority1 = 500.0`, as `condor_userprio -long` does"
+        ));
+    }
     for problem in problems {
         session.report_problem(&text, &problem)?;
     }

@@ -91,11 +91,12 @@ impl UnseenNames {
     }
 
     /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar.
-    /// Attributes that HTCondor's daemons write may be missing without a mistake.
-    pub fn report_columns(&self, session: &Session, known: &[String]) {
-        for name in self.unseen().filter(|name| StandardType::of(name).is_none()) {
+    /// Attributes that HTCondor's daemons write may be missing without a mistake. Reports each of the `needed` names.
+    pub fn report_columns(&self, session: &Session, known: &[String], needed: &[&Name]) {
+        for name in self.unseen() {
             let near = closest_names(name.as_str(), known.iter().map(String::as_str));
-            if !near.is_empty() {
+            let may_be_missing = near.is_empty() || StandardType::of(name).is_some();
+            if !may_be_missing || needed.contains(&name) {
                 session.note(&format!("no selected ad has the attribute {name}{}", suggestion(&near)));
             }
         }

@@ -9,8 +9,8 @@ use super::usage::{Account, Accountant};
 const NAME: &str = "Name";
 
 impl Accountant {
-    /// Reads accounts from the ad that `condor_userprio -long` prints. Entries of accounting groups are left out. `None`
-    /// if the ad names no submitter.
+    /// Reads accounts from the ad that `condor_userprio -long` prints, or the account of an ad of type `Accounting`, whose
+    /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names no submitter.
     ///
     /// HTCondor prints effective priorities, so that a real priority is the quotient of `Priority1` and
     /// `PriorityFactor1`. It charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
@@ -31,8 +31,9 @@ impl Accountant {
         for attribute in ad.iter() {
             let entry = attribute.name.as_str();
             let Some((prefix, entry)) = entry.split_at_checked(NAME.len()) else { continue };
-            let is_numbered = !entry.is_empty() && entry.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_numbered || !prefix.eq_ignore_ascii_case(NAME) {
+            let is_numbered = entry.bytes().all(|byte| byte.is_ascii_digit());
+            let is_other_ad = entry.is_empty() && value("Priority").is_none();
+            if !is_numbered || is_other_ad || !prefix.eq_ignore_ascii_case(NAME) {
                 continue;
             }
             let Some(Value::String(name)) = value(attribute.name.as_str()) else { continue };
@@ -85,6 +86,9 @@ mod tests {
         assert_eq!(names, ["alice@pool.example", "group_biology.carol@pool.example"]);
         let alice = Account { real_priority: 5.04376, factor: 10000.0, resources: 5.0, usage: 614.0 };
         assert_eq!(accountant.submitters["alice@pool.example"], alice);
+        let accounting =
+            imported("MyType = \"Accounting\"\nName = \"bob@cs\"\nPriority = 500.0\nPriorityFactor = 1000.0\n");
+        assert_eq!(accounting.unwrap().submitters["bob@cs"].real_priority, 0.5);
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }

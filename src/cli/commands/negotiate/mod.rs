@@ -72,8 +72,8 @@ pub struct Negotiate {
     /// Compute priorities from the usage in this file, and add the usage of this cycle to the file
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Compute priorities from this file, the output of `condor_userprio -long`. With --usage, the new usage file
-    /// begins with these accounts
+    /// Compute priorities from this file, the output of `condor_userprio -long`, with lines such as `Name1 = "ann@cs"`
+    /// and `Priority1 = 500`. With --usage, the new usage file begins with these accounts
     #[arg(long, value_name = "FILE")]
     userprio: Option<String>,
     #[command(flatten)]

@@ -288,7 +288,11 @@ impl QueryCommand {
     /// Notes columns that are most likely misspelt, or not what the user expects. `names` are those of the first ads.
     fn note_columns(session: &Session, columns: &Columns, unseen: &UnseenNames, names: &[String]) {
         if unseen.has_unseen() {
-            unseen.report_columns(session, names);
+            let keys = columns.sort.iter().filter_map(|key| match key.expression.kind() {
+                ExpressionKind::Attribute(name) => Some(name),
+                _ => None,
+            });
+            unseen.report_columns(session, names, &keys.collect::<Vec<_>>());
         } else {
             note_constraint_column(session, columns);
         }

@@ -354,7 +354,10 @@ impl Cause {
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         if self.changes.is_empty() && ![NOT_WAITING, TAKEN].contains(&self.verdict.as_str()) {
-            return "no change found".to_owned();
+            let text = self.text.to_string();
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+            let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
+            return if is_system { "none: it needs another system" } else { "no change found" }.to_owned();
         }
         self.best_change().map_or(String::new(), |(change, helped)| {
             let change = shorten(&change, MAX_CHANGE_CHARS);

@@ -1,4 +1,4 @@
-//! Several texts that are equal but for numbers, as one text with the range of each number.
+//! Several texts that are equal but for numbers and values of attributes, as one text with the range of each number.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -57,7 +57,11 @@ impl fmt::Display for SpreadText {
         }
         self.pieces.iter().try_for_each(|(before, [least, greatest])| {
             f.write_str(before)?;
-            if least == greatest { f.write_str(least) } else { write!(f, "{least}..{greatest}") }
+            match least == greatest {
+                true => f.write_str(least),
+                false if least.starts_with('"') => write!(f, "{least} or others"),
+                false => write!(f, "{least}..{greatest}"),
+            }
         })
     }
 }
@@ -67,8 +71,9 @@ fn value(number: &str) -> (f64, &str) {
     (number.replace(',', "").parse().unwrap_or(0.0), number)
 }
 
-/// Cuts a text into pieces: each has a text without numbers, and the number that follows; it is empty at the end. Digits
-/// within names are no numbers, as in `x86_64`.
+/// Cuts a text into pieces: each has a text without numbers, and the number that follows; it is empty at the end. The value
+/// of an attribute that is a string, as in `Owner is "ann"`, counts as a number. Digits within names, as in `x86_64`, do
+/// not.
 pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -78,18 +83,22 @@ pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let start = number_start(rest);
         let (before, number_on) = rest.split_at(start);
         let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
-        let length = number_on.find(|letter| !is_part(letter)).unwrap_or(number_on.len());
+        let length = match number_on.strip_prefix('"') {
+            Some(string) => string.find('"').map_or(number_on.len(), |end| end + 2),
+            None => number_on.find(|letter| !is_part(letter)).unwrap_or(number_on.len()),
+        };
         let number = number_on[..length].trim_end_matches(['.', ',']);
         rest = &number_on[number.len()..];
         Some((before, number))
     })
 }
 
-/// Returns the offset of the first number; the length of the text if there is none.
+/// Returns the offset of the first number or value; the length of the text if there is none.
 fn number_start(text: &str) -> usize {
     let mut is_word = false;
     for (offset, letter) in text.char_indices() {
-        if letter.is_ascii_digit() && !is_word {
+        let is_value = letter == '"' && text[..offset].ends_with(" is ");
+        if is_value || letter.is_ascii_digit() && !is_word {
             return offset;
         }
         is_word = letter.is_alphanumeric() || letter == '_';
@@ -125,6 +134,13 @@ mod tests {
             text.include(other, weight);
             assert_eq!(text.to_string(), expected);
         }
+    }
+
+    #[test]
+    fn values_that_differ_are_of_one_cause() {
+        let mut text = SpreadText::new("`Owner == \"ann\"` is false (Owner is \"user1\", Cpus is 4)");
+        text.include("`Owner == \"ann\"` is false (Owner is \"bob\", Cpus is 2)", 1);
+        assert_eq!(text.to_string(), "`Owner == \"ann\"` is false (Owner is \"bob\" or others, Cpus is 2..4)");
     }
 
     #[test]
