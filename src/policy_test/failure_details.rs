@@ -167,6 +167,7 @@ fn clause_text(clause: &EvaluatedClause) -> String {
     let reads = clause.values_read(MAX_VALUE_CHARS);
     let outcome = match clause.value {
         Value::String(_) => "a string; in YAML an expression has `!expr` before it",
+        Value::Integer(_) | Value::Real(_) => "a number",
         _ => clause.outcome.phrase(),
     };
     format!("`{}` is {outcome}{reads}", shorten(&clause.text, 2 * MAX_VALUE_CHARS))

@@ -17,16 +17,19 @@ Examples:
   classad parts --size 5K samples/pool/jobs.long | xargs -L 1 classad query true --count
   classad parts --size 5K -o json samples/pool/jobs.long
 
-Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small
-files. Files in the long form, history files and files in JSON Lines are divided; other formats and compressed files
-are not. Each ad is in exactly one part. Messages about a part count lines and ads from its beginning.
+Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small files
+or parts. With --shares, each line is an option --share K/N. Files in the long form, history files and files in JSON
+Lines are divided; other formats and compressed files are not. Each ad is in exactly one part. Messages about a part
+count lines and ads from the beginning of the part.
 
 `classad merge --plan FILE` reads this output, and reports parts that are missing. With JSON, merge also notices if a
 file was cut short or replaced. `classad help schema parts` describes the JSON.";
 
+const FILES_HELP: &str = "Files of ads, or parts of files (`FILE@START-END`)";
+
 /// Divide files into parts for many processes or machines
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("files", |arg| arg.help(FILES_HELP)))]
 pub struct PartsCommand {
     #[command(flatten)]
     input: AdFilesArgs,

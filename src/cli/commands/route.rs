@@ -29,11 +29,11 @@ Examples:
 The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
 JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
 
-Exit status: 0 if every job that the router may take has a route; 1 if a job has none, or if there is no such job; 2
-for bad input.
+Exit status: 0 if all jobs that the router may take have routes; 1 if one of them has none, or if there are no such
+jobs; 2 for bad input.
 
 `classad help schema route` describes the output of -o json. `excluded` is the reason why no route may take the job.
-`refusals` has, for each route, the first clause of its requirements that is not true.";
+If all routes refuse the job, `refusals` has the first clause of each route's requirements that is not true.";
 
 /// Show which route of HTCondor's job router takes each job, and why other jobs have no route
 #[derive(Args)]

@@ -23,8 +23,8 @@ Examples:
   classad scatter --size 5K --command -- query 'JobStatus == 1' samples/pool/jobs.long --count
   classad scatter --command -- check samples/pool/jobs.long samples/pool/machines.long
 
-scatter runs nothing itself. COMMAND is query, census, refs or check, with its files. Each run writes a partial result
-for one part of the files; `classad merge` merges the partial results.
+scatter runs nothing itself. If COMMAND is query, census, refs or check, each run writes a partial result for one part
+of the files; `classad merge` merges the partial results.
 
 match --best N, match --all and explain need the whole queue and the whole pool. For these commands, --shares N plans N
 runs. Each run reads all files and does one share of the work:
@@ -33,7 +33,7 @@ runs. Each run reads all files and does one share of the work:
 
 --dag DIR writes files for HTCondor's DAGMan, and prints the command that submits them:
 
-  condor_submit_dag -usedagdir idle/job.dag
+  condor_submit_dag -usedagdir why/job.dag
 
 DAGMan runs a failed part again, at most three times. The final node merges DIR/*.part into DIR/output and writes its
 messages to DIR/errors. If parts are missing, the final node fails and lists them. The machines must share a file
@@ -48,7 +48,8 @@ output:
 With `parallel --sshlogin HOST,...`, the lines run on other machines, which must share a file system. If each file is
 on one machine only, see `classad merge --help`.
 
-The time at which scatter ran is the --now of all parts, unless the command has its own --now.";
+All runs have the same current time. For parts of files, it is the time at which scatter ran, unless the command has
+--now.";
 
 /// Write a plan to run a command on many files: as HTCondor jobs, or as command lines for GNU parallel
 #[derive(Args)]

@@ -35,15 +35,16 @@ Examples:
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
 
-By default, the result has the same value as the original, whatever attributes are added to the ad and whatever the
-other ad is. The time is unknown unless --now sets it.
+Without --closed and --loose, the result has the same value as the original, whatever attributes are added to the ads.
+Without --target, the other ad can be any ad. The time is unknown unless --now sets it.
 
-With --verdict, a contradiction such as `x > 5 && x < 3` between unknown attributes counts as `depends`. The exit
-status is 1 if every verdict is `never`.
+With --verdict, a contradiction such as `x > 5 && x < 3` counts as `depends` if x is unknown. The
+exit status is 1 if every verdict is `never`.
 
--o json prints an array of {ad, value}; with --verdict, of {ad, port, verdict, unknowns: [NAME, ...]}.";
+With --expr or --attr, -o json prints an array of {ad, value}. With --verdict, it prints an array of {ad, verdict,
+unknowns: [NAME, ...]}, without --expr and --attr also with port.";
 
-const FILES_HELP: &str = "Files of ads with the known attributes; by default, all attributes are specialized";
+const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, whole ads are specialized";
 
 /// Evaluate expressions as far as the known attributes allow, and print the rest as expressions
 #[derive(Args)]
@@ -61,7 +62,7 @@ pub struct Specialize {
     /// Take the known attributes from the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
-    /// Set an attribute of the known ad
+    /// Set an attribute of the known ads
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
     /// Treat these attributes as unknown; target.NAME is an attribute of the ad in --target
@@ -76,7 +77,7 @@ pub struct Specialize {
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Replace names of attributes by their values, or by the rest of their expressions
+    /// Also replace names of attributes whose values are unknown, by the rest of their expressions
     #[arg(long)]
     inline: bool,
     /// Print whether the expression is always true, never true, or depends on unknown attributes. Without --expr and

@@ -69,7 +69,7 @@ enum WorkloadCommand {
         /// Number of licences, in percent of the number of machines [default: 100, with --variant heuristic 200]
         #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(..=10_000))]
         licenses: Option<u32>,
-        /// Number of parts of the machines and licences; a licence is valid only in its part
+        /// Number of parts into which machines and licences are divided; a licence is valid only in its part
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         selectivity: u32,
         /// What makes the search for gangs hard
@@ -104,13 +104,16 @@ enum WorkloadCommand {
 }
 
 /// Descriptions of the domain mixes, in the order of [`DomainMix::ALL`].
-const MIX_HELP: [&str; 3] =
-    ["Ten values each", "Ten values for the first half of them, N for the others", "N values each"];
+const MIX_HELP: [&str; 3] = [
+    "Ten values each",
+    "Ten values each for the first half of the attributes, --n values for the others",
+    "--n values each",
+];
 
 /// Descriptions of the variants, in the order of [`GangVariant::ALL`].
 const VARIANT_HELP: [&str; 3] = [
     "Nothing",
-    "Seven machines that no licence accepts, and a licence that no machine suits",
+    "Seven more machines that no licence accepts, and one more licence that no machine suits",
     "All machines suit all jobs; the licences are valid only on the last fifth of the machines",
 ];
 

@@ -49,10 +49,12 @@ Examples:
 
 /// Simulate a negotiation cycle: a policy decides which request gets which offer
 ///
-/// Submitters take turns; the submitter with the best priority is first. In each round, a submitter gets at most its
-/// share of the offers. Each request gets the candidate with the greatest docking vector: the values by which the
-/// policy ranks candidates. If the policy leaves a part of an offer, later requests can get this part. Without a policy
-/// and without `Ports`, the matches are those of `match`.
+/// Each request gets the compatible offer with the greatest docking vector: the values by which the policy ranks
+/// offers. If the policy divides offers, later requests can get the rest of an offer.
+///
+/// If the policy has a `share`, or with --usage or --userprio, submitters take turns; the submitter with the best
+/// priority is first. In each round, a submitter gets at most its share of the offers. Without a policy, shares and
+/// `Ports`, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`. All offers of a gang count against the share of the
 /// submitter.
@@ -84,10 +86,11 @@ pub struct Negotiate {
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
-    /// Print a row for each submitter instead of the matches: its priority, requests, matches and offers
+    /// Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and
+    /// offers
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
-    /// Run the cycle five times, each time with one more acceleration, and compare the cost
+    /// Run the cycle without accelerations, then four times with one more each, and compare the cost
     ///
     /// The accelerations are autoclusters, match lists, resource requests (one request for several equal jobs) and an
     /// index. Times are in seconds; the peak memory is in megabytes.

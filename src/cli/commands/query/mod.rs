@@ -108,7 +108,8 @@ pub struct QueryCommand {
     attributes: Vec<String>,
     /// Sort the ads by the value of this expression; the next --sort decides ties
     ///
-    /// A `-` before the expression reverses the order. Numbers in strings are compared as numbers.
+    /// A `-` before the expression reverses the order. Digits in strings are compared as numbers: `slot2` comes before
+    /// `slot10`.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
     /// Reverse the order of every --sort
@@ -123,7 +124,8 @@ pub struct QueryCommand {
     at: Option<i64>,
     /// Print the newest ad of a history first, as `condor_history` does
     ///
-    /// Of several files, the last comes first. The files of one history are read in the order of their times.
+    /// Of several files, the last is read first. The files of one history, such as `history` and
+    /// `history.20260101T120000`, are ordered by the times in their names.
     #[arg(long)]
     newest: bool,
     /// Read the history backwards, and stop before this job, or before the first ad for which EXPR is true
@@ -165,7 +167,7 @@ pub struct QueryCommand {
     /// Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or `{"Memory":
     /// "integer"}`
     ///
-    /// Without this option, the files are read twice.
+    /// Without --schema, `-o parquet` reads the files twice.
     #[arg(long, value_name = "FILE")]
     schema: Option<String>,
     /// Parse every ad completely, and report all syntax errors

@@ -59,7 +59,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
     state.print(&single_line(&message))
 }
 
-/// Returns the ad that the argument selects: `FILE`, `FILE WHICH`, or the name or number of an ad of the pool.
+/// Returns the ad that the argument selects: `FILE`, `FILE ID`, or the name or number of an ad of the pool.
 fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<NamedAd, Failure> {
     let words = argument.words();
     let ([file] | [file, _]) = words.as_slice() else {

@@ -60,14 +60,14 @@ macro_rules! commands {
 }
 
 commands! {
-    "my" "[AD|FILE [WHICH]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad in which expressions are evaluated",
+    "my" "[AD|FILE [ID]|ID|none]" Ad ads::my,
+        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a number",
         ":my samples/pool/jobs.long 3";
-    "target" "[AD|FILE [WHICH]|ID|none]" Ad ads::target,
-        "Show, set or remove TARGET, the other ad of a match",
+    "target" "[AD|FILE [ID]|ID|none]" Ad ads::target,
+        "Show, set or remove TARGET, the other ad of a match; ID is a name or a number",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the pool from files, or count the values of a condition in its ads",
+        "Load the pool from files, or count the values that EXPR has in the ads of the pool",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Set, show or remove an attribute that is added to MY; `NAME = EXPR` also sets one",
@@ -79,7 +79,7 @@ commands! {
         "Print an expression as a tree, with the value of each part",
         ":trace 1 + 2 > 2 && undefined";
     "specialize" "[EXPR]" Expression expression_commands::specialize_argument,
-        "Evaluate the parts of EXPR, or of the constraint, that depend only on MY and TARGET",
+        "Evaluate the parts of EXPR that depend only on MY and TARGET; without EXPR, those of the constraint of MY",
         ":specialize 3 + 4 < 5 || other.Memory > 2 * 1024";
     "refs" "[EXPR]" Expression expression_commands::refs,
         "List the names that an expression reads; without EXPR, those that MY reads",

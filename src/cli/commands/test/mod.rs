@@ -65,7 +65,8 @@ What a case evaluates, the ads that it names, and the results that it can expect
 `knob` names a variable of the configuration. `config: FILE` at the top of the spec names its file, the output of
 `condor_config_val -dump`. `clause` is an unmet clause in the constraint of the ad that refuses.
 
-A case can also have tags, dialect, now, seed, max-steps and max-depth. Cases with gang or matches can have a policy.
+A case can also have tags, dialect, now, seed, max-steps, max-depth and max-value-bytes. Cases with gang or matches can
+have a policy: the name of a file.
 At the top of the spec, these keys, except tags, apply to all cases. With specialize, `closed: true` means that the ads
 have no other attributes than those in the spec.
 
@@ -78,7 +79,8 @@ Write an ad in one of these ways; a sequence is a list of ads:
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
 
-Values are written as in ads in YAML. They must be identical: 2 is not 2.0, and the case of strings matters.
+Values are written as in ads in YAML. The expected and the actual value must be identical: 2 is not 2.0,
+and the case of strings matters.
 
 In folders, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. --list also checks whether a
 spec is well-formed.
@@ -96,7 +98,7 @@ pub struct TestCommand {
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text", hide_default_value = true)]
     output: TestForm,
-    /// Replace each expected result that was not met by the actual result, in the spec
+    /// Rewrite the specs: replace each wrong expected result by the actual result
     #[arg(long, conflicts_with = "list")]
     update: bool,
     /// Run only cases with this tag; if repeated, with any of the tags

@@ -60,10 +60,10 @@ pub struct GroupArgs {
     max: Vec<String>,
     /// Print only groups for which EXPR is true, such as `ads > 20 && sum(Cpus) > 100`
     ///
-    /// EXPR takes names of columns, as --sort does.
+    /// EXPR refers to columns by their names.
     #[arg(long, value_name = "EXPR", requires = "group_by", allow_hyphen_values = true)]
     having: Option<String>,
-    /// Also print a last row with the totals of all groups
+    /// Also print a last row with the totals of all groups, printed or not
     #[arg(long, requires = "group_by")]
     totals: bool,
 }
