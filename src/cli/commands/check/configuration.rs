@@ -4,23 +4,36 @@ use std::ops::Range;
 
 use classad::ad::{Ad, Expression, Name, Span};
 use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, unused_settings};
-use classad::format::Problem;
-use classad::lint::{AdChecker, FindingLabel, LintFinding, RuleScope, check_policy_names};
+use classad::format::{Problem, ReadCache};
+use classad::lint::{AdChecker, FindingLabel, LintFinding, PoolStatistics, RuleScope, check_policy_names};
 use classad::matching::policy::group_problems;
 use classad::transform::{RuleAction, RuleOperand};
 
 use super::located::LocatedFinding;
 use super::{CheckRun, CheckTask, KeptFinding};
 use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::io::input::next_block;
+use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
+/// How expressions are checked, and the ads whose attributes they can name.
+type Scope<'t> = (&'t CheckTask, Option<&'t PoolStatistics>);
+
+/// Reads the ads of files, of which policies are, once more. `None` without ads, or if they cannot be read twice.
+pub fn read_jobs(session: &mut Session, sources: &[AdSource]) -> Option<PoolStatistics> {
+    let (mut jobs, mut cache) = (PoolStatistics::default(), ReadCache::new(session.dialect()));
+    for source in sources {
+        let mut source = source.reopen().ok()?;
+        while let Some(text) = next_block(session, &mut source) {
+            // Problems are reported when these files are checked.
+            text.block.ads_cached(&mut cache).flatten().for_each(|entry| jobs.add(&entry.ad));
+        }
+    }
+    (jobs.ads() > 0).then_some(jobs)
+}
+
 /// Adds the findings about the policies, transforms and routes of a configuration.
-pub fn check(
-    run: &mut CheckRun<'_, LocatedFinding>,
-    session: &Session,
-    loaded: &LoadedConfiguration,
-    task: &CheckTask,
-) {
+pub fn check(run: &mut CheckRun<'_, LocatedFinding>, session: &Session, loaded: &LoadedConfiguration, task: Scope<'_>) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
@@ -68,7 +81,7 @@ fn add_problems(run: &mut CheckRun<'_, LocatedFinding>, loaded: &LoadedConfigura
 fn check_rules(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: &CheckTask,
+    task: Scope<'_>,
     rules: &ConfiguredRule,
 ) {
     let entry = loaded.configuration.entry(&rules.knob);
@@ -108,18 +121,19 @@ struct PolicySubject<'s> {
 fn check_expression(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: &CheckTask,
+    task: Scope<'_>,
     subject: &PolicySubject<'_>,
     expression: &Expression,
     place: &dyn Fn(Span) -> Range<usize>,
 ) {
+    let (task, pool) = task;
     let constraint = task.protocol.attribute_names().next().filter(|_| subject.is_condition);
     let name: &Name = constraint.unwrap_or(task.protocol.rank_name());
     let ad: Ad = [(name.clone(), expression.clone())].into_iter().collect();
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
-    if let Some(pool) = &task.pool {
+    if let Some(pool) = pool {
         let of_names = check_policy_names(expression, subject.is_of_job, pool, &task.context);
         new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
     }
