@@ -361,7 +361,9 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
     let all = ["classad".to_owned()].into_iter().chain(all);
     let Cli { options, command } = parse_arguments(tree(), all.map(OsString::from).collect()).map_err(|error| {
         let text = error.to_string();
-        let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        // The first paragraph can list missing arguments, each on a line.
+        let words: Vec<&str> = text.split("\n\n").next().unwrap_or_default().split_whitespace().collect();
+        let reason = words.join(" ").trim_start_matches("error: ").to_owned();
         let is_partial = is_partial_option(&error);
         let reason = if is_partial { unshared_reason(&name).to_owned() } else { reason };
         Failure::refused(format!("{name}: {reason}"))

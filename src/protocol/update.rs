@@ -20,7 +20,7 @@ impl fmt::Display for UpdateFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UpdateFault::Stale => "older than the ad",
-            UpdateFault::Expired => "from after the ad expired",
+            UpdateFault::Expired => "after the ad expired",
         })
     }
 }

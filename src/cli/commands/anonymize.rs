@@ -31,7 +31,7 @@ everywhere. Without --key, each run draws a new key. Keep the key secret: with t
 ads contain a word.
 
 These are kept: numbers, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. Numbers
-in strings are replaced if they can be in names or in numbers of jobs. Comments are dropped.
+in strings are also kept, unless they can be parts of names. Comments are dropped.
 
 Constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
 listed on standard error.
@@ -99,7 +99,7 @@ impl AnonymizeCommand {
         for (name, found) in uses.beyond_equality() {
             let found: Vec<String> = found.into_iter().map(|found| format!("`{found}`")).collect();
             session.warning(&format!(
-                "{name}: {} may look into strings; with pseudonyms its value may differ",
+                "with pseudonyms, the value of {name} may differ, because {} may look into strings",
                 join_and(&found)
             ));
         }

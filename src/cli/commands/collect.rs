@@ -95,7 +95,7 @@ impl CollectCommand {
         }
         let discarded: Vec<String> = discarded
             .iter()
-            .map(|(reason, (first, count))| format!("{} {reason}, such as {first}", counted(*count, "update")))
+            .map(|(reason, (first, count))| format!("{} {reason} (first: {first})", counted(*count, "update")))
             .collect();
         if !discarded.is_empty() {
             session.note(&format!("discarded: {}", join_and(&discarded)));
@@ -151,15 +151,15 @@ impl Collector {
         let of_name = self.by_identity.get(&identity).map(Vec::as_slice).unwrap_or_default();
         let of_kind = of_name.iter().filter(|index| kind.is_none() || self.ads[**index].header.kind == kind);
         match *of_kind.copied().collect::<Vec<usize>>() {
-            [] => Err("of ads that are not held".to_owned()),
-            [index] if self.ads[index].is_matched => Err("of ads that were matched".to_owned()),
+            [] => Err("for which no ad is held".to_owned()),
+            [index] if self.ads[index].is_matched => Err("after the ad was matched".to_owned()),
             [index] => {
                 let held = &mut self.ads[index].ad;
                 let updated = updated_advertisement(&held.ad, &update.ad, &self.context);
                 *held = held.clone().with_ad(updated.map_err(|fault| fault.to_string())?);
                 Ok(())
             }
-            _ => Err("of a name that ads of several kinds have".to_owned()),
+            _ => Err("for a name that ads of several kinds have".to_owned()),
         }
     }
 

@@ -43,12 +43,12 @@ impl Convert {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let Some(form) = self.to.ad_form() else {
             if self.columns.is_empty() {
-                return refuse("which columns? name them with --columns, as --columns Name,Memory");
+                return refuse("--to parquet needs columns, such as --columns Name,Memory");
             }
             return write_columns(session, &self.columns, self.schema.as_ref(), &self.input);
         };
         if !self.columns.is_empty() {
-            return refuse("--columns needs --to parquet; `query --attributes` writes some attributes in other forms");
+            return refuse("--columns needs --to parquet; for other formats, use `query true --attributes NAME,...`");
         }
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let mut out = out();

@@ -89,7 +89,7 @@ impl Eval {
         };
         let files: Vec<String> = first.into_iter().cloned().chain(self.input.paths()?).collect();
         if self.my.is_some() && !files.is_empty() {
-            return refuse("--my names the ad to evaluate in; give it alone, or FILES without it");
+            return refuse("--my and FILES cannot be combined: both name ads to evaluate in");
         }
         let mut alone = files.is_empty() && (self.attr.is_none() || self.my.is_some());
         let mut sources = Vec::new();

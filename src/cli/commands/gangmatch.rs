@@ -150,7 +150,7 @@ impl Gangmatch {
         refuse_contradictions(&[
             (notifies && self.lists_only(), "--notify reports matches, which --all and --limit do not make"),
             (to_stdout && self.explain, "--explain and --notify - both need standard output"),
-            (self.explain && !is_text_or_json, "--explain prints text; its other forms are json and jsonl"),
+            (self.explain && !is_text_or_json, "--explain prints text; -o can be json or jsonl"),
             (docks && self.algorithm != Algorithm::Best, "a docking vector needs --algorithm best"),
         ])
     }

@@ -33,9 +33,9 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-Expressions are equal as with `==`: the case of strings does not matter. Undefined values and errors are not equal to
-anything. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is looked up
-in MY, then in TARGET.
+The values of --on are compared as with `==`: the case of strings does not matter. Undefined values and errors are not
+equal to anything. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is
+looked up in MY, then in TARGET.
 
 The number of rows is limited: see `classad help budgets`.
 

@@ -22,7 +22,7 @@ together or parts are missing, merge says so and exits with 2. With --plan, merg
 partial result. Give --quiet and --color to merge, not to the runs.
 
 To query the history of each access point (submit host), write the host after --partial. merge then calls each file
-HOST:FILE:
+HOST:FILE.
 
   for host in ap1 ap2; do
     ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part

@@ -197,8 +197,11 @@ impl<'r> RoutingRun<'r> {
             let others = row.matching.iter().filter(|route| Some(**route) != row.route);
             let others: Vec<&str> = others.map(|route| self.name(*route)).collect();
             let refusal = |refusal: &RouteRefusal| {
-                let value = refusal.value.as_deref().unwrap_or("not to be evaluated");
-                format!("{}: `{}` is {value}", self.name(refusal.route), refusal.clause)
+                let result = match &refusal.value {
+                    Some(value) => format!("is {value}"),
+                    None => "cannot be evaluated".to_owned(),
+                };
+                format!("{}: `{}` {result}", self.name(refusal.route), refusal.clause)
             };
             let refusals = || row.refusals.iter().map(refusal).collect::<Vec<_>>().join("; ");
             let why = row.excluded.clone().unwrap_or_else(refusals);
@@ -220,7 +223,7 @@ impl<'r> RoutingRun<'r> {
                 self.unused_reason(route).unwrap_or_default().into(),
             ]
         });
-        ResultTable::with_rows(&["route", "takes", "matches", "MaxJobs", "MaxIdleJobs", "never fires"], rows)
+        ResultTable::with_rows(&["route", "takes", "matches", "MaxJobs", "MaxIdleJobs", "why none"], rows)
     }
 
     /// Returns why a route takes none of the jobs; `None` if it takes some.

@@ -182,7 +182,10 @@ impl WorkloadOutput {
         let names = || workload.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         let kinds = match &self.kind {
             None if self.out.is_none() => {
-                return refuse(format!("name a --kind to print ({}), or --out DIR for a file of each", names()));
+                return refuse(format!(
+                    "give --kind to print one kind of ads ({}), or --out DIR to write a file of each kind",
+                    names()
+                ));
             }
             None => workload.kinds(),
             Some(kind) if workload.kinds().contains(kind) => std::slice::from_ref(kind),

@@ -66,7 +66,7 @@ pub fn check(run: &mut CheckRun<'_, LocatedFinding>, session: &Session, loaded: 
         rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
     bracketed.dedup();
     if !bracketed.is_empty() {
-        let help = "`transform --print-rules` converts them";
+        let help = "`transform --config ... --print-rules` converts transforms; with --route NAME, it converts a route";
         session.note(&format!("HTCondor 25 does not read rules in brackets: {} ({help})", bracketed.join(", ")));
     }
 }

@@ -49,8 +49,8 @@ Examples:
   classad check --config samples/routes/config.dump
   classad check --rules
 
-Exit status: 2 if a file cannot be read or a syntax error is reported; else 1 after a finding of the --fail-level
-(default: warning) or worse; else 0.
+Exit status: 2 if a file cannot be read or, without --lenient, a syntax error is reported; else 1 after a finding of the
+--fail-level (default: warning) or worse; else 0.
 
 `classad help schema check` describes the output of -o json.";
 

@@ -17,7 +17,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
         json!({
             "id": rule.name,
             "shortDescription": { "text": rule.doc },
-            "help": { "text": format!("{}. Not: {} But: {}", rule.help, rule.bad, rule.good) },
+            "help": { "text": format!("{}. Bad: `{}`. Good: `{}`", rule.help, rule.bad, rule.good) },
             "defaultConfiguration": { "level": rule.level.as_str() },
         })
     });

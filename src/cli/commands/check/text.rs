@@ -35,7 +35,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: CheckReport) -> io
     }
     for (rule, times) in RULES.iter().filter_map(|rule| Some((rule, shown.get(rule.name)?))) {
         if *times > MAX_DRAWN_PER_RULE {
-            writeln!(out, "{} more of {}", times - MAX_DRAWN_PER_RULE, rule.name)?;
+            writeln!(out, "{} of the rule {}", counted(times - MAX_DRAWN_PER_RULE, "more finding"), rule.name)?;
         }
     }
     writeln!(out, "{summary}")

@@ -192,7 +192,7 @@ impl Diff {
             if by_form > 0 {
                 let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
                 session.note(&format!(
-                    "only the type of numbers changed, such as 2 and 2.0: {of}; --numeric ignores such changes"
+                    "in {of}, only the type of numbers changed, such as 2 and 2.0; --numeric ignores such changes"
                 ));
             }
         }

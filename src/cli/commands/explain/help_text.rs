@@ -20,7 +20,8 @@ Examples:
 Requests with ports are explained as in `gangmatch --explain`.
 
 Exit status: 0 if every idle job matches a free slot, and every request that is not a job matches an offer; else 1.
-With --reverse, 0 if every offer matches a request; else 1.
+With --unmatched, 0 if all of these requests get offers; with --reverse, 0 if every offer matches a request; with
+--offer, 0 if the pair matches.
 
 `classad help schema explain` describes the output of -o json. With --offer and without --reverse, see `classad help
 schema explain-pair`. `classad help explain` lists the verdicts.";

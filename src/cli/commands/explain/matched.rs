@@ -29,8 +29,8 @@ pub fn matched_text(
     let mut text: String = requests.iter().take(MAX_NAMED).map(line).collect();
     match requests.len().saturating_sub(MAX_NAMED) {
         0 => {}
-        1 => text.push_str("1 more gets one\n"),
-        more => text.extend([with_commas(more).as_str(), " more get one\n"]),
+        1 => text.push_str("1 more is matched\n"),
+        more => text.extend([with_commas(more).as_str(), " more are matched\n"]),
     }
     text
 }

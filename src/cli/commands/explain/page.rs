@@ -131,7 +131,9 @@ impl ExplanationPage {
         if self.has_rows() {
             // The groups are in the order of their first members.
             self.rows.sort_by_key(|(subject, _)| *subject);
-            let mut table = ResultTable::new(&["request", "verdict", "matches", "free", "summary", "change"]);
+            // With --reverse, the rows are of offers.
+            let subject = if matches!(self.frame.noun.as_str(), "slot" | "offer") { "offer" } else { "request" };
+            let mut table = ResultTable::new(&[subject, "verdict", "matches", "free", "summary", "change"]);
             table.rows.extend(self.rows.into_iter().map(|(_, row)| row));
             return self.output.write(&table);
         }

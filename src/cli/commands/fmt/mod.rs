@@ -192,7 +192,7 @@ impl Fmt {
 /// ad does not parse stays as it is.
 fn rewrite(session: &mut Session, rewriter: &FileRewriter, name: &str, is_valid: bool, text: Option<&Vec<u8>>) {
     if !is_valid {
-        session.note(&format!("{name} is left as it is: not every ad of it parses"));
+        session.note(&format!("{name} is left as it is: not every ad in it parses"));
     } else if let Some(text) = text {
         rewriter.replace(session, name, text);
     }

@@ -130,8 +130,10 @@ impl MatchCommand {
         run.follows_policy |= !is_actual || self.why;
         if run.requests_with_ports > 0 {
             let requests = counted(run.requests_with_ports, "request");
-            session
-                .note(&format!("{requests} with Ports: `match` ignores ports, `negotiate` and `gangmatch` fill them"));
+            let verb = if run.requests_with_ports == 1 { "has" } else { "have" };
+            session.note(&format!(
+                "{requests} {verb} Ports, which `match` ignores; `negotiate` and `gangmatch` fill ports"
+            ));
         }
         let what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);

@@ -149,7 +149,7 @@ impl MatchCommand {
         let lists_candidates = self.all || self.best.is_some();
         let refusals = [
             (self.cases.is_some(), "--share does not work with --cases: split the file of cases by lines"),
-            (!lists_candidates, "one run must make all matches; --best N and --all list candidates in shares"),
+            (!lists_candidates, "shares need --best N or --all; without them, one run must make all matches"),
             (!self.what_if.is_empty(), "--share does not work with --what-if"),
             (self.ads.common.stats, "--stats and --share cannot be combined"),
         ];

@@ -204,8 +204,8 @@ impl Negotiate {
         let (notifies, to_stdout) = (self.notify.notify.is_some(), self.notify.writes_to_stdout());
         let stats = self.ads.common.stats;
         refuse_contradictions(&[
-            (notifies && self.compare, "--notify reports matches; with --compare there are none"),
-            (stats && self.compare, "--compare prints the counters of each configuration: --stats has none of its own"),
+            (notifies && self.compare, "--notify reports matches, which --compare does not make"),
+            (stats && self.compare, "--compare prints the counters itself: leave --stats out"),
             (to_stdout && self.why, "--why and --notify - both need standard output"),
             (to_stdout && self.transcript, "--transcript and --notify - both need standard output"),
         ])
@@ -239,8 +239,9 @@ fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountan
         && !outcome.submitters.iter().any(is_known)
     {
         let near = similar_ids(&first.name, accountant.submitters.keys().map(String::as_str));
-        let of_file = near.first().map_or(String::new(), |near| format!(", and {path} has {near}"));
-        session.note(&format!("{path} names no submitter of these requests, such as {}{of_file}", first.name));
+        let of_file = near.first().map_or(String::new(), |near| format!("; the file has {near}"));
+        session
+            .note(&format!("{path} names none of the submitters of these requests, such as {}{of_file}", first.name));
     }
 }
 

@@ -42,11 +42,10 @@ impl<'p> Transcript<'p> {
         for SubmitterOutcome { name, requests, .. } in submitters {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
             if left > 0 {
-                let detail = format!(
-                    "{} of {} had no turn: the share or the offers were used up",
-                    with_commas(left),
-                    counted(*requests, "request"),
-                );
+                let cause =
+                    if self.policy.share.is_none() { "the offers were" } else { "the share or the offers were" };
+                let detail =
+                    format!("{} of {} had no turn: {cause} used up", with_commas(left), counted(*requests, "request"));
                 let who = match name.as_str() {
                     "" if self.policy.share.is_none() => "all submitters",
                     "" => "submitters without a name",
@@ -184,7 +183,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
-                let detail = format!("weight {weight}, the shares of these submitters less their weight in use");
+                let detail = format!("the submitters may get weight {weight} more in all");
                 self.push(format!("division {number}: {detail}"), "", "division", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {

@@ -28,6 +28,7 @@ use classad::ad::{BinaryOperator, Expression, ExpressionKind, Value};
 use classad::eval::{Environment, VolatileInputs, references};
 use classad::format::FileFormat;
 use classad::matching;
+use classad::text::join_and;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
@@ -43,7 +44,7 @@ use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use ad_lookup::AdLookup;
-use called_ads::{called_ads, note_job_number};
+use called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use columns::Columns;
 use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
@@ -218,7 +219,9 @@ impl QueryCommand {
             needed_part: output.needed_part(),
             writes_ads,
             is_strict: self.strict_input,
-            unseen_names: UnseenNames::of_expressions([&constraint]),
+            // The user has not written the names in the constraint of `called_ads`.
+            unseen_names: UnseenNames::of_expressions([&constraint])
+                .without(|name| !self.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known))),
             unseen_columns: columns.names(),
             errors: Arc::default(),
         };
@@ -343,10 +346,14 @@ impl QueryCommand {
             _ if names.is_empty() => return,
             Some(TableSubject::Jobs) => "the number or the owner of jobs",
             Some(TableSubject::Slots) if choice.is_about_users() => "the user of slots",
-            _ => "the name of slots or machines",
+            Some(TableSubject::Slots) => "the name of slots or machines",
+            None => "the number or the owner of jobs, or the name of slots or machines",
         };
-        let names = names.join(", ");
-        session.note(&format!("taken for {kind}: {names}; -constraint takes an expression, -ads a file"));
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        let names = join_and(&names);
+        session.note(&format!(
+            "{names} {verb} taken for {kind}; write -constraint before an expression, -ads before a file"
+        ));
     }
 
     /// Parses the keys of `--sort`.
@@ -397,7 +404,7 @@ impl QueryCommand {
                 "--group-by cannot be used with --af or --attributes; add columns with --sum, --mean and so on",
             ),
             (groups && self.distinct, "--distinct cannot be used with --group-by"),
-            (self.distinct && self.af.is_empty(), "--distinct needs --af: it prints equal rows once"),
+            (self.distinct && self.af.is_empty(), "--distinct needs --af: equal rows are printed once"),
             (
                 self.count && has_columns && !self.distinct,
                 "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
@@ -417,7 +424,7 @@ impl QueryCommand {
                 if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
                     return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
                 }
-                session.note(&format!("no constraint: {first} is a file; all its ads are selected"));
+                session.note(&format!("no constraint: {first} is a file; all ads are selected"));
                 constraints.push("true".to_owned());
                 files.push(first.clone());
             } else if self.is_constraint(first) {

@@ -16,7 +16,7 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
     let is_typed = query.is_typed();
     refuse_contradictions(&[
         (!is_typed && query.schema.is_some(), "--schema needs -o parquet"),
-        (is_typed && query.af.is_empty(), "-o parquet writes only columns that --af names"),
+        (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
         (
             is_typed && query.partial.is_given(),
             "--partial and -o parquet cannot be combined: write a Parquet file for each part",

@@ -125,7 +125,7 @@ impl Refs {
         }
         let task = self.task(session)?;
         if self.partial.is_given() && alone {
-            return refuse("--partial: name the files of the ads");
+            return refuse("--partial needs files: name the files of the ads");
         }
         if self.partial.is_given() {
             return write_partial(session, &mut sources, &self.input.files, &task);

@@ -21,12 +21,12 @@ type StateSide = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;
 
 /// `:my`: prints or replaces the ad in which expressions are evaluated.
 pub fn my(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
-    show_or_set(state, argument, "my", |state| &mut state.my)
+    show_or_set(state, argument, "MY", |state| &mut state.my)
 }
 
 /// `:target`: prints or replaces the ad on the other side of the match.
 pub fn target(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {
-    show_or_set(state, argument, "target", |state| &mut state.target)
+    show_or_set(state, argument, "TARGET", |state| &mut state.target)
 }
 
 /// Prints the ad of a side if the argument is empty. Else replaces the ad by the ad that the argument gives; `none`
@@ -49,7 +49,7 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
         _ => load_chosen(state, argument)?,
     };
     let attributes = counted(ad.ad.len(), "attribute");
-    // An ad typed at the prompt is itself called `my` or `target`: do not print this name twice.
+    // An ad typed at the prompt is itself called `MY` or `TARGET`: do not print this name twice.
     let message = if ad.id() == name {
         format!("{name} has {attributes}")
     } else {
@@ -139,7 +139,7 @@ pub fn print_pool_summary(state: &mut ReplState<'_>, lost: usize) -> Result<(), 
         counted(attributes, "attribute")
     );
     if lost > 0 {
-        let _ = write!(text, "; {} in reading", counted(lost, "error"));
+        let _ = write!(text, "; {} while reading", counted(lost, "error"));
     }
     state.print_sentences(&single_line(&text))
 }

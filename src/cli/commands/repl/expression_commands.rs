@@ -159,8 +159,8 @@ pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -
     let (environment, frame) = partly.environment(state.own_ad().as_ref(), target);
     let left = specialize(&expression, &frame, &environment, &context, SpecializeOptions::default());
     let verdict = match left.verdict {
-        ConstraintVerdict::Always => "true, whatever it meets".to_owned(),
-        ConstraintVerdict::Never => "never true, whatever it meets".to_owned(),
+        ConstraintVerdict::Always => "always true, whatever the other ad is".to_owned(),
+        ConstraintVerdict::Never => "never true, whatever the other ad is".to_owned(),
         ConstraintVerdict::Depends => {
             let unknowns = unknowns(&left.expression, &frame, &environment, &context);
             format!("depends on {}", dependency_names(&unknowns).join(", "))
@@ -232,9 +232,9 @@ pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<
     let has = |ad: &Option<NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
     if has(&state.my) || has(&state.target) || state.pool.census.attribute(&name).is_some() {
         let written = definition.name.text;
-        state
-            .session
-            .note(&format!("{written} is now defined here; `{written} == ...` compares, `:let -{written}` undoes"));
+        state.session.note(&format!(
+            "{written} is now set here; `{written} == ...` compares, `:let -{written}` removes {written}"
+        ));
     }
     Ok(())
 }

@@ -210,7 +210,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
     let (all, matching) = (counted(count, "offer"), with_commas(candidates.len()));
     state.print_sentences(&single_line(&format!("{} matches {matching} of {all}", request.id())))?;
     if request.ad.get(&PORTS).is_some() {
-        state.session.note("it has Ports, which only :gang fills");
+        state.session.note(&single_line(&format!("{} has Ports, which only :gang fills", request.id())));
     }
     if candidates.is_empty() {
         state.session.note(":explain says why");
@@ -233,7 +233,7 @@ fn match_target(state: &mut ReplState<'_>) -> Result<(), Failure> {
     let request = state.request()?;
     let pair = Pair::new(request.ad, state.other_side()?.ad, state.protocol(), state.session.context());
     let (mut text, mut is_match) = (String::new(), true);
-    for (side, who, whom) in [(PairSide::Request, "my", "target"), (PairSide::Offer, "target", "my")] {
+    for (side, who, whom) in [(PairSide::Request, "MY", "TARGET"), (PairSide::Offer, "TARGET", "MY")] {
         let (accepts, rank) = match pair.accepts(side).and_then(|accepts| Ok((accepts, pair.rank(side)?))) {
             Ok(accepts_and_rank) => accepts_and_rank,
             Err(Abort::Interrupted) => return Err(Failure::Refused(None)),

@@ -233,7 +233,7 @@ impl<'s> ReplState<'s> {
     pub fn request(&self) -> Result<NamedAd, Failure> {
         let message = "MY is not set; `:my FILE` or `:my [ ... ]` sets it";
         let ad = self.own_ad().ok_or_else(|| Failure::refused(message))?;
-        let id = self.my.as_ref().map_or("my", NamedAd::id);
+        let id = self.my.as_ref().map_or("MY", NamedAd::id);
         Ok(NamedAd::unnamed(ad).with_name(id.to_owned()))
     }
 

@@ -85,8 +85,8 @@ and the case of strings matters.
 In folders, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. --list also checks whether a
 spec is well-formed.
 
-Exit status: 2 if a spec is broken; else 3 if a limit was exceeded; else 1 if a case failed or no case is selected;
-else 0.";
+Exit status: 2 if a spec is missing or broken, or a case cannot be run; else 3 if a limit was exceeded; else 1 if a
+case failed or no case is selected; else 0.";
 
 /// Run unit tests of ads and policies, written in YAML
 #[derive(Args)]
@@ -128,7 +128,7 @@ pub enum TestForm {
 impl TestCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         if self.list && matches!(self.output, TestForm::Junit | TestForm::Tap) {
-            return refuse("--list prints only text or json");
+            return refuse("--list can be printed as text or json");
         }
         if self.update && (self.specs.is_empty() || self.specs.iter().any(|spec| spec == "-")) {
             return refuse("--update rewrites specs: name them");

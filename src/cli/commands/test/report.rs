@@ -113,7 +113,8 @@ impl CaseResult {
                 (CaseStatus::OverBudget, Some(abort_reason(&halt)), Vec::new())
             }
             Some(Err(CaseError::FailedEvaluations(count))) => {
-                let reason = format!("evaluations or searches beyond a budget, such as max-steps: {count}");
+                let what = if count == 1 { "evaluation or search" } else { "evaluations or searches" };
+                let reason = format!("{count} {what} exceeded a budget, such as max-steps");
                 (CaseStatus::OverBudget, Some(reason), Vec::new())
             }
         };

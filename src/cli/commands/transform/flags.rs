@@ -229,7 +229,11 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     let refuse = |reason: &str| Failure::refused(format!("--{flag} {value}: {reason}"));
     let (target, rest) = parse_target(value, session.dialect()).map_err(|reason| refuse(&reason))?;
     if flag == "delete" {
-        return if rest.is_empty() { Ok(RuleAction::Delete(target)) } else { Err(refuse("it takes a name alone")) };
+        return if rest.is_empty() {
+            Ok(RuleAction::Delete(target))
+        } else {
+            Err(refuse("write only a name or a regular expression"))
+        };
     }
     let Some(text) = rest.trim_start().strip_prefix('=').map(str::trim) else {
         return Err(refuse("a `=` is missing after the name"));

@@ -58,7 +58,7 @@ impl<'a> PreviewWriter<'a> {
             None | Some(OutputForm::Json | OutputForm::Jsonl) => {
                 Ok(PreviewWriter { pipeline, json: form.map(JsonValueWriter::new), colored, changed: 0 })
             }
-            Some(_) => refuse("the changes can be printed as text, json or jsonl"),
+            Some(_) => refuse("-n prints text; -o can be json or jsonl"),
         }
     }
 

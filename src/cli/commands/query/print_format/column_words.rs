@@ -129,7 +129,7 @@ impl ColumnWords {
             "TRUNCATE" => self.is_cut = true,
             "FIT" => self.is_cut = false,
             "ALWAYS" => self.is_always_called = true,
-            "AUTO" => self.problems.push(problem_at(word.range.clone(), "AUTO follows WIDTH", "WIDTH AUTO")),
+            "AUTO" => self.problems.push(problem_at(word.range.clone(), "AUTO must follow WIDTH", "write WIDTH AUTO")),
             _ => {
                 let Some(value) = words.next() else {
                     let message = format!("{} needs {}", word.text, needed_by(word.text));
@@ -183,7 +183,7 @@ impl ColumnWords {
         let first = characters.next().filter(|character| PLACEHOLDERS.contains(*character));
         let Some(character) = first else {
             let help = "write ? * . - _ # 0 or a quoted blank; write the character twice to fill the column".to_owned();
-            return Err((format!("OR needs one of its characters, not `{text}`"), help));
+            return Err((format!("OR does not support `{text}`"), help));
         };
         self.placeholder = Placeholder { character, is_wide: characters.next() == first };
         Ok(())

@@ -200,7 +200,11 @@ impl FormatReader<'_> {
                 "FIELDPREFIX" => self.format.mask.separators.before = string(self).unwrap_or_default(),
                 "FIELDSUFFIX" => self.format.mask.separators.after = string(self).unwrap_or_default(),
                 "SEPARATOR" => {
-                    self.problems.push(problem_at(word.range, "SEPARATOR follows LABEL", "LABEL SEPARATOR ': '"));
+                    self.problems.push(problem_at(
+                        word.range,
+                        "SEPARATOR must follow LABEL",
+                        "write LABEL SEPARATOR ': '",
+                    ));
                 }
                 other => {
                     let help = similar_words(other, &SELECT_WORDS);

@@ -86,7 +86,7 @@ pub fn similar_words(word: &str, among: &[&str]) -> String {
     let near = closest_names(&word.to_uppercase(), among.iter().copied());
     let near = suggestion(&near);
     match near.trim_start_matches([' ', ',', ';', '(']).trim_end_matches(')') {
-        "" => format!("there are {}", among.join(", ")),
+        "" => format!("the keywords are {}", among.join(", ")),
         near => near.to_owned(),
     }
 }
