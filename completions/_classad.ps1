@@ -811,7 +811,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--update', '--update', [CompletionResultType]::ParameterName, 'A file of updates, in the order in which they were sent')
             [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Print the ads that the collector would have at TIME [default: the time of --now, else the current time]')
             [CompletionResult]::new('--matched', '--matched', [CompletionResultType]::ParameterName, 'Skip ads that are matched in FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the output of --notify or of -o json or jsonl; rows of `claim -o jsonl` can follow')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad, in the output and to find earlier ads of the same daemon')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads; ads with the same name replace each other')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help dialects`]')
@@ -882,7 +882,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             break
         }
         'classad;diff' {
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad; ads with the same name are paired')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads; ads with the same name are paired')
             [CompletionResult]::new('--ignore', '--ignore', [CompletionResultType]::ParameterName, 'Ignore these attributes; `*` matches any characters')
             [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Compare only these attributes; `*` matches any characters')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output; without this option, lines that begin with `~`, `-` and `+`')
@@ -1369,7 +1369,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--percentile', '--percentile', [CompletionResultType]::ParameterName, 'Print the percentile P of each expression, P from 0 to 100, such as `95:Memory`')
             [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'Print the least value of each expression; values compare as in --sort')
             [CompletionResult]::new('--max', '--max', [CompletionResultType]::ParameterName, 'Print the greatest value of each expression; values compare as in --sort')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad, in the output')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads')
             [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Write a partial result for `classad merge`. HOST names the host of the files, if several hosts have files')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'Write TEXT for undefined values in csv and tsv [default: undefined]')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Read the types of the columns of `-o parquet` from this file: the output of `census -o json`, or `{"Memory": "integer"}`')
@@ -1464,7 +1464,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         'classad;route' {
             [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Also read the files that LIST names, on separate lines or each with a NUL byte at its end. `-` is standard input')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration with the routes: the output of `condor_config_val -dump`')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad, in the output')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help dialects`]')
@@ -1638,7 +1638,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--constraint', '--constraint', [CompletionResultType]::ParameterName, 'Change only the ads for which this expression is true')
             [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Rewrite the files; a file with a syntax error stays as it is. With =SUFFIX, keep the old text of each file that changes, under its name with SUFFIX')
             [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Rewrite the files; a file with a syntax error stays as it is. With =SUFFIX, keep the old text of each file that changes, under its name with SUFFIX')
-            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression that gives the name of an ad, in the output')
+            [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output; with -n, only json or jsonl')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Format of the output; with -n, only json or jsonl')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help dialects`]')

@@ -277,7 +277,7 @@ mod tests {
         // A transaction without its end does not count.
         let warning = "~18:1: this transaction has no end and is ignored";
         assert_eq!(items(&format!("{log}105 \n102 1.0\n")), [warning, first, second]);
-        let warning = "~18:1: the last line is not complete and is ignored, as HTCondor does";
+        let warning = "~18:1: the last line is not complete and is ignored";
         assert_eq!(items(&format!("{log}102 1.")), [warning, first, second]);
         assert_eq!(items("101 Customer.a@b (empty)\n103 Customer.a@b Priority 0.5\n"), ["[ Priority = 0.5 ]"]);
     }

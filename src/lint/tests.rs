@@ -66,7 +66,7 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
         ),
         (
             "[ Requirements = START && x; START = false ]",
-            vec!["never-met: no ad can match: this part of the Requirements is false with the ad's own values"],
+            vec!["never-met: no ad can match: this part of the Requirements is false in this ad"],
         ),
         ("[ Requirements = false ]", vec![]),
         // A contradiction with a machine's present attributes is a note, because these attributes change.
@@ -146,7 +146,7 @@ fn against_a_pool() {
             "[ Requirements = TARGET.Memory >= Wanted; Wanted = \"2 GB\" ]",
             vec![
                 "wrong-type: Memory is an integer in the pool, but this is a string: the result is an error (compare \
-                with a value of the type that the attribute has in the pool)",
+                with a value of the attribute's type in the pool)",
             ],
         ),
         ("[ Requirements = TARGET.Memory >= 2.5 && TARGET.HasDocker == 1 ]", vec![]),

@@ -39,14 +39,14 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "DELETE /a/iz",
-            "1:12: this is not an option (g, i, m and U can follow a regular expression; a slash cannot be part of it)",
+            "1:12: this is not an option (the options are g, i, m and U; a regular expression cannot contain a slash)",
         ),
         ("DELETE A B", "~1:10: the text after the name is ignored, as in HTCondor"),
         ("COPY A 1x", "1:8: `1x` is not an attribute name"),
         ("REQUIREMENTS A == $(x)", "1:14: macros are not expanded in REQUIREMENTS"),
         (
             "REQUIREMENTS = A",
-            "~1:1: this line sets a variable named REQUIREMENTS, because `=` follows the name (write `REQUIREMENTS \
+            "~1:1: this line sets a variable REQUIREMENTS, because `=` follows the name (write `REQUIREMENTS \
             expression`)",
         ),
         (

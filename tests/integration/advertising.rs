@@ -354,5 +354,5 @@ fn the_registrar_lists_the_matches_in_force() {
     assert_eq!(list(&[&matches, &aborted]), pairs(&["claimed 1000 a l1"]));
     // An outcome of an unknown match is an error.
     let (status, _, told) = run(&["claim", "--list", &aborted]);
-    assert!(status == Some(2) && told.contains("no record before it makes that match"), "{told}");
+    assert!(status == Some(2) && told.contains("no record before this outcome makes the match"), "{told}");
 }

@@ -141,7 +141,7 @@ fn a_schema_gives_the_types() {
     assert_eq!(columns(piped.bytes).0, ["Name: BYTE_ARRAY", "Memory: INT64"]);
     let unknown = with_input(&command, &input);
     assert_eq!(unknown.status, Some(2));
-    assert!(unknown.stderr.contains("give them with --schema"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("give the types of columns with --schema"), "{}", unknown.stderr);
 }
 
 #[test]

@@ -116,7 +116,10 @@ fn words_that_exclude_each_other_are_refused() {
         (&["-ads", slots, "-hold", "-avail"], "-hold is for jobs and -avail is for slots: give only one of them"),
         (&["-ads", slots, "-pool", "cm.example.org"], "-pool asks a daemon"),
         (&["-jobads", slots, "-autocluster"], "`classad autocluster` groups jobs"),
-        (&["-ads", slots, "-aaf", "Disk", "-af", "Name"], "so they cannot be combined with -af, -format, -o"),
+        (
+            &["-ads", slots, "-aaf", "Disk", "-af", "Name"],
+            "-print-format and -aaf cannot be combined with -af, -format, -o",
+        ),
         (&["-ads", slots, "-compact", "-aaf", "Disk"], "-aaf needs a table with a row for each ad"),
         (&["-ads", slots, "-stote"], "there is no option -stote; did you mean -state"),
         (&["-ads", slots, "-x"], "there is no option -x"),

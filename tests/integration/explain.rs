@@ -440,7 +440,7 @@ fn the_first_line_suffices() {
         ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
         ("taken", &["7.1 matches 1 of 3 slots", "which goes to 7.0"]),
         ("three-obstacles", &["no slot defines Memroy", "did you mean Memory?"]),
-        ("lacking", &["its own attribute RequestMem, which it does not have", "RequestMemory"]),
+        ("lacking", &["reads RequestMem of its own ad, which has none", "RequestMemory"]),
         ("function", &["there is no function regex()", "regexp()"]),
         ("gang-bound", &["cpu stays empty", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),
         ("gang-misspelt", &["cpu stays empty", "no offer has Memroy", "Memory? 2 offers have it"]),
@@ -448,7 +448,7 @@ fn the_first_line_suffices() {
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
         ("gang-nested", &["service fits server", "own port license", "no candidate"]),
         ("gang-taken", &["job-2 could have a gang", "go to job-1"]),
-        ("docking", &["2 offers would do", "the docking vector discards them all", "label.Speeed"]),
+        ("docking", &["2 offers would do", "component 1 of the docking vector, `label.Speeed`, cannot be compared"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);

@@ -204,7 +204,7 @@ fn diff_compares_some_attributes_and_numbers_by_value() {
     assert_eq!(names(&[]).1, ["Disk", "Load", "State", "X"]);
     assert_eq!(names(&["--numeric"]), (Some(1), vec!["State".to_owned()]));
     assert_eq!(names(&["--numeric", "--ignore", "State"]), (Some(0), Vec::new()));
-    let note = "changed only in the type of numbers, such as 2 and 2.0: 1 of 1 changed ad; --numeric";
+    let note = "only the type of numbers changed, such as 2 and 2.0: 1 of 1 changed ad; --numeric";
     assert!(classad(&["diff", &before, &after, "--ignore", "State"]).2.contains(note));
     assert!(!classad(&["diff", &before, &after]).2.contains("type of numbers"));
     assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);
@@ -426,9 +426,9 @@ fn jobs_that_get_a_slot_are_no_mistake() {
     assert!(status == Some(2) && told.contains("there is no ad 1.7"), "{told}");
     let (_, text, told) = classad(&explain);
     assert!(text.starts_with("3 of 8 jobs get no slot: 2 match nothing, 1 matches only what others take\n"), "{text}");
-    assert!(told.contains("each job takes its slot whole"), "{told}");
+    assert!(told.contains("each job takes a whole slot"), "{told}");
     let (_, _, told) = classad(&[&explain[..], &["--policy", "htcondor"]].concat());
-    assert!(!told.contains("takes its slot whole") && !told.contains("`share`"), "{told}");
+    assert!(!told.contains("takes a whole slot") && !told.contains("`share`"), "{told}");
 }
 
 /// Slips whose message misled a first reader.

@@ -176,7 +176,7 @@ fn vectors_of_mixed_types_are_refused_in_every_way() {
     let fault = matcher.marshal(0, &request).unwrap_err();
     let GangFault::Policy(fault) = fault else { panic!("{fault:?}") };
     assert!(
-        fault.reason.starts_with("component 2 of `docking` is an integer for some ads and a string"),
+        fault.reason.starts_with("component 2 of `docking` is an integer for some ads, but a string for others"),
         "{}",
         fault.reason
     );
@@ -219,7 +219,7 @@ fn gangs_are_listed_without_being_taken() {
     }
     assert_eq!(gangmatch(&["--all", "-q"]), (Some(0), String::new(), String::new()));
     for (arguments, message) in [
-        (&["--all", "--notify", "-"][..], "there are none"),
+        (&["--all", "--notify", "-"][..], "--notify reports matches, which --all and --limit do not make"),
         (&["--limit", "2", "--algorithm", "naive"], "cannot be used"),
         (&["--limit", "0"], "invalid value"),
         (&["--explain", "-o", "tsv"], "json and jsonl"),
@@ -391,10 +391,9 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
     };
     assert_eq!(claim(request(1, 1)), (true, None));
     assert_eq!(claim(request(0, 2)), (true, None));
-    for (refused, expected) in [
-        (request(2, 2), "its port `x` has no offer"),
-        (request(0, 0), "are not those that its groups require: `a`, `y`"),
-    ] {
+    for (refused, expected) in
+        [(request(2, 2), "its port `x` has no offer"), (request(0, 0), "do not satisfy its groups: `a`, `y`")]
+    {
         let (committed, veto) = claim(refused);
         let (party, reason) = veto.expect("somebody votes ABORT");
         assert!(!committed && party == 0 && reason.contains(expected), "{reason}");

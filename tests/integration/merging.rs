@@ -281,7 +281,7 @@ fn files_of_several_hosts_are_told_apart() {
     let unnamed_second = partial("hosts-4.part", &["--partial"], "");
     let (status, _, told) = classad(&["merge", &unnamed, &unnamed_second]);
     let told = told.replace("\n  ", " ");
-    let reason = "if the files are on different hosts, name the host of each run with --partial=HOST";
+    let reason = "for files on several hosts, give --partial=HOST";
     assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
     assert!(!told.contains("overlaps with another part"), "{told}");
     // The name of a host is no file.
@@ -389,7 +389,7 @@ fn a_shell_runs_what_scatter_prints() {
     let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
-        (&["match", "a", "--pool", "b"][..], "match: one run makes all matches"),
+        (&["match", "a", "--pool", "b"][..], "match: one run must make all matches"),
         (&["query", "true"], "name files to divide into parts; with query, put them after the constraint"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),

@@ -293,7 +293,11 @@ fn names_without_quotation_marks_are_quoted() {
         let job = format!("Requirements = TARGET.OpSysAndVer == {word}");
         let line = first_line(name, &job, &slots);
         assert!(line.contains("CentOS9"), "{line}");
-        assert!(line.contains("put it in quotes") || line.contains("the name of an attribute"), "{line}");
+        assert!(
+            line.contains("is an attribute, but OpSysAndVer is a string")
+                || line.contains("is an attribute, not a string"),
+            "{line}"
+        );
         let found = changes(name, &job, &slots);
         assert!(found[0].0.ends_with("-> `TARGET.OpSysAndVer == \"CentOS9\"`") && found[0].1 == 1, "{found:?}");
     }
@@ -327,7 +331,7 @@ fn mistakes_that_the_linter_knows_are_corrected() {
 #[test]
 fn what_the_job_lacks_is_not_laid_on_the_slots() {
     let line = first_line("lacks", "Requirements = TARGET.Disk >= RequestDisk", &["Disk = 5\nRequirements = true"]);
-    assert!(line.contains("reads its own attribute RequestDisk, which it does not have"), "{line}");
+    assert!(line.contains("reads RequestDisk of its own ad, which has none"), "{line}");
 }
 
 #[test]

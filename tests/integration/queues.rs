@@ -36,8 +36,7 @@ fn pool(name: &str) -> String {
 fn explained(name: &str, options: &[&str]) -> (String, i32) {
     let output = run(&[&["explain", "--pool", &pool(name)], options].concat(), queue().as_bytes());
     let note = "note: the dialect is condor: standard input is in the long form\n";
-    let counted = "note: a request counts as a match even if another request gets the offer; `match --what-if` gives \
-        each offer to one request only\n";
+    let counted = "note: several requests can match one offer here; in `match --what-if`, requests compete\n";
     let has_sentence = options.contains(&"--what-if") && !options.iter().any(|form| ["json", "csv"].contains(form));
     let expected = [(options.contains(&"-v"), note), (has_sentence, counted)];
     let expected: String = expected.into_iter().filter_map(|(is_there, note)| is_there.then_some(note)).collect();

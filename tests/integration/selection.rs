@@ -457,7 +457,9 @@ fn the_newest_event_dates_a_dump_of_jobs() {
     let (status, out, told) = classad(&query);
     assert_eq!((status, out.as_str()), (Some(0), "2\n"), "{told}");
     assert!(
-        told.contains("no ad says when it was written; the time of the newest event of a job, 1970-01-01T00:33:20"),
+        told.contains(
+            "--now dump uses 1970-01-01T00:33:20Z, the newest event of a job: no ad says when it was written"
+        ),
         "{told}"
     );
     let dated = file("selection-dated.long", format!("{text}ServerTime = 2500\n"));
@@ -467,5 +469,8 @@ fn the_newest_event_dates_a_dump_of_jobs() {
     );
     let undated = file("selection-undated.long", "ClusterId = 1\n");
     let (_, _, told) = classad(&["query", "true", &undated, "--now", "dump", "--count"]);
-    assert!(told.contains("no ad has a time such as LastHeardFrom or QDate; the current time is used"), "{told}");
+    assert!(
+        told.contains("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate"),
+        "{told}"
+    );
 }

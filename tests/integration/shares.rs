@@ -293,7 +293,7 @@ fn shares_that_do_not_belong_together_are_refused() {
         (vec![first, &later, third], ["is of `match --best 1", "--now now"]),
         (vec![first, &of_two, third], ["is one of 2 shares", "one of 3"]),
         (vec![first, &torn, third], ["it is not complete", "repeat the run with --share 2/3"]),
-        (vec![first, second, third, &parts], ["is from a run with --share", "on parts of files"]),
+        (vec![first, second, third, &parts], ["is from a run with --share, but", "refused-8.part is not"]),
     ] {
         let (status, out, told) = merge(&partials);
         assert!(status == Some(2) && out.is_empty(), "{reasons:?}: {told}");
@@ -334,7 +334,7 @@ fn runs_without_shares_are_refused() {
     let requests = file("unshared.requests", "ClusterId = 1\nProcId = 0\nMyType = \"Job\"\n");
     let pool = file("unshared.pool", "Name = \"a\"\nRequirements = true\n");
     let sides = [requests.as_str(), "--pool", &pool];
-    let takes = "one run makes all matches; --best N and --all list candidates";
+    let takes = "one run must make all matches; --best N and --all list candidates";
     for (command, reason) in [
         (&["match", "--partial", "--share", "1/2"][..], takes),
         (&["match", "--partial"], takes),
@@ -343,17 +343,14 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial"], "--share 1/4 for the first of four"),
         (&["match", "--all", "--share", "1/2"], "--partial"),
         (&["match", "--all", "--partial", "--share", "3/2"], "a share is K/N"),
-        (
-            &["match", "--all", "--partial", "--share", "1/2", "--stats"],
-            "--stats cannot be combined with --share: its counts would be of only one share",
-        ),
+        (&["match", "--all", "--partial", "--share", "1/2", "--stats"], "--stats and --share cannot be combined"),
         (&["match", "--all", "--partial", "--share", "1/2", "--quiet"], "give --quiet to `merge`"),
-        (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "its own random"),
+        (&["match", "--all", "--partial", "--share", "1/2", "--seed", "1"], "--share and --seed cannot be combined"),
         (&["match", "--all", "--partial", "--share", "1/2"], "give all shares the same --now TIME"),
         (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "--share and --offer cannot be combined"),
-        (&["negotiate", "--partial"], "one run makes all matches or gangs"),
-        (&["gangmatch", "--partial"], "`match --best N` lists the candidates of each request, in shares"),
-        (&["autocluster", "--partial"], "match --best, match --all and explain for shares"),
+        (&["negotiate", "--partial"], "one run must do all the work"),
+        (&["gangmatch", "--partial"], "`match --best N` lists candidates in shares"),
+        (&["autocluster", "--partial"], "it has no partial results; use query"),
     ] {
         let (status, out, told) = classad(&[command, &sides].concat());
         let told = told.replace('\n', " ");
@@ -427,12 +424,15 @@ fn scatter_plans_shares() {
         assert_eq!(text(&run(&scatter, b"")).1.contains(" --now "), has_now, "{pool}");
     }
     for (arguments, reason) in [
-        (&["--shares", "2", "--", "match", "a", "--pool", "b"][..], "match: one run makes all matches"),
+        (&["--shares", "2", "--", "match", "a", "--pool", "b"][..], "match: one run must make all matches"),
         (&["--shares", "2", "--", "query", "true", &pool], "query is divided by parts of files"),
-        (&["--", "match", "--all", &pool, "--pool", &pool], "match cannot be divided by parts of files"),
+        (
+            &["--", "match", "--all", &pool, "--pool", &pool],
+            "each run of match needs all files: divide the work with --shares N",
+        ),
         (&["--shares", "2", "--", "match", "--all", "--pool", &pool], "each share reads all requests"),
-        (&["--shares", "2", "--", "negotiate", &pool, "--pool", &pool], "negotiate: one run makes all matches"),
-        (&["--shares", "2", "--", "parse", &pool], "parse: query, census, refs and check"),
+        (&["--shares", "2", "--", "negotiate", &pool, "--pool", &pool], "negotiate: one run must do all the work"),
+        (&["--shares", "2", "--", "parse", &pool], "parse: it has no partial results; use query, census, refs, check"),
         (&["--shares", "0", "--", "match", "--all", &pool, "--pool", &pool], "--shares"),
     ] {
         let (status, out, told) = text(&run(&[&["scatter", "--command"], arguments].concat(), b""));

@@ -31,8 +31,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ Requirements = OpSys == \"LINUX;\n  Rank = 1 ]",
-        &["1:27: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
-            before this string]"],
+        &["1:27: this string has no closing quote [a quote is missing at the end, or there is an extra one before \
+            this string]"],
     ),
     (
         "new",
@@ -173,8 +173,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "long",
         "Requirements = TARGET.Arch == \"X86_64\nRank = 1\n",
-        &["1:31: this string has no closing quote [a quote is missing at the end, or there is one quote too many \
-            before this string]"],
+        &["1:31: this string has no closing quote [a quote is missing at the end, or there is an extra one before \
+            this string]"],
     ),
     (
         "long",
@@ -240,10 +240,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "xml",
         "<c><a n=\"x\"><e>a && b</e></a></c>",
         &[
-            "1:18: `&` is not defined [& is written &amp;, < is written &lt;; the only other names are gt, quot and \
-            apos]",
-            "1:19: `&` is not defined [& is written &amp;, < is written &lt;; the only other names are gt, quot and \
-            apos]",
+            "1:18: `&` is not defined [write &amp; for & and &lt; for <; the other names are gt, quot and apos]",
+            "1:19: `&` is not defined [write &amp; for & and &lt; for <; the other names are gt, quot and apos]",
         ],
     ),
     (

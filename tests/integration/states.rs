@@ -203,7 +203,7 @@ fn a_job_that_does_not_wait_is_told_first() {
         (
             &format!("{held}HoldReasonSubCode = 102"),
             "7.0 is held: memory usage exceeded request_memory (code 34, subcode 102). It needs a larger RequestMemory \
-             first; as it is, once released, it matches 8 of 8",
+             first. Released as it is, it matches 8 of 8",
             1,
         ),
         ("JobStatus = 5\nHoldReasonCode = 1\nHoldReasonSubCode = 2", "7.0 is held: (code 1, subcode 2). Once", 1),
@@ -212,8 +212,8 @@ fn a_job_that_does_not_wait_is_told_first() {
         ("JobStatus = 3\nRemoveReason = \"via condor_rm\"", "7.0 is removed: via condor_rm", 1),
         ("JobStatus = 4", "7.0 is completed, and waits for no slot", 1),
         ("JobStatus = 3", "7.0 is removed, and waits for no slot", 1),
-        ("JobStatus = 1\nJobUniverse = 12", "7.0 is of the local universe: the access point itself runs it", 1),
-        ("JobStatus = 1\nJobUniverse = 7", "7.0 is of the scheduler universe: the access point itself runs it", 1),
+        ("JobStatus = 1\nJobUniverse = 12", "7.0 is of the local universe: the access point runs it", 1),
+        ("JobStatus = 1\nJobUniverse = 7", "7.0 is of the scheduler universe: the access point runs it", 1),
         ("JobStatus = 1\nJobUniverse = 9", "7.0 is of the grid universe: a system outside this pool runs it", 1),
     ] {
         let (first, code) = first_lines(&job(0, lines), "", &[]);

@@ -31,7 +31,7 @@ fn what_is_torn_is_told_and_the_rest_is_read() {
     ] {
         assert_eq!(items(&format!("{text}{SUBMIT}")), [problem, SUBMITTED], "{text}");
     }
-    let unfinished = "~3:1: the last event has no end and is skipped: it may be incomplete";
+    let unfinished = "~3:1: the last event is skipped: it does not end with a line `...`";
     assert_eq!(items(&format!("{SUBMIT}001 (001.000.000) 2026-11-22 23:35:28 Job exec")), [SUBMITTED, unfinished]);
 }
 

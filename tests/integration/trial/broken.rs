@@ -31,7 +31,7 @@ const BROKEN: &[(&str, &[&str])] = &[
     ),
     (
         "cases:\n- { name: a, expression: 1, expect: !expr x }\n",
-        &["2:37 an expected value is evaluated alone, but this refers to x"],
+        &["2:37 an expected value has no ad, but this refers to x"],
     ),
     ("cases:\n- { name: a, expression: 1, expect: !date 1 }\n", &["2:37 there is no tag `!date`"]),
     ("cases:\n- { name: a, expression: 1, my: b, expect: 1 }\n", &["2:33 there is no ad called `b`"]),

@@ -31,7 +31,8 @@ impl OutputSchema {
 
 /// Which outputs have a version.
 const RULE: &str = "
-Documents have a version in `version`, `schema` or `classad_plan`. It grows if a key changes its meaning or goes away.
+Documents have a version in `version`, `schema` or `classad_plan`. Rows and ads have none. The version grows if a key
+changes its meaning or goes away.
 `classad help schema NAME` prints a JSON Schema.
 ";
 
