@@ -161,7 +161,7 @@ fn explain_tells_what_policies_would_do() {
     let dump = file("explain-config.dump", config);
     let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
     assert_eq!(status, Some(1), "{err}");
-    assert!(out.starts_with("none gains a match; 1 job loses a match: 2.0\n"), "{out}");
+    assert!(out.starts_with("no job gains a match; 1 job loses a match: 2.0\n"), "{out}");
     assert!(err.contains("not evaluated without the ad of the schedd: SUBMIT_REQUIREMENT_Queue"), "{err}");
     assert!(
         out.contains("SUBMIT_REQUIREMENT_Site refuses 1 job: 2.0 (not bob)\nSYSTEM_PERIODIC_HOLD holds 1 job: 3.0\n"),

@@ -126,7 +126,7 @@ fn who_gains_and_who_loses_by_a_change() {
     );
     let (text, _) = explained("lose", &["--what-if", "offer.Memory=500", "--summary"]);
     assert!(
-        text.starts_with("none gains a match; 1 job loses a match: 7.0\n\n6 jobs: none matches; 1 does not wait\n"),
+        text.starts_with("no job gains a match; 1 job loses a match: 7.0\n\n6 jobs: none matches; 1 does not wait\n"),
         "{text}"
     );
     let document: Json =

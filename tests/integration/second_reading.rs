@@ -62,7 +62,7 @@ fn a_change_names_who_gains_and_what_is_counted() {
     // What others lose is named, too.
     let worse = ["match", JOBS, "--pool", MACHINES, "--what-if", "RequestMemory=1000000"];
     let (_, _, notes) = classad(&worse);
-    assert!(notes.contains("none gains an offer; 5 requests lose an offer: 101.0, 101.1"), "{notes}");
+    assert!(notes.contains("no request gains an offer; 5 requests lose an offer: 101.0, 101.1"), "{notes}");
     let (_, _, notes) = classad(&[&["explain", JOBS], &change[..]].concat());
     assert!(notes.contains("several requests can match one offer here"), "{notes}");
 }

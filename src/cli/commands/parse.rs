@@ -30,7 +30,7 @@ pub struct Parse {
     #[arg(long)]
     count: bool,
     /// Print the tree of each expression
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     ast: bool,
     /// Parse the texts in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1, "text": "a +
     /// 1", "form": "expr"}`; form can also be a format of --from

@@ -224,7 +224,7 @@ pub fn plan_parts(
     report: &mut dyn FnMut(&str, &io::Error) -> Result<(), Failure>,
 ) -> Result<PartPlanner, Failure> {
     if paths.is_empty() || paths.iter().any(|path| path == "-") {
-        return refuse("name files to divide into parts; with query, put them after the constraint");
+        return refuse("there are no files to divide into parts (files of `query` follow its constraint)");
     }
     let mut planner = PartPlanner::new(part_bytes);
     for path in super::history_files::in_order_of_time(paths) {

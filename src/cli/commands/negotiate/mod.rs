@@ -94,7 +94,7 @@ pub struct Negotiate {
     ///
     /// The accelerations are autoclusters, match lists, resource requests (one request for several equal jobs) and an
     /// index. Times are in seconds; the peak memory is in megabytes.
-    #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio"])]
+    #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio", "no_index", "no_autocluster", "no_matchlist"])]
     compare: bool,
     #[command(flatten)]
     notify: NotifyArgs,
