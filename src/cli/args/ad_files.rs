@@ -8,9 +8,10 @@ use crate::cli::{Failure, refuse};
 /// The arguments of commands that read any number of files of ads.
 #[derive(Args, Clone)]
 pub struct AdFilesArgs {
-    /// Files of ads, or parts of files (`FILE@START-END`) [default: standard input]
+    /// Files of ads, or parts of files (`FILE@START-END`, in bytes) [default: standard input]
     pub files: Vec<String>,
-    /// Also read the files that LIST names, on separate lines or each with a NUL byte at its end. `-` is standard input
+    /// Also read the files whose names are in the file LIST, one on each line or each with a NUL byte at its end. If
+    /// LIST is `-`, read the names from standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,
 }

@@ -26,8 +26,8 @@ use crate::cli::session::{Session, utc_text};
 #[derive(Args)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
-    /// Skip ads that are expired at TIME: it is later than `ExpirationTime`, or than `LastHeardFrom` plus
-    /// `ClassAdLifetime` [default: the time of evaluations]
+    /// Skip ads that expired before TIME [default: the time of evaluations]. An ad expires at `ExpirationTime` or,
+    /// without it, `ClassAdLifetime` seconds after `LastHeardFrom`
     #[arg(long, value_name = "TIME", value_parser = global::time, allow_hyphen_values = true)]
     at: Option<i64>,
     // With this option, an ad takes part even if it has expired, or if there is a later ad of the same identity.

@@ -11,10 +11,10 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
         "attributes",
         "print attributes with `--attributes NAME,...`",
     ),
-    (&["where", "filter"], "constraint", "give the constraint as the first argument or with `--constraint EXPR`"),
+    (&["where", "filter"], "constraint", "give the constraint with `--constraint EXPR`"),
     (&["where", "filter", "constraint", "request", "job", "only"], "roots", "select requests with `--roots EXPR`"),
     (&["order-by", "orderby", "order"], "sort", "sort with `--sort EXPR`"),
-    (&["order-by", "orderby", "sort"], "order", "sort requests with `--order EXPR`"),
+    (&["order-by", "orderby", "sort"], "order", "set the order of requests with `--order EXPR`"),
     (&["descending", "reverse"], "desc", "sort in descending order with `--desc`"),
     (&["avg", "average"], "mean", "compute the mean with `--mean EXPR`"),
     (&["quantile", "percentiles", "quartile"], "percentile", "compute a percentile with `--percentile P:EXPR`"),
@@ -27,14 +27,18 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
     (&["not", "exclude"], "invert", "print the other ads with `--invert`"),
     (&["format", "output-format", "form"], "output", "set the output format with `-o FORM`"),
     (&["input-format", "type"], "from", "set the input format with `--from FORM`"),
-    (&["delimiter", "separator", "field-separator"], "output", "separate values with `-o csv` or `-o tsv`"),
+    (&["delimiter", "separator", "field-separator"], "csv", "separate values with `-o csv` or `-o tsv`"),
     (
         &["offer-constraint", "slot-constraint"],
         "pool",
-        "select the offers first: `classad query EXPR SLOTS | classad match JOBS --pool -`",
+        "select the offers first: pipe the output of `classad query EXPR SLOTS` to `--pool -`",
     ),
     (&["offers", "slots", "machines"], "pool", "name files of offers with `--pool FILE`"),
 ];
+
+/// Commands whose option of the same name does something else, which the advice would not fit.
+const OTHER_MEANINGS: [(&str, &str); 4] =
+    [("autocluster", "roots"), ("autocluster", "order"), ("census", "sort"), ("gangmatch", "limit")];
 
 /// Replaces the suggestion of an error about an unknown option, if the option is one of another tool. `command` is the
 /// command of the run, in the tree of all commands.
@@ -42,7 +46,7 @@ pub fn suggest(error: &mut clap::Error, tree: &Command, command: &Command) {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return };
     let name = option.trim_start_matches('-').split('=').next().unwrap_or_default().to_ascii_lowercase();
     let known: Vec<&str> = command.get_arguments().chain(tree.get_arguments()).filter_map(Arg::get_long).collect();
-    let has = |long: &&str| known.contains(long);
+    let has = |long: &&str| known.contains(long) && !OTHER_MEANINGS.contains(&(command.get_name(), *long));
     let mut rows = FOREIGN_OPTIONS.iter().filter(|(names, ..)| names.contains(&name.as_str()));
     let Some((_, _, advice)) = rows.find(|(_, long, _)| has(long)) else { return };
     error.remove(ContextKind::SuggestedArg);

@@ -37,13 +37,13 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations of a run. Each byte of input adds 25
+    /// Maximum number of steps of all evaluations of a run, beyond 4,096 of each. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum number of steps to compare requests with offers, or to join ads. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_comparison_steps: Option<u64>,
-    /// Maximum number of bytes for lists of candidates and for rows. Each byte of input adds 16
+    /// Maximum number of bytes for lists of candidates and for rows of tables. Each byte of input adds 16
     #[arg(long, global = true, value_name = "N")]
     pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -52,7 +52,7 @@ pub struct GlobalOptions {
     /// Maximum number of bytes of the values that functions make in one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_value_bytes: Option<u64>,
-    /// Maximum number of candidates that a search for one gang tests
+    /// Maximum number of tests of candidates in a search for the best gang, beyond one of each offer
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
     /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad
@@ -61,7 +61,7 @@ pub struct GlobalOptions {
     /// Maximum ratio of the unpacked to the compressed size of a file; 64 MiB are always allowed
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
-    /// Maximum number of ads of one compressed file in memory
+    /// Maximum number of ads from one compressed file that are held in memory
     #[arg(long, global = true, value_name = "N")]
     pub max_packed_ads: Option<usize>,
     /// Load a map for `userMap()` from a map file of HTCondor

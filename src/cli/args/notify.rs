@@ -14,8 +14,8 @@ use crate::cli::render::output::out;
 /// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
 pub struct NotifyArgs {
-    /// Write a record for each party of each match to FILE, in JSON Lines. `-` is standard output, instead of the
-    /// matches
+    /// Write a record for each party of each match to FILE, in JSON Lines. If FILE is `-`, print the records instead of
+    /// the matches
     #[arg(long, value_name = "FILE")]
     pub notify: Option<String>,
     /// Include copies of the ads of the match in each record

@@ -244,6 +244,19 @@ impl TypedValueParser for FormParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().filter_map(ValueEnum::to_possible_value)))
+        let has = |form| self.0.contains(&form);
+        let names_help = match (has(OutputForm::Table), has(OutputForm::Long)) {
+            (true, false) => Some("The first column of the table, one cell on each line"),
+            (false, true) => Some("The names of the ads, one on each line"),
+            _ => None,
+        };
+        let value = move |form: &OutputForm| {
+            let value = form.to_possible_value()?;
+            Some(match names_help.filter(|_| *form == OutputForm::Names) {
+                Some(help) => value.help(help),
+                None => value,
+            })
+        };
+        Some(Box::new(self.0.iter().filter_map(value)))
     }
 }

@@ -43,7 +43,7 @@ pub struct PolicyArgs {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     order: Vec<String>,
     // The docking vector: expressions evaluated in the request for each candidate. The greatest values win.
-    /// Prefer the candidate (`label`) with the greatest EXPR. The next --dock decides ties
+    /// Prefer the candidate with the greatest EXPR; in EXPR, `label` is the candidate. The next --dock decides ties
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     dock: Vec<String>,
 }

@@ -11,10 +11,10 @@ use crate::cli::{Failure, refuse};
 /// The options that say which share of the work a run does.
 #[derive(Args)]
 pub struct ShareArgs {
-    /// Write a partial result of a share (--share) for `classad merge`
+    /// Write a partial result of one share for `classad merge`; --share says which
     #[arg(long)]
     pub partial: bool,
-    /// With --partial: process only the K-th of N shares of the requests
+    /// With --partial: process only the K-th of N shares
     #[arg(long, value_name = "K/N", requires = "partial")]
     share: Option<WorkShare>,
 }

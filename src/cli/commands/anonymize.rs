@@ -27,11 +27,12 @@ Examples:
 
 Words in strings become pseudonyms of 13 letters or more: names, hosts and parts of paths. Addresses are replaced, too;
 IPv4 addresses with a common prefix still have a common prefix. With the same key, a word has the same pseudonym
-everywhere. Without --key, each run draws a new key. Keep the key secret: with the key, anyone can check whether the
+everywhere. Without a key, each run draws a new one. Keep the key secret: with the key, anyone can check whether the
 ads contain a word.
 
-These are kept: numbers, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. Numbers
-in strings are also kept, unless they can be parts of names. Comments are dropped.
+These are kept: numbers outside of strings, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64`
+and `slot1_2`. A number in a string is replaced if it is in a name or a path, or if it is the whole string. Comments are
+dropped.
 
 Constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
 listed on standard error.

@@ -30,10 +30,10 @@ Examples:
 
 /// Print the ads that a collector would have after it received the ads and updates in the files
 ///
-/// Ads are advertised in the order of the files. Of several ads with the same name and type, the one with the greatest
-/// `UpdateSequenceNumber` counts, or else the last. An ad expires after `ExpirationTime` or, without it,
-/// `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the attributes that changed. A
-/// matched ad is missing until its sender sends a whole ad with a greater `UpdateSequenceNumber`.
+/// Ads arrive in the order of the files. Of several ads with the same name and type, the one with the greatest
+/// `UpdateSequenceNumber` counts; among equals, the last. An ad expires after `ExpirationTime` or, without it,
+/// `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the attributes that changed. An
+/// ad that is matched (--matched) is missing until its sender sends a whole ad with a greater `UpdateSequenceNumber`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {

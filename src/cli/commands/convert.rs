@@ -18,7 +18,7 @@ Examples:
       --schema types.json > pool.parquet
 
 Files of gzip, zstd, xz and bzip2 are unpacked. Values that the output format cannot represent are changed, with a
-warning. With --strict, their ads are skipped and the exit status is 2.
+warning. With --strict, the exit status is 2 and, except for Parquet, their ads are skipped.
 
 A Parquet file has columns of evaluated values: see `classad help formats`.";
 

@@ -62,10 +62,11 @@ pub struct Eval {
     /// Print the expression as a tree, with the value of each part
     #[arg(long)]
     trace: bool,
-    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for other values
+    /// Exit with status 1 for false, 4 for undefined, 5 for error, and 0 for other values. Of several ads, the first one
+    /// with a status other than 0 counts
     #[arg(short = 'e')]
     exit_by_value: bool,
-    /// Print strings without quotes
+    /// If the value is a string, print it without quotes
     #[arg(short, long)]
     raw: bool,
     /// Evaluate the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1,
@@ -170,6 +171,7 @@ impl Eval {
         expression: &Expression,
         shown: &SourceText,
     ) -> Result<Status, Failure> {
+        let name = ad.as_ref().and_then(|ad| display_name(ad, None, &session.context())).unwrap_or_default();
         let (environment, frame) = Environment::known(ad, target.cloned());
         let value = match Evaluator::new(&environment, &session.context()).evaluate(expression, &frame) {
             Ok(value) => value,
@@ -180,7 +182,7 @@ impl Eval {
         };
         let mut out = out();
         if self.each {
-            out.write_all(b"\t")?;
+            write!(out, "{name}\t")?;
         }
         self.write_value(&mut out, &value)?;
         self.write_trace(&mut out, expression, &environment, &frame, &session.context())?;

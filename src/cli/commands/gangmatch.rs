@@ -52,15 +52,16 @@ Examples:
 
 /// Match each request with offers for all of its ports
 ///
-/// Each request in turn gets a gang: an offer at each of its ports, and at each port of these offers. A request without
-/// `Ports` has one port, `other`. The gang with the best offer at the first port wins. The second port decides ties,
-/// and so on. Later requests cannot get these offers, unless a policy leaves a part of them.
+/// Each request in turn gets a gang, if there is one: an offer at each of its ports, and at each port of these offers.
+/// A request without `Ports` has one port, `other`. The gang with the best offer at the first port wins. The second
+/// port decides ties, and so on. Later requests cannot get these offers, unless a policy leaves a part of them.
 ///
 /// All ports outside of groups must be filled. In a group such as `[ Ports = {...}; Min = 1; Max = 2 ]`, at least Min
 /// and at most Max ports are filled, as many as possible.
 ///
 /// With --environment, each gang is printed as one ad (thesis 5.3.1). `_ctx_0` is the context of the request; `_ctx_1`
-/// and so on are those of the offers. `_ad` is the ad of a context. Each label of a filled port refers to the partner.
+/// and so on are those of the offers. `_ad` is the ad of a context. Each label of a filled port refers to the ad or the
+/// port on the other side.
 ///
 /// `-o svg` draws the first 12 gangs.
 #[derive(Args)]

@@ -33,7 +33,7 @@ Examples:
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
 
-The values of --on are compared as with `==`: the case of strings does not matter. Undefined values and errors are not
+Expressions are equal as with `==`: the case of strings does not matter. Undefined values, errors, lists and ads are not
 equal to anything. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is
 looked up in MY, then in TARGET.
 
@@ -54,7 +54,7 @@ pub struct JoinCommand {
     /// expression is for both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
-    /// Also print the ads of the files that have no partner; TARGET is undefined in these rows
+    /// Also print a row for each ad of the files without a partner; TARGET is undefined in this row
     #[arg(long)]
     left: bool,
     /// Print these expressions of each pair; NAME=EXPR names a column

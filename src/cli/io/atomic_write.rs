@@ -15,8 +15,8 @@ use crate::cli::{Failure, refuse};
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RewriteArgs {
-    /// Rewrite the files; a file with a syntax error stays as it is. With =SUFFIX, keep the old text of each file
-    /// that changes, under its name with SUFFIX
+    /// Rewrite the files; a file with a syntax error stays as it is. With =SUFFIX, keep the old text of each changed
+    /// file in a file with SUFFIX after its name
     #[arg(short, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = suffix)]
     pub write: Option<String>,

@@ -61,7 +61,7 @@ pub struct CensusCommand {
     /// Also summarize the attributes of nested ads, as `Outer.Inner`
     #[arg(long)]
     nested: bool,
-    /// Order of the attributes [default: main; in JSON: count]
+    /// Order of the attributes without --attr [default: main; in JSON: count]
     #[arg(long, value_name = "ORDER")]
     sort: Option<AttributeOrder>,
     #[command(flatten)]

@@ -42,11 +42,14 @@ Examples:
   classad match samples/memory/jobs.long --pool samples/memory/machines.long --notify - \\
       | classad claim --list";
 
+const AT_HELP: &str = "Abort matches with ads that expired before TIME [default: the time of evaluations]";
+
 /// Check matches against the current ads, and claim those that are still valid
 ///
-/// Each party of a match votes. A party votes ABORT if its ad is missing, expired or already claimed, or if its
-/// `ClaimId` has changed. A party also votes ABORT if the constraints of the match are no longer true. If a party votes
-/// ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help claims`.
+/// Each party of a match votes. A party votes ABORT if its ad is missing or expired, or if its `ClaimId` has changed. A
+/// party also votes ABORT if another match has claimed it, or if the constraints of the match are no longer true. If a
+/// party votes ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help
+/// claims`.
 ///
 /// Rows of earlier runs of `claim -o jsonl` can follow the matches. A row that aborts or releases a match ends the
 /// match.
@@ -54,6 +57,7 @@ Examples:
 /// Exit status: 0 if a match was claimed, released or listed; 1 if none was; 2 after an error.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("at", |arg| arg.help(AT_HELP)))]
 pub struct ClaimCommand {
     /// Files of matches, such as the output of `match --notify -` or `gangmatch -o jsonl`; without files, read standard
     /// input
@@ -62,7 +66,7 @@ pub struct ClaimCommand {
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
     /// List the recorded matches that are neither aborted nor released; claim nothing. With --ads, leave out offers
-    /// that have sent a newer ad
+    /// of which --ads has a newer ad
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
     /// Print each message between the parties instead of the outcome of each match
@@ -77,7 +81,8 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the claimed or released offers to this file, with the new `State`
+    /// Write new ads of the claimed or released offers to this file, with the new `State`. Parts of offers have no new
+    /// ads
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ Examples:
   classad diff yesterday.long today.long --only State,Activity
   classad diff machines.long machines.json && echo 'nothing is lost'
 
-Exit status: 0 if the files do not differ, 1 if they do, 2 if a file or an ad cannot be read.
+Exit status: 0 if the ads do not differ, 1 if they do, 2 if a file or an ad cannot be read.
 
 `classad help schema diff` describes the output of -o json. With jsonl, each line is one element of `ads`.";
 

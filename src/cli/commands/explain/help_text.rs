@@ -17,11 +17,11 @@ Examples:
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
-Requests with ports are explained as in `gangmatch --explain`.
+The reports on requests with ports are about gangs: see `classad help gangs`.
 
 Exit status: 0 if every idle job matches a free slot, and every request that is not a job matches an offer; else 1.
-With --unmatched, 0 if all of these requests get offers; with --reverse, 0 if every offer matches a request; with
---offer, 0 if the pair matches.
+Also 1 if all requests are jobs that are not idle. With --unmatched, 0 if every waiting request gets an offer; with
+--reverse, if every offer matches a request; with only --offer, if every request matches this offer.
 
 `classad help schema explain` describes the output of -o json. With --offer and without --reverse, see `classad help
 schema explain-pair`. `classad help explain` lists the verdicts.";

@@ -47,12 +47,15 @@ use page::{ExplanationFrame, ExplanationPage};
 use selection::{accepts, refuse_jobs_as_files};
 use share::{ExplanationNotes, form_name, merge_shares};
 
+const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
+
 /// Explain why requests match nothing
 ///
 /// The first line of each report gives the reason, such as a clause that no offer meets. Below this line are the
 /// evidence and changes that would help. Each of these changes was tested.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
+#[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct Explain {
     /// Files of requests; without files, read standard input
@@ -73,7 +76,7 @@ pub struct Explain {
     /// `Owner`
     #[arg(long, value_name = "ID,...", aliases = ["job", "jobs"])]
     request: Vec<String>,
-    /// Explain why a request and this offer do not match; with --reverse, explain only this offer or machine
+    /// Explain why requests and this offer do not match; with --reverse, explain only this offer or machine
     #[arg(long, value_name = "ID", visible_alias = "slot")]
     offer: Option<String>,
     /// Print only the totals and a table of causes, with the change that helps most requests
@@ -85,7 +88,7 @@ pub struct Explain {
     /// Use only offers for which this expression is true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
-    /// Set an attribute of every request (offer.NAME: of every offer), and report which requests gain or lose a match.
+    /// Set an attribute of every request (offer.NAME: of every offer), and report what gains or loses a match.
     /// In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,

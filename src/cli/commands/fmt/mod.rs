@@ -43,7 +43,7 @@ pub struct Fmt {
     diff: bool,
     #[command(flatten)]
     rewrite: RewriteArgs,
-    /// Break expressions in bracketed ads that are wider than N columns
+    /// In bracketed ads, break expressions that are wider than N columns
     // 80 columns fit a terminal and each side of a code review. A constraint of more than three or four clauses
     // is wider, and reads better with one clause a line.
     #[arg(long, value_name = "N", default_value = "80", value_parser = width)]
