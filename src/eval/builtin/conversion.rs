@@ -15,15 +15,15 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "int(\"-12.7\")" => "-12",
         |call| call.convert(to_integer)),
     function!(real(1, 1) Strict "(any) -> real",
-        "convert a number, a time in seconds or the number that begins a string to a real",
+        "convert to a real: a number, a time in seconds, or the number at the beginning of a string",
         both "real(\"1.5\")" => "1.5"),
     function!(string(1, 1) Strict "(any) -> string",
         "convert a value to a string",
         both "string(1 + 1)" => "\"2\"",
         |call| call.text(0).map(Value::String)),
     function!(bool(1, 1) Strict "(any) -> bool",
-        "convert a number (0 is false), \"true\" or \"false\" to a boolean; in the papers' dialect, only an empty \
-        string is false",
+        "convert a number (0 is false), \"true\" or \"false\" to a boolean; in the papers' dialect, each string \
+        but \"\" is true",
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",

@@ -30,7 +30,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "userHome(\"ann\", \"/home\")" => "\"/home\"",
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
-        "look up a user in a map of --map or --config: all results, or the preferred or first one",
+        "look up a user in a map of --map or --config: all results as a string; with `preferred`, this result if it \
+        is one of them, else the first",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];

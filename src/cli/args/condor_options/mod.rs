@@ -202,7 +202,7 @@ fn equivalent(meaning: OptionMeaning) -> Option<String> {
         Append => Some("more columns at the right of a table".to_owned()),
         Table => Some("a table of HTCondor: see `classad help tables`".to_owned()),
         Ignored => Some("no effect on files".to_owned()),
-        Live => Some("refused: it asks a daemon".to_owned()),
+        Live => Some("refused: needs a daemon".to_owned()),
         Undone(instead) => Some(format!("refused: {instead}")),
     }
 }

@@ -58,7 +58,8 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults of options, each on a line such as `dialect: condor`; usually `~/.config/classad/config.yaml`",
+    "defaults of the options of every command, each on a line such as `dialect: condor`; usually \
+    `~/.config/classad/config.yaml`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
@@ -116,26 +117,28 @@ fn budgets() -> Vec<(String, String)> {
             Context::DEFAULT_MAX_SEARCH_TESTS,
             "tests of candidates in the search for one gang",
         ),
-        option("--max-ad-bytes N", MAX_AD_BYTES as u64, "bytes of the text of an ad"),
+        option("--max-ad-bytes N", MAX_AD_BYTES as u64, "bytes of the text of an ad, approximately"),
         option(
             "--max-unpack-ratio N",
             MAX_UNPACK_RATIO,
-            &format!("unpacked bytes for each compressed byte; {UNLIMITED_UNPACKED_BYTES} are always allowed"),
+            &format!(
+                "unpacked bytes for each compressed byte; {UNLIMITED_UNPACKED_BYTES} unpacked bytes are always allowed"
+            ),
         ),
         option(
             "--max-packed-ads N",
             MAX_HELD_PACKED_ADS as u64,
-            "ads of one compressed file, for commands such as `match`",
+            "ads of one compressed file, if a command such as `match` keeps the ads in memory",
         ),
         row("ports", format!("at most {MAX_PORTS} ports of an ad")),
-        row("an ad that rules make", format!("at most {MAX_MADE_BYTES} bytes of new texts")),
-        row("vectors of a policy", format!("at most {MAX_COMPONENTS} components")),
+        row("transform rules", format!("at most {MAX_MADE_BYTES} bytes of new text in an ad")),
+        row("order, docking", format!("at most {MAX_COMPONENTS} expressions in each of these keys of a policy")),
         row(
-            "copied ads",
-            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in the ads of a spec with `like` or `file`"),
+            "specs of test",
+            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in ads that are made with `like` or `file`"),
         ),
-        row("the table of autoclusters", format!("at most {MAX_CLUSTER_CELLS} cells")),
-        row("aliases of YAML", format!("at most {MAX_REPEATED_BYTES} repeated bytes in a document")),
+        row("autocluster", format!("at most {MAX_CLUSTER_CELLS} cells in the table")),
+        row("YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
         row("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses about one attribute are compared")),
     ]
 }
@@ -165,7 +168,7 @@ fn operators() -> Vec<(String, String)> {
         let symbols: Vec<&str> = level.iter().map(|operator| operator.symbol()).collect();
         all.push(term(&symbols.join(" "), operator_meaning(symbols[0])));
     }
-    all.push(term("c ? a : b", "`a` if `c` is true, `b` if `c` is false; groups from right to left"));
+    all.push(term("c ? a : b", "`a` if `c` is true, `b` if `c` is false"));
     all
 }
 
@@ -177,17 +180,17 @@ fn operator_meaning(symbol: &str) -> &'static str {
         "+" => "sums",
         "<<" => "bit shifts",
         "<" => "comparison by order; case is ignored in strings",
-        "==" => "equality; `==` and `!=` ignore case in strings and are undefined if an operand is",
+        "==" => "equality; `==` and `!=` ignore case in strings",
         "&" => "bitwise and",
         "^" => "bitwise exclusive or",
         "|" => "bitwise or",
         "&&" => {
-            "and: error if an operand is an error, else false if one is false, else undefined if one is; `condor` \
-            ignores errors after `false`"
+            "and: error if an operand is an error, else false if one is false, else undefined if one is undefined; in \
+            the dialect `condor`, `false && error` is false"
         }
         "||" => {
-            "or: error if an operand is an error, else true if one is true, else undefined if one is; `condor` \
-            ignores errors after `true`"
+            "or: error if an operand is an error, else true if one is true, else undefined if one is undefined; in \
+            the dialect `condor`, `true || error` is true"
         }
         _ => "",
     }
