@@ -44,7 +44,7 @@ fn add_name_remarks(
             Some(FailureReason::MissingOwnAttribute(_, near)) => near.as_slice(),
             _ => &[],
         };
-        add("lacking", format!("{my}.{name} is not there{}", suggestion(near)));
+        add("lacking", format!("this ad has no {name}, which {my}.{name} reads{}", suggestion(near)));
     }
     // Remark on a missing attribute only if no offer meets the clause. Otherwise the clause can do without the
     // attribute.

@@ -38,14 +38,12 @@ impl fmt::Display for HoldReason {
     /// Writes `: memory usage exceeded (code 34, subcode 102)`; nothing if neither reason nor code is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [code, subcode] = self.codes;
-        if !self.text.is_empty() || code.is_some() {
-            f.write_str(": ")?;
+        if !self.text.is_empty() {
+            write!(f, ": {}", self.text.trim_end_matches('.'))?;
         }
-        f.write_str(self.text.trim_end_matches('.'))?;
-        let space = if self.text.is_empty() { "" } else { " " };
         match (code, subcode.filter(|subcode| *subcode != 0)) {
-            (Some(code), Some(subcode)) => write!(f, "{space}(code {code}, subcode {subcode})"),
-            (Some(code), None) => write!(f, "{space}(code {code})"),
+            (Some(code), Some(subcode)) => write!(f, " (code {code}, subcode {subcode})"),
+            (Some(code), None) => write!(f, " (code {code})"),
             (None, _) => Ok(()),
         }
     }

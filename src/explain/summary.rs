@@ -94,7 +94,7 @@ impl SummaryWriter<'_> {
                 }
             }
             RequestVerdict::NeedsGang => {
-                format!("{subject} {} Ports: explain gangs without --reverse", self.verb("has", "have"))
+                format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
             }
             RequestVerdict::NotServed => {
                 let (is, it) = (self.verb("is", "are"), self.verb("it", "them"));
@@ -137,7 +137,8 @@ impl SummaryWriter<'_> {
                 // The sentence already counts the slots that would match if drained.
                 let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
                 let refuse = if refusing == 1 { "refuses" } else { "refuse" };
-                format!("; {} more {refuse} it: {}", with_commas(refusing), self.refusal_phrase(report, refusing))
+                let (it, reason) = (self.verb("it", "them"), self.refusal_phrase(report, refusing));
+                format!("; {} more {refuse} {it}: {reason}", with_commas(refusing))
             }
         }
     }
@@ -156,7 +157,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
             RequestVerdict::Taken(_) => format!("other requests take all {} that match", self.nouns[1]),
-            RequestVerdict::NeedsGang => "Ports: see explain without --reverse".to_owned(),
+            RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
             verdict => self.cause(report, verdict),
@@ -186,7 +187,7 @@ impl SummaryWriter<'_> {
                 let once = match first {
                     Some(first) => first,
                     None if is_by_hand => "Once released".to_owned(),
-                    None => format!("Once that is fixed and {it} {is} released"),
+                    None => format!("Once the cause is fixed and {it} {is} released"),
                 };
                 return format!("{subject} {is} held{hold}. {once}, {released}");
             }
@@ -214,7 +215,7 @@ impl SummaryWriter<'_> {
     /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
     fn slot_states(&self, report: &RequestReport, opening: &str) -> String {
         let Some(slots) = report.slots else { return String::new() };
-        let by_user = self.verb("claimed by its own user", "claimed by their own users");
+        let by_user = self.verb("claimed by the job's user", "claimed by the jobs' users");
         let by_others = if slots.claimed_by_others == 1 { "claimed by another user" } else { "claimed by others" };
         let states = [
             (slots.free, "free"),
@@ -301,7 +302,9 @@ impl SummaryWriter<'_> {
     /// Returns the cause of a verdict, for one that has a cause.
     fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
         match verdict {
-            RequestVerdict::NoConstraint => "there is no constraint, so nothing is accepted".to_owned(),
+            RequestVerdict::NoConstraint => self
+                .verb("it has no constraint, so it accepts nothing", "they have no constraint, so they accept nothing")
+                .to_owned(),
             RequestVerdict::Contradiction { clauses, subject, clash, own_values } => {
                 let shown = self.list_clauses(report, clauses);
                 let subject = self.quoted(&text(subject, self.dialect));

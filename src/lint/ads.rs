@@ -162,7 +162,10 @@ impl<'a> AdCheck<'a> {
         if by_itself.value.is_some() {
             return None;
         }
-        let value = short_text(&Expression::literal(value.clone()), self.context.dialect);
+        let value = match value {
+            Value::Error(_) => "an error".to_owned(),
+            value => short_text(&Expression::literal(value.clone()), self.context.dialect),
+        };
         let message = format!("no ad can match: this part of the {constraint} is {value} in this ad");
         let mut finding = LintFinding::new(&rules::NEVER, message).at(attribute, written, "");
         let missing_own = subexpressions(written).find_map(|part| match ClauseOperand::of(part) {

@@ -148,7 +148,11 @@ impl TypeCheck<'_> {
         };
         let [left_phrase, right_phrase] = [(left, left_types), (right, right_types)]
             .map(|(operand, types)| attribute_type(operand).map_or_else(|| phrase(types), StandardType::phrase));
-        let message = format!("`{symbol}` of {left_phrase} and {right_phrase} is {gives}");
+        let message = match (left_phrase, right_phrase) {
+            // The type of one operand does not matter.
+            (OTHER_TYPE, known) | (known, OTHER_TYPE) => format!("`{symbol}` with {known} is {gives}"),
+            (left, right) => format!("`{symbol}` of {left} and {right} is {gives}"),
+        };
         let mut slip = Slip::new(&rules::OPERAND, whole, message);
         if let Some((status, rewrite)) = with_status(operator, left, right) {
             let help = format!("{status}: write `{}`", short_text(&rewrite, self.dialect));
@@ -322,6 +326,9 @@ fn other_function(name: &str, given: TypeSet) -> Option<&'static str> {
     }
 }
 
+/// The phrase for types that no other phrase describes.
+const OTHER_TYPE: &str = "a value of another type";
+
 /// The types with articles, such as `a number`.
 fn phrase(types: TypeSet) -> &'static str {
     let is = |kinds: &[Type]| {
@@ -336,6 +343,6 @@ fn phrase(types: TypeSet) -> &'static str {
         () if is(&[Type::List]) => "a list",
         () if is(&[Type::Ad]) => "an ad",
         () if is(&[Type::AbsoluteTime, Type::RelativeTime]) => "a time",
-        () => "a value of another type",
+        () => OTHER_TYPE,
     }
 }

@@ -59,7 +59,7 @@ fn check_pattern(
         slip.with_help(help).with_rewrite(literal)
     };
     let slip = match CompiledPattern::get(text, options) {
-        Err(reason) => Slip::new(&rules::PATTERN, place, format!("{reason}; it matches nothing")),
+        Err(reason) => Slip::new(&rules::PATTERN, place, format!("{reason}; the result is an error")),
         Ok(_) if glob().is_some() => {
             let message = "this looks like a shell pattern; in a regular expression, `*` repeats what precedes it";
             Slip::new(&rules::GLOB, place, message)

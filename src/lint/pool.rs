@@ -164,7 +164,8 @@ fn undefined_start(attribute: &Name, start: &Expression, references: &[PoolRefer
     let first = names.first()?;
     let message = format!("{attribute} can be undefined for a job without {}", join_or(&names));
     let symbol = symbol.symbol();
-    let help = format!("an undefined {attribute} starts no job; write `{first} {symbol} ...` or `{first} ?: ...`");
+    let help =
+        format!("an undefined {attribute} starts no job; write `{first} {symbol} VALUE` or `({first} ?: VALUE)`");
     let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
@@ -388,7 +389,7 @@ impl PoolCheck<'_> {
                 _ => "an error",
             };
             let is = value.value_type().phrase();
-            let message = format!("{name} is {has} in the pool, but this is {is}: the result is {result}");
+            let message = format!("{name} is {has} in the pool, but is compared with {is}: the result is {result}");
             self.found.push(LintFinding::new(&rules::TYPE, message).at(self.attribute, part, ""));
         }
     }

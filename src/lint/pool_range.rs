@@ -84,7 +84,7 @@ pub(super) fn check(
     let message = format!("{name} is {limit} in the pool: {compared} is never true");
     let finding = LintFinding::new(&rules::RANGE, message);
     let meant = unit.and_then(|unit| unit_meant([-1, -2], unit, number, range));
-    let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows the values in the pool"));
+    let help = meant.unwrap_or_else(|| format!("`classad census POOL --attr {name}` shows the most frequent values"));
     Some(finding.with_help(help).at(attribute, part, ""))
 }
 
@@ -98,7 +98,7 @@ fn unit_meant(steps: [i32; 2], unit: SizeUnit, number: f64, range: NumberRange) 
         SizeUnit::Mebibytes => 2,
     };
     let symbol = ["bytes", "KiB", "MiB", "GiB", "TiB"].get(usize::try_from(exponent + steps).ok()?)?;
-    Some(format!("write {} for {number} {symbol}", rewritten(steps).ceil()))
+    Some(format!("if {number} {symbol} is meant, write {}", rewritten(steps).ceil()))
 }
 
 /// Returns the number that a literal, or arithmetic of literals, gives: 8192.0 for `8 * 1024`. `None` for other

@@ -264,7 +264,7 @@ rules! {
         "[ Ports = { [ Constraint = true ] } ]"
         "[ Ports = { [ Label = a; Constraint = true ] } ]",
     FALLS "falls-through" Note Ad
-        "a name without MY or TARGET that this ad lacks: it is looked up in the other ad"
+        "a name without MY or TARGET that the ad lacks: it is looked up in the other ad"
         "write `TARGET.x` (`other.x`) for an attribute of the other ad"
         "[ Requirements = Memory > 1000 ]"
         "[ Requirements = TARGET.Memory > 1000 ]",
@@ -280,7 +280,7 @@ rules! {
         "[ Requirements = TARGET.x > 1000 ]",
     RANGE "out-of-range" Warning Pool
         "a comparison with a number or a string that no ad of the pool satisfies"
-        "`classad census POOL --attr NAME` shows the values in the pool"
+        "`classad census POOL --attr NAME` shows the most frequent values"
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool

@@ -55,7 +55,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     let text = |expression: &Expression| short_text(expression, Dialect::Condor);
     if let Some(suffix) = written_suffix(literal) {
         let rewrite = sized.map_or_else(|| Expression::literal(whole_number(number)), |(_, unit)| in_unit(unit));
-        let counts = sized.map_or_else(String::new, |(name, unit)| format!("{name} counts {}: ", unit.symbol()));
+        let counts = sized.map_or_else(String::new, |(name, unit)| format!("{name} is in {}: ", unit.symbol()));
         let help = format!("{counts}write {}", text(&rewrite));
         let message = format!(
             "this number is {} here, but HTCondor ignores or refuses its suffix `{suffix}`",

@@ -94,7 +94,7 @@ impl LoadedConfiguration {
             }
             // The dump may be of another machine.
             Err(error) => session.warning(&format!(
-                "{}: cannot read {value}: {}; give the map of userMap() with --map {name}=FILE",
+                "{}: cannot read {value}: {}; give the map with --map {name}=FILE",
                 entry.name,
                 diagnostics::io_reason(&error)
             )),

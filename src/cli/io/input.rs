@@ -336,7 +336,7 @@ pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<
 /// Adds the attributes that `-D NAME=EXPR` defines to an ad.
 pub fn add_definitions(session: &mut Session, ad: &mut Ad, definitions: &[String]) -> Result<(), Failure> {
     for definition in definitions {
-        let wanted = || Failure::refused(format!("-D needs NAME=EXPR, not {definition}"));
+        let wanted = || Failure::refused(format!("-D needs NAME=EXPR, not `{definition}`"));
         let (name, text) = definition.split_once('=').ok_or_else(wanted)?;
         let expression = parse_argument_expression(session, name.trim(), text)?;
         *ad = ad.with(parse_attribute_name(session, name)?.ok_or_else(wanted)?, expression);

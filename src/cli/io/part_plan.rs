@@ -159,7 +159,7 @@ impl PartPlan {
     pub fn read(path: &str) -> Result<Self, Failure> {
         let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
         let refused = |reason: &str| Failure::refused(format!("{path}: {reason}"));
-        let text = String::from_utf8(bytes).map_err(|_| refused("a plan is UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8 text"))?;
         if text.trim_start().starts_with('{') {
             let plan: PartPlan =
                 serde_json::from_str(&text).map_err(|error| refused(&format!("it is not a plan: {error}")))?;
@@ -224,7 +224,7 @@ pub fn plan_parts(
     report: &mut dyn FnMut(&str, &io::Error) -> Result<(), Failure>,
 ) -> Result<PartPlanner, Failure> {
     if paths.is_empty() || paths.iter().any(|path| path == "-") {
-        return refuse("there are no files to divide into parts (files of `query` follow its constraint)");
+        return refuse("name the files to divide into parts (`query` takes them after its constraint)");
     }
     let mut planner = PartPlanner::new(part_bytes);
     for path in super::history_files::in_order_of_time(paths) {

@@ -17,7 +17,7 @@ pub fn read_given(session: &mut Session) -> Result<(), Failure> {
     for definition in session.options.map.clone() {
         let Some((name, path)) = definition.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty())
         else {
-            return refuse(format!("--map {definition}: it takes NAME=FILE"));
+            return refuse(format!("--map needs NAME=FILE, not `{definition}`"));
         };
         if name.contains('.') {
             return refuse(format!("--map {definition}: the name of a map cannot contain a dot"));

@@ -45,13 +45,16 @@ impl SummaryWriter<'_> {
         docked.join(", ")
     }
 
-    /// Returns the text of a condition. If the port or the offer has no constraint, returns a phrase that says so.
+    /// Returns the text of a condition, and who sets it unless it is the port. If the port or the offer has no constraint,
+    /// returns a phrase that says so.
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
         match (condition.text.as_str(), condition.is_of_request) {
             ("", true) => "the port has no constraint, so it accepts no offer".to_owned(),
             ("", false) => "no constraint, so no request is accepted".to_owned(),
-            (text, _) => self.shorten(text),
+            (text, true) => self.shorten(text),
+            (text, false) if condition.offers.len() > 1 => format!("they require {}", self.shorten(text)),
+            (text, false) => format!("it requires {}", self.shorten(text)),
         }
     }
 
@@ -78,7 +81,15 @@ impl SummaryWriter<'_> {
             format!("{}{is} is {value}", read.name)
         });
         let reads: Vec<String> = reads.collect();
-        if reads.is_empty() { String::new() } else { format!(", where {}", join_and(&reads)) }
+        if reads.is_empty() {
+            return String::new();
+        }
+        // The values are those of one offer of several.
+        let of = match condition.offers.as_slice() {
+            [first, _, ..] if !condition.offer_attributes.is_empty() => format!(" for {}", self.offer_name(*first)),
+            _ => String::new(),
+        };
+        format!(", where {}{of}", join_and(&reads))
     }
 
     fn empty_port(&self, empty: &EmptyPort, failure: &GangFailure, offers: usize) -> String {
@@ -149,11 +160,9 @@ impl SummaryWriter<'_> {
                     _ => None,
                 });
                 match (other, port.independent) {
-                    (Some(other), alone) if port.consistent == 0 => format!(
-                        "no candidate for {} ({}) fits one for {label} ({alone}): {reasons}",
-                        other.label,
-                        with_commas(other.independent)
-                    ),
+                    (Some(other), _) if port.consistent == 0 => {
+                        format!("no candidate for {} fits a candidate for {label}: {reasons}", other.label)
+                    }
                     (_, 1) => format!("the only candidate for {label} does not fit{beside}: {reasons}"),
                     (_, many) => {
                         format!("none of {} candidates for {label} fits{beside}: {reasons}", with_commas(many))

@@ -164,7 +164,7 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
 /// Records the outcome of a claim or a release. Removes the match if it is over.
 fn settle_match(matches: &mut Matches, outcome: &OutcomeRecord) -> Result<(), RecordFault> {
     let id = &outcome.id;
-    let known = matches.get_mut(id).ok_or_else(|| format!("no record before this outcome makes the match {id}"))?;
+    let known = matches.get_mut(id).ok_or_else(|| format!("no earlier record has the match {id} of this outcome"))?;
     known.settle(outcome);
     if known.is_over() {
         matches.shift_remove(id);

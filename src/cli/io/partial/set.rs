@@ -70,7 +70,8 @@ impl PartialSet {
         let missing: Vec<String> =
             planned.iter().flat_map(BTreeMap::values).flatten().map(|file| file.argument()).collect();
         if !missing.is_empty() {
-            faults.push(format!("parts are missing: run the command on {}", missing.join(" ")));
+            let what = if missing.len() == 1 { "a part is" } else { "parts are" };
+            faults.push(format!("{what} missing: run the command on {}", missing.join(" ")));
         }
         if !faults.is_empty() {
             return refuse(join_faults(&faults));

@@ -55,13 +55,9 @@ impl ShareSet {
                 }
             }
         }
-        let count = match plan {
-            Some(plan) => {
-                faults.extend(plan_faults(plan, count, &files));
-                plan.shares.unwrap_or(count)
-            }
-            None => count,
-        };
+        if let Some(plan) = plan {
+            faults.extend(plan_faults(plan, count, &files));
+        }
         let missing = count.saturating_sub(by_number.len());
         if missing > 0 {
             let absent = (1..=count).filter(|number| !by_number.contains_key(number)).take(MAX_NAMED_SHARES);
@@ -69,9 +65,12 @@ impl ShareSet {
             let mut words: Vec<String> = arguments.iter().map(|word| shell_word(word)).collect();
             // After `--` an option would be a file.
             let end = arguments.iter().position(|word| *word == "--").unwrap_or(words.len());
-            words.insert(end, format!("--partial --share K/{count}"));
-            let (what, them) = if missing == 1 { ("a share is", "it") } else { ("shares are", "each") };
             let named = join_first(absent, missing, MAX_NAMED_SHARES);
+            let (what, them, share) = match missing {
+                1 => ("a share is", "it", named.clone()),
+                _ => ("shares are", "each", format!("K/{count}")),
+            };
+            words.insert(end, format!("--partial --share {share}"));
             let command = format!("classad {}", words.join(" "));
             faults.push(format!("{what} missing: {named}; run {them} with `{command}`"));
         }

@@ -9,7 +9,7 @@ use classad::explain::{
     RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
-use classad::text::{counted, join_first};
+use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -130,8 +130,13 @@ impl<'c> ReportRenderer<'c> {
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let changes = |title, found| changes(title, found, most, (report, self.case.nouns));
-        sections.push(changes("it would match with:", &report.changes));
-        sections.push(changes("it would match if it asked for much less:", &report.far_less));
+        let [with, for_less] = if group.len() == 1 {
+            ["it would match with:", "it would match if it asked for much less:"]
+        } else {
+            ["they would match with:", "they would match if they asked for much less:"]
+        };
+        sections.push(changes(with, &report.changes));
+        sections.push(changes(for_less, &report.far_less));
         sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
@@ -162,7 +167,7 @@ impl<'c> ReportRenderer<'c> {
             };
             let shown = counts.iter().take(DEFAULT_MAX_ITEMS);
             shown
-                .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{ending}{}", of_all(*jobs)))))
+                .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{}{ending}", of_all(*jobs)))))
                 .collect()
         };
         let ending = "; the ads do not say how much of each limit is in use";
@@ -186,7 +191,11 @@ impl<'c> ReportRenderer<'c> {
                 }
                 None => "no constraint".to_owned(),
             };
-            (vec![clause], format!("{}, such as {example}", with_commas(count(refusal))))
+            let offers = match count(refusal) {
+                1 => format!("1: {example}"),
+                several => format!("{}, such as {example}", with_commas(several)),
+            };
+            (vec![clause], offers)
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
         let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
@@ -333,7 +342,7 @@ fn conflicts(report: &RequestReport) -> String {
     let mut text = String::new();
     for set in sets.iter().take(MAX_EVIDENCE_ITEMS) {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
-        let _ = writeln!(text, "clauses {} are never met together", clauses.join(" and "));
+        let _ = writeln!(text, "clauses {} are never met together", join_and(&clauses));
     }
     push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
     if report.conflicts.is_truncated {

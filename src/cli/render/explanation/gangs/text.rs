@@ -3,6 +3,7 @@
 use classad::ad::Dialect;
 use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter};
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
+use classad::text::join_and;
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
@@ -87,9 +88,8 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &S
         let names: Vec<String> =
             condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| writer.offer_name(*offer)).collect();
         let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
-        let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "their own " };
         let sentence = format!(
-            "{}: {whose}{}{} ({}{more})",
+            "{}: {}{} ({}{more})",
             classad::text::with_commas(condition.offers.len()),
             writer.condition_text(condition),
             writer.read_values(condition),
@@ -138,7 +138,7 @@ fn push_changes(text: &mut String, changes: &[RequestChange<Gang>], writer: &Sum
     if changes.is_empty() {
         return;
     }
-    text.push_str("it would get a gang with:\n");
+    text.push_str(if writer.is_plural { "they would get a gang with:\n" } else { "it would get a gang with:\n" });
     let most = max_items(evidence);
     let width = diagnostics::terminal_width();
     for change in changes.iter().take(most) {
@@ -163,7 +163,7 @@ pub fn docking_summary(dockings: &[TrialDocking], request: &str, offer: &str) ->
     if docks.is_empty() {
         return format!("{offer} fits no port of {request}");
     }
-    format!("{offer} fits {} of {request}, if the other ports are ignored", docks.join(" and "))
+    format!("{offer} fits {} of {request}, if the other ports are ignored", join_and(&docks))
 }
 
 /// Returns `summary`, and below it a line for each port at which the offer does not dock: the condition that keeps the
@@ -173,9 +173,8 @@ pub fn docking_text(summary: &str, dockings: &[TrialDocking], parties: &Parties,
     let writer = summary_writer(parties, "", dialect, MAX_CLAUSE_CHARS);
     for docking in dockings {
         let Some(condition) = &docking.condition else { continue };
-        let whose = if condition.is_of_request || condition.text.is_empty() { "" } else { "its own " };
         let (condition, reads) = (writer.condition_text(condition), writer.read_values(condition));
-        push_wrapped(&mut text, "  ", &format!("not at {}: {whose}{condition}{reads}", docking.label));
+        push_wrapped(&mut text, "  ", &format!("not at {}: {condition}{reads}", docking.label));
     }
     text
 }
