@@ -390,7 +390,7 @@ fn a_shell_runs_what_scatter_prints() {
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
         (&["match", "a", "--pool", "b"][..], "match: one run must make all matches"),
-        (&["query", "true"], "there are no files to divide into parts (files of `query` follow its constraint)"),
+        (&["query", "true"], "name the files to divide into parts (`query` takes them after its constraint)"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),
         (&["query", "true", "no such file"], "there is no such file"),

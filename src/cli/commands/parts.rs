@@ -25,7 +25,7 @@ count lines and ads from the beginning of the part.
 `classad merge --plan FILE` reads this output, and reports parts that are missing. With JSON, merge also notices if a
 file was cut short or replaced. `classad help schema parts` describes the JSON.";
 
-const FILES_HELP: &str = "Files of ads, or parts of files (`FILE@START-END`)";
+const FILES_HELP: &str = "Files of ads to divide";
 
 /// Divide files into parts for many processes or machines
 #[derive(Args)]
