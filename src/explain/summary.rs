@@ -156,7 +156,10 @@ impl SummaryWriter<'_> {
                 "no slot has enough free resources; partitionable slots would match if drained".to_owned()
             }
             RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
-            RequestVerdict::Taken(_) => format!("other requests take all {} that match", self.nouns[1]),
+            RequestVerdict::Taken(_) => {
+                let free = if report.slots.is_some() { "free " } else { "" };
+                format!("other requests take all {free}{} that match", self.nouns[1])
+            }
             RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),

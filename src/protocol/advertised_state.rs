@@ -84,15 +84,18 @@ pub enum SlotState {
     Untold,
 }
 
-/// The attributes of a job that a report on it tells: who submitted it, why it does not wait, and what the negotiator
-/// said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 10] = [
+/// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
+/// the negotiator said last.
+pub const JOB_REPORT_ATTRIBUTES: [&str; 13] = [
     "ClusterId",
     "Owner",
     "User",
     "HoldReason",
     "HoldReasonCode",
     "HoldReasonSubCode",
+    "RemoveReason",
+    "ExitSignal",
+    "ExitCode",
     "RemoteHost",
     "LastRejMatchReason",
     "ConcurrencyLimits",
