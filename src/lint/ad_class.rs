@@ -1,46 +1,37 @@
-//! What the findings about the ads of one class depend on. Ads of one class have the same names and expressions, but
-//! other constants.
+//! What the findings about ads as a whole depend on. Ads of one class have the same constraint, the same rank, and the
+//! same expressions that these read, but other constants.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseForm, ClauseOperand};
 use crate::eval::{FreeNames, NameSet};
 use crate::pool::is_constant;
-use crate::protocol::PORTS;
+use crate::protocol::{PORTS, Protocol};
 
-use super::ads::{AdCheck, ClauseResidue, constraint_clauses, reference_cycles};
-use super::constants::{ConstantFindings, WatchedConstant};
-use super::finding_register::{AdFindings, FindingOrigin, FindingSet};
+use super::ads::{AdCheck, ClauseResidue, constraint_clauses};
+use super::linked_shape::{Closure, LinkedShape};
 use super::shared_expressions::SharedExpression;
-use super::{AdChecker, CheckedAttributes, KIND_NAMES};
+use super::{AdChecker, CheckedExpression};
 
 /// Integers up to this magnitude are exact as reals: 2^53.
 const MAX_EXACT_INTEGER: u64 = 9_007_199_254_740_992;
 const MAX_EXACT_REAL: f64 = 9_007_199_254_740_992.0;
 
-/// What the ads of one class have in common, as far as findings depend on it.
+/// What the ads have in common that are of one class: whose findings about an ad as a whole depend on the same
+/// attributes.
 pub(super) struct AdClass {
-    /// The attributes that are not constants.
-    pub attributes: CheckedAttributes,
     /// The constraint, the rank and the ports, and all attributes that these depend on.
     pub reached: Arc<[Name]>,
     /// `reached`, and all attributes on which the values of these depend in other ways. All attributes, if any may be
     /// read.
     pub decisive: Arc<[Name]>,
-    /// The circular references among `attributes`, each as the names in it.
-    pub cycles: Vec<Vec<Name>>,
     /// `None` if the findings about an ad as a whole depend on more than the outcomes of its clauses: on a pool, on
     /// ports, on a clause that is itself a constant, or on circular references.
     clauses: Option<ClassClauses>,
-    /// The constants whose values are checked.
-    pub watched: Arc<[WatchedConstant]>,
-    /// Findings about ads as a whole, by their addresses and by a hash of the findings about constants, each with all
-    /// findings of such an ad.
-    findings: FxHashMap<(usize, u64), (Arc<FindingSet>, Arc<AdFindings>)>,
 }
 
 /// The parts of an ad on whose outcomes the findings about the ad as a whole depend.
@@ -52,14 +43,8 @@ pub(super) struct AdClass {
 struct ClassClauses {
     clauses: Vec<ClassPart>,
     rank: Option<ClassPart>,
-    /// Positions of the constants whose values matter as they are: the kind of the ad, and a constant rank.
-    positions: Vec<usize>,
-    /// `positions`, and those of the clauses and of the rank, ascending.
-    all_positions: Box<[usize]>,
     /// The names that more than one clause mentions.
     shared_names: FxHashSet<Name>,
-    /// Hash of the decisive attributes without the values of constants.
-    hash: u64,
 }
 
 /// A clause of the constraint, or the rank.
@@ -67,8 +52,9 @@ struct ClassPart {
     expression: Expression,
     /// Hash of the expression and of the attributes that it reads, without the values of constants.
     hash: u64,
-    /// Positions of the constants that the expression reads, directly or through other attributes.
-    positions: Vec<usize>,
+    /// The constants that the expression reads, directly or through other attributes, as indices in
+    /// [`Closure::constants`].
+    constants: Box<[usize]>,
 }
 
 /// What specialization leaves of an expression, as a hash.
@@ -81,65 +67,40 @@ pub(super) struct OutcomeHash {
 }
 
 impl AdClass {
-    /// Creates the class of an ad.
-    pub(super) fn new(ad: &Ad, checker: &mut AdChecker) -> Self {
-        let attributes = checker.check_expressions(ad);
-        let reached = checker.reachable_attributes(ad, &attributes, |seen| &seen.names);
+    /// Creates the class of an ad, which is the last of its shape.
+    pub(super) fn new(ad: &Ad, linked: &LinkedShape, checker: &mut AdChecker) -> Self {
+        let reached = reachable_attributes(linked, &checker.protocol, |seen| &seen.names);
         let mut decisive = Arc::clone(&reached);
-        if attributes.values().any(|seen| seen.reads.len() > seen.names.len()) {
-            decisive = checker.reachable_attributes(ad, &attributes, |seen| &seen.reads);
+        if linked.checked().any(|seen| seen.reads.len() > seen.names.len()) {
+            decisive = reachable_attributes(linked, &checker.protocol, |seen| &seen.reads);
         }
-        let reads_anything = decisive.iter().filter_map(|name| attributes.get(name)).any(|seen| seen.reads_anything);
+        let reads_anything = decisive.iter().filter_map(|name| linked.get(name)).any(|seen| seen.reads_anything);
         if reads_anything {
             decisive = ad.shape().names().into();
         }
-        let cycles = reference_cycles(&attributes);
-        let is_predictable = checker.pool.is_none() && ad.get(&PORTS).is_none() && cycles.is_empty() && !reads_anything;
-        let clauses = is_predictable.then(|| ClassClauses::new(ad, checker, &attributes, &decisive)).flatten();
-        let watched = checker.constants.constants(ad, checker.context.dialect);
-        AdClass { attributes, reached, decisive, cycles, clauses, watched, findings: FxHashMap::default() }
+        let has_cycles = !linked.closure.cycles.is_empty();
+        let is_predictable = checker.pool.is_none() && !linked.has_ports() && !has_cycles && !reads_anything;
+        let clauses = is_predictable.then(|| ClassClauses::new(ad, linked, checker)).flatten();
+        AdClass { reached, decisive, clauses }
     }
 
-    /// Returns all findings of an ad. `of_ad` are the findings about the ad as a whole.
-    pub(super) fn all_findings(
-        &mut self,
-        ad: &Ad,
-        of_ad: &Arc<FindingSet>,
-        of_constants: Option<ConstantFindings>,
-    ) -> Arc<AdFindings> {
-        // The entry keeps the set, so that no other gets its address.
-        let hash = of_constants.as_ref().map_or(0, |found| found.hash);
-        let entry = self.findings.entry((Arc::as_ptr(of_ad) as usize, hash));
-        let (_, all) = entry.or_insert_with(|| {
-            let sets = self.attributes.values().map(|attribute| &attribute.findings).chain([of_ad]).cloned();
-            let of_constants =
-                of_constants.map(|found| FindingSet::new(FindingOrigin::Constants(found.hash), ad, found.findings));
-            (Arc::clone(of_ad), AdFindings::new(sets.chain(of_constants)))
-        });
-        Arc::clone(all)
-    }
-
-    /// Returns the positions of all constants on whose values the findings about an ad as a whole depend, ascending.
-    /// `None` if these findings depend on more.
-    pub(super) fn positions(&self) -> Option<&[usize]> {
-        self.clauses.as_ref().map(|clauses| &*clauses.all_positions)
-    }
-
-    /// Number of entries that the class remembers.
-    pub(super) fn entries(&self) -> usize {
-        self.attributes.len() + self.findings.len()
+    /// Whether the findings about an ad as a whole depend on its kind and on [`Closure::constants`] alone.
+    pub(super) fn is_predictable(&self) -> bool {
+        self.clauses.is_some()
     }
 
     /// Returns the hash of everything on which the findings about an ad as a whole depend. `None` if they depend on
     /// more than the outcomes of clauses.
-    pub(super) fn outcome(&self, ad: &Ad, checker: &mut AdChecker) -> Option<u64> {
+    pub(super) fn outcome(&self, ad: &Ad, linked: &LinkedShape, checker: &mut AdChecker) -> Option<u64> {
         let parts = self.clauses.as_ref()?;
+        let closure = &linked.closure;
         let mut hasher = FxHasher::default();
-        (parts.hash, constants_hash(ad, &parts.positions)).hash(&mut hasher);
+        closure.hash.hash(&mut hasher);
+        constants_hash(ad, linked.kinds.iter().copied().chain(linked.constant_rank())).hash(&mut hasher);
         let mut check = None;
         let clauses = parts.clauses.iter().map(|part| (part, true));
         for (part, is_clause) in clauses.chain(parts.rank.as_ref().map(|part| (part, false))) {
-            let outcome = &*checker.outcomes.entry(part.key(ad, is_clause)).or_insert_with(|| {
+            let outcome = &*checker.outcomes.entry(part.key(ad, closure, is_clause)).or_insert_with(|| {
                 let check = check
                     .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
@@ -157,92 +118,102 @@ impl AdClass {
     }
 
     /// Returns what specialization leaves of each clause of an ad's constraint, after [`AdClass::outcome`].
-    pub(super) fn residues(&self, ad: &Ad, checker: &AdChecker) -> Option<Vec<ClauseResidue>> {
+    pub(super) fn residues(&self, ad: &Ad, closure: &Closure, checker: &AdChecker) -> Option<Vec<ClauseResidue>> {
         let clauses = self.clauses.as_ref()?.clauses.iter();
-        clauses.map(|part| checker.outcomes.get(&part.key(ad, true))?.residue.clone()).collect()
+        clauses.map(|part| checker.outcomes.get(&part.key(ad, closure, true))?.residue.clone()).collect()
     }
+}
+
+/// Returns the names of the constraint, the rank and the ports of an ad, and of all attributes to which `names` leads
+/// from these three.
+fn reachable_attributes<'c>(
+    linked: &'c LinkedShape,
+    protocol: &Protocol,
+    names: impl Fn(&'c CheckedExpression) -> &'c [Name],
+) -> Arc<[Name]> {
+    let mut reached: Vec<Name> = Vec::new();
+    let mut seen: FxHashSet<Name> = FxHashSet::default();
+    let mut pending: Vec<Name> = vec![protocol.rank_name().clone(), PORTS.clone()];
+    pending.extend(linked.constraint.clone());
+    while let Some(name) = pending.pop() {
+        if seen.insert(name.clone()) {
+            pending.extend(linked.get(&name).into_iter().flat_map(&names).cloned());
+            reached.push(name);
+        }
+    }
+    reached.into()
 }
 
 impl ClassClauses {
     /// Returns the parts of an ad. `None` if a clause is itself a constant, or may read any attribute.
-    fn new(ad: &Ad, checker: &mut AdChecker, attributes: &CheckedAttributes, decisive: &[Name]) -> Option<Self> {
-        let (protocol, dialect) = (&checker.protocol, checker.context.dialect);
-        let position = |name: &Name| ad.shape().position(name);
-        let constraint = protocol.constraint_name(ad);
+    fn new(ad: &Ad, linked: &LinkedShape, checker: &mut AdChecker) -> Option<Self> {
+        let dialect = checker.context.dialect;
+        let constraint = linked.constraint.as_ref();
         let clauses: Vec<(Name, Expression)> = constraint.map_or_else(Vec::new, |name| constraint_clauses(ad, name));
         if clauses.iter().any(|(_, clause)| is_constant(clause)) {
             return None;
         }
-        let mut positions: Vec<usize> = KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect();
-        let rank = ad.get(protocol.rank_name());
-        positions.extend(position(protocol.rank_name()).filter(|_| rank.is_some_and(is_constant)));
-        let mut part = |expression: &Expression| {
-            ClassPart::new(ad, attributes, checker.shared.get(expression, dialect), expression)
+        let rank = ad.get(checker.protocol.rank_name());
+        let mut part =
+            |expression: &Expression| ClassPart::new(ad, linked, checker.shared.get(expression, dialect), expression);
+        let clauses: Vec<ClassPart> = clauses.iter().map(|(_, clause)| part(clause)).collect::<Option<_>>()?;
+        let rank = match rank {
+            Some(rank) => Some(part(rank)?),
+            None => None,
         };
-        let clauses: Vec<ClassPart> = clauses.iter().map(|(_, clause)| part(clause)).collect();
-        let rank_part = rank.map(part);
         let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
         for clause in &clauses {
             let mentioned = checker.mentioned.entry(clause.hash);
-            for name in mentioned.or_insert_with(|| clause.mentioned_names(ad, attributes, dialect)).as_ref()?.iter() {
+            for name in mentioned.or_insert_with(|| clause.mentioned_names(ad, linked, dialect)).as_ref()?.iter() {
                 if !names.insert(name.clone()) {
                     shared_names.insert(name.clone());
                 }
             }
         }
-        let mut hasher = FxHasher::default();
-        (constraint, rank.is_some()).hash(&mut hasher);
-        for name in decisive {
-            (name, position(name).is_some(), attributes.get(name).map(|seen| seen.fingerprint)).hash(&mut hasher);
-        }
-        let mut all_positions = positions.clone();
-        all_positions.extend(clauses.iter().chain(&rank_part).flat_map(|part| &part.positions));
-        all_positions.sort_unstable();
-        all_positions.dedup();
-        let all_positions = all_positions.into();
-        let hash = hasher.finish();
-        Some(ClassClauses { clauses, rank: rank_part, positions, all_positions, shared_names, hash })
+        Some(ClassClauses { clauses, rank, shared_names })
     }
 }
 
 impl ClassPart {
-    fn new(ad: &Ad, attributes: &CheckedAttributes, known: &SharedExpression, expression: &Expression) -> Self {
+    /// `None` if the expression reads constants that are not among those of the ad's closure, which cannot be.
+    fn new(ad: &Ad, linked: &LinkedShape, known: &SharedExpression, expression: &Expression) -> Option<Self> {
         let mut names = known.reads.to_vec();
-        let mut positions = Vec::new();
+        let mut constants = Vec::new();
         let mut hasher = FxHasher::default();
         known.fingerprint.hash(&mut hasher);
         let mut next = 0;
         while let Some(name) = names.get(next).cloned() {
             next += 1;
-            let attribute = attributes.get(&name);
-            (&name, ad.get(&name).is_some(), attribute.map(|attribute| attribute.fingerprint)).hash(&mut hasher);
-            match attribute {
-                Some(attribute) => {
-                    for name in attribute.reads.iter() {
-                        if !names.contains(name) {
-                            names.push(name.clone());
-                        }
+            let attribute = linked.get(&name);
+            let position = ad.shape().position(&name);
+            (&name, position.is_some(), attribute.map(|attribute| attribute.fingerprint)).hash(&mut hasher);
+            if let Some(attribute) = attribute {
+                for name in attribute.reads.iter() {
+                    if !names.contains(name) {
+                        names.push(name.clone());
                     }
                 }
-                None => positions.extend(ad.shape().position(&name)),
+            } else if let Some(position) = position {
+                constants.push(linked.closure.constants.iter().position(|constant| *constant == position)?);
             }
         }
-        ClassPart { expression: expression.clone(), hash: hasher.finish(), positions }
+        Some(ClassPart { expression: expression.clone(), hash: hasher.finish(), constants: constants.into() })
     }
 
     /// Returns a hash of everything on which the result of specialization in an ad depends.
-    fn key(&self, ad: &Ad, is_clause: bool) -> u64 {
-        FxBuildHasher.hash_one((self.hash, constants_hash(ad, &self.positions), is_clause))
+    fn key(&self, ad: &Ad, closure: &Closure, is_clause: bool) -> u64 {
+        let positions = self.constants.iter().map(|constant| closure.constants[*constant]);
+        FxBuildHasher.hash_one((self.hash, constants_hash(ad, positions), is_clause))
     }
 
     /// Returns the names in the expression and in the attributes that it reads. `None` if it may read any attribute.
-    fn mentioned_names(&self, ad: &Ad, attributes: &CheckedAttributes, dialect: Dialect) -> Option<Arc<[Name]>> {
+    fn mentioned_names(&self, ad: &Ad, linked: &LinkedShape, dialect: Dialect) -> Option<Arc<[Name]>> {
         let mut mentioned = FreeNames::of(&self.expression, dialect);
         let mut next = 0;
         let mut pending: NameSet = mentioned.mine.iter().chain(&mentioned.unqualified).cloned().collect();
         while let Some(name) = pending.get_index(next).cloned() {
             next += 1;
-            if let Some((attribute, expression)) = attributes.get(&name).zip(ad.get(&name)) {
+            if let Some((attribute, expression)) = linked.get(&name).zip(ad.get(&name)) {
                 mentioned.add(expression, dialect);
                 pending.extend(attribute.reads.iter().cloned());
             }
@@ -303,10 +274,10 @@ fn number_comparison(residue: &Expression) -> Option<NumberComparison<'_>> {
     Some((operator, name, is_qualified, is_left))
 }
 
-fn constants_hash(ad: &Ad, positions: &[usize]) -> u64 {
+fn constants_hash(ad: &Ad, positions: impl IntoIterator<Item = usize>) -> u64 {
     let mut hasher = FxHasher::default();
     for position in positions {
-        ad.expressions()[*position].fingerprint().hash(&mut hasher);
+        ad.expressions()[position].fingerprint().hash(&mut hasher);
     }
     hasher.finish()
 }

@@ -12,8 +12,8 @@ use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
 use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::logic::{self, ConditionPart, ConditionPosition};
+use super::rules;
 use super::subexpressions::subexpressions;
-use super::{CheckedAttributes, rules};
 
 /// An ad under check, with the scope in which its expressions are specialized.
 pub(super) struct AdCheck<'a> {
@@ -287,32 +287,6 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
             return None;
         }
         found = Some(kind);
-    }
-    found
-}
-
-/// Finds the circular references among attributes by depth-first search. Returns each cycle once, as the names in it.
-pub(super) fn reference_cycles(attributes: &CheckedAttributes) -> Vec<Vec<Name>> {
-    let mut found = Vec::new();
-    let mut done: FxHashSet<&Name> = FxHashSet::default();
-    for start in attributes.keys() {
-        let mut path: Vec<(&Name, usize)> = vec![(start, 0)];
-        if done.contains(start) {
-            continue;
-        }
-        while let Some((name, next)) = path.last_mut() {
-            let Some(target) = attributes.get(*name).and_then(|attribute| attribute.names.get(*next)) else {
-                done.insert(name);
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            if let Some(at) = path.iter().position(|(on_path, _)| *on_path == target) {
-                found.push(path[at..].iter().map(|(name, _)| (*name).clone()).collect());
-            } else if attributes.contains_key(target) && !done.contains(target) {
-                path.push((target, 0));
-            }
-        }
     }
     found
 }

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
 use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::Context;
@@ -17,9 +17,6 @@ use super::slip::Slip;
 use super::standard_attributes::{SizeUnit, StandardType};
 use super::units;
 
-/// Maximum number of shapes whose constants are remembered. More clear the memory.
-const MAX_KNOWN_SHAPES: usize = 1024;
-
 /// An attribute whose value has a type or a unit, if it is a scalar.
 pub(super) struct WatchedConstant {
     /// 0-based index of the attribute in the ad.
@@ -28,43 +25,19 @@ pub(super) struct WatchedConstant {
     unit: Option<SizeUnit>,
 }
 
-/// The watched constants of the ads of a shape. The shape is kept so that no other shape gets its address.
-type ShapeConstants = (Arc<AdShape>, Arc<[WatchedConstant]>);
-
-/// Finds the constants of ads whose values are to be checked. They depend on the shape of an ad only.
-#[derive(Default)]
-pub(super) struct ConstantWatch {
-    /// By the address of the shape.
-    by_shape: FxHashMap<usize, ShapeConstants>,
-}
-
 /// The findings about the constants of an ad, with a hash of what they say.
 pub(super) struct ConstantFindings {
     pub hash: u64,
     pub findings: Vec<LintFinding>,
 }
 
-impl ConstantWatch {
-    /// Returns the attributes of an ad whose values are to be checked.
-    pub(super) fn constants(&mut self, ad: &Ad, dialect: Dialect) -> Arc<[WatchedConstant]> {
-        let address = Arc::as_ptr(ad.shape()) as usize;
-        if let Some((_, known)) = self.by_shape.get(&address) {
-            return Arc::clone(known);
-        }
-        let names = ad.shape().names().iter().enumerate().filter(|_| dialect.is_condor());
-        let watched = names.filter_map(|(position, name)| {
-            Some(WatchedConstant { position, kind: StandardType::of(name)?, unit: SizeUnit::of(name) })
-        });
-        let watched: Arc<[_]> = watched.collect();
-        // A shape that nothing else refers to will not come again.
-        if Arc::strong_count(ad.shape()) > 1 {
-            if self.by_shape.len() >= MAX_KNOWN_SHAPES {
-                self.by_shape.clear();
-            }
-            self.by_shape.insert(address, (Arc::clone(ad.shape()), Arc::clone(&watched)));
-        }
-        watched
-    }
+/// Returns the attributes of the ads of a shape whose values are to be checked.
+pub(super) fn watched_constants(shape: &AdShape, dialect: Dialect) -> Arc<[WatchedConstant]> {
+    let names = shape.names().iter().enumerate().filter(|_| dialect.is_condor());
+    let watched = names.filter_map(|(position, name)| {
+        Some(WatchedConstant { position, kind: StandardType::of(name)?, unit: SizeUnit::of(name) })
+    });
+    watched.collect()
 }
 
 impl WatchedConstant {

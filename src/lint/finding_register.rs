@@ -40,6 +40,10 @@ impl FindingSet {
         Arc::new(FindingSet { origin, findings })
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &LintFinding> {
         self.findings.iter().map(|(_, finding)| finding)
     }
@@ -52,8 +56,9 @@ pub struct AdFindings {
 }
 
 impl AdFindings {
+    /// Each of `sets` must have findings.
     pub(super) fn new(sets: impl Iterator<Item = Arc<FindingSet>>) -> Arc<Self> {
-        Arc::new(AdFindings { sets: sets.filter(|set| !set.findings.is_empty()).collect() })
+        Arc::new(AdFindings { sets: sets.collect() })
     }
 
     /// Returns a number for the content of each finding. Findings of equal content have the same number, as in

@@ -7,6 +7,7 @@ mod expressions;
 mod find_slips;
 mod finding;
 mod finding_register;
+mod linked_shape;
 mod logic;
 mod names;
 mod operand_types;
@@ -30,20 +31,19 @@ mod units;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, Attribute, Expression, Name, Span};
+use crate::ad::{Ad, AdShape, Expression, Name, Span};
 use crate::eval::{Context, Knowledge};
-use crate::pool::{AdMemo, AdTextMemo, is_constant};
-use crate::protocol::{PORTS, Protocol};
+use crate::pool::{AdTextModels, is_constant};
+use crate::protocol::Protocol;
 
 use ad_class::{AdClass, OutcomeHash};
 use ads::{AdCheck, ClauseResidue};
-use constants::ConstantWatch;
+use constants::ConstantFindings;
 use finding_register::{FindingOrigin, FindingSet};
+use linked_shape::LinkedShape;
 use shared_expressions::SharedExpressions;
-use text_check::TextAdClass;
 
 pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
@@ -57,6 +57,9 @@ pub use standard_attributes::{SizeUnit, StandardType, is_usual_value};
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;
+
+/// Maximum number of shapes that are remembered. More clear the caches.
+const MAX_KNOWN_SHAPES: usize = 4096;
 
 /// Checks ads one after the other. A finding is reported once, for the first ad that has it. Later ads with the same
 /// finding are only counted.
@@ -96,7 +99,7 @@ impl Checker {
 
 /// Finds what is wrong with ads. Several threads may check the ads of one run, each with its own checker.
 ///
-/// The findings of each expression, of each ad, and of each class of ads are cached. The memory of the caches is
+/// The findings of each expression and of each class of ads are cached. The memory of the caches is
 /// bounded.
 pub struct AdChecker {
     protocol: Protocol,
@@ -114,12 +117,16 @@ pub struct AdChecker {
     mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
     /// Findings about ads as a whole. The key is a hash of everything on which they depend.
     ads: FxHashMap<u64, Arc<FindingSet>>,
-    constants: ConstantWatch,
-    classes: AdMemo<AdClass>,
-    /// The classes of ads that are checked by their texts. `None` before the first of them.
-    text_classes: Option<AdTextMemo<TextAdClass>>,
-    /// Number of entries that the classes remember.
-    class_entries: usize,
+    /// All findings of ads. The key is a hash of the addresses of the sets of findings, which the findings keep.
+    findings: FxHashMap<u64, Arc<AdFindings>>,
+    /// The shapes of ads, by their addresses.
+    shapes: FxHashMap<usize, LinkedShape>,
+    /// The classes of ads, by the hash of the attributes on which findings about such an ad depend.
+    classes: FxHashMap<u64, AdClass>,
+    /// The ads that are checked by their texts. `None` before the first of them.
+    models: Option<AdTextModels>,
+    /// Number of expressions that the shapes remember.
+    linked: usize,
 }
 
 /// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
@@ -141,9 +148,6 @@ struct CheckedExpression {
     words: Arc<[Name]>,
 }
 
-/// The cached results of an ad's attributes, in the order of the ad. Attributes that are constants are left out.
-type CheckedAttributes = IndexMap<Name, CheckedExpression, FxBuildHasher>;
-
 impl AdChecker {
     /// Creates a checker. `protocol` names the attributes that are the constraint and the rank of an ad.
     #[must_use]
@@ -160,10 +164,11 @@ impl AdChecker {
             outcomes: FxHashMap::default(),
             mentioned: FxHashMap::default(),
             ads: FxHashMap::default(),
-            constants: ConstantWatch::default(),
-            classes: AdMemo::default(),
-            text_classes: None,
-            class_entries: 0,
+            findings: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            models: None,
+            linked: 0,
         }
     }
 
@@ -182,67 +187,113 @@ impl AdChecker {
 
     /// Returns the findings of an ad.
     pub fn check(&mut self, ad: &Ad) -> Arc<AdFindings> {
+        self.with_shape(ad.shape(), |checker, linked| {
+            let attributes = ad.expressions().iter().enumerate();
+            let expressions = attributes.filter(|(_, expression)| !is_constant(expression));
+            let expressions: Vec<usize> = expressions.map(|(position, _)| position).collect();
+            linked.link(ad, &expressions, checker);
+            let of_ad = checker.check_whole(ad, linked);
+            let of_constants = constants::check(ad, &*linked.watched, &checker.context);
+            checker.all_findings(ad, linked, &of_ad, of_constants)
+        })
+    }
+
+    /// Calls `check` with what is remembered of a shape.
+    fn with_shape<T>(&mut self, shape: &Arc<AdShape>, check: impl FnOnce(&mut AdChecker, &mut LinkedShape) -> T) -> T {
         self.forget_if_many();
-        // The memo is taken out, so that the rest of the checker can be used with a class of it.
-        let mut classes = std::mem::take(&mut self.classes);
-        let class = classes.class(ad, || {
-            let class = AdClass::new(ad, self);
-            self.class_entries += class.entries();
-            class
-        });
-        let entries = class.entries();
-        let of_ad = self.check_whole(ad, class);
-        let constants = constants::check(ad, &*class.watched, &self.context);
-        let found = class.all_findings(ad, &of_ad, constants);
-        self.class_entries += class.entries() - entries;
-        self.classes = classes;
+        // A shape that nothing else refers to will not come again.
+        if Arc::strong_count(shape) == 1 {
+            return check(self, &mut LinkedShape::new(shape, self));
+        }
+        // The shapes are taken out, so that the rest of the checker can be used with one of them.
+        let mut shapes = std::mem::take(&mut self.shapes);
+        let linked = shapes.entry(Arc::as_ptr(shape) as usize).or_insert_with(|| LinkedShape::new(shape, self));
+        let found = check(self, linked);
+        self.shapes = shapes;
         found
     }
 
     /// Clears the caches if they have too many entries.
     fn forget_if_many(&mut self) {
-        let entries = [self.expressions.len(), self.outcomes.len(), self.mentioned.len(), self.ads.len()];
-        if self.class_entries + entries.iter().sum::<usize>() > MAX_CACHED {
-            (self.classes, self.text_classes, self.class_entries) = (AdMemo::default(), None, 0);
+        let entries = [
+            self.expressions.len(),
+            self.outcomes.len(),
+            self.mentioned.len(),
+            self.ads.len(),
+            self.findings.len(),
+            self.classes.len(),
+            self.linked,
+        ];
+        if entries.iter().sum::<usize>() > MAX_CACHED || self.shapes.len() > MAX_KNOWN_SHAPES {
             self.expressions.clear();
             self.outcomes.clear();
             self.mentioned.clear();
             self.ads.clear();
+            self.findings.clear();
+            self.classes.clear();
+            self.shapes.clear();
+            self.linked = 0;
         }
     }
 
-    /// Returns the findings about an ad as a whole. The results are cached.
-    fn check_whole(&mut self, ad: &Ad, class: &AdClass) -> Arc<FindingSet> {
-        let by_outcome = class.outcome(ad, self);
-        let hash = by_outcome.unwrap_or_else(|| ad_hash(ad, &class.decisive, &class.attributes, &self.protocol));
-        if let Some(known) = self.ads.get(&hash) {
-            return Arc::clone(known);
+    /// Returns the class of an ad, which is the last of its shape.
+    fn class(&mut self, ad: &Ad, linked: &LinkedShape) -> &AdClass {
+        let hash = linked.closure.hash;
+        if !self.classes.contains_key(&hash) {
+            let class = AdClass::new(ad, linked, self);
+            self.classes.insert(hash, class);
         }
-        let residues = by_outcome.and_then(|_| class.residues(ad, self));
-        let found = self.check_ad(ad, class, residues);
-        let found = FindingSet::new(FindingOrigin::Ad(hash), ad, found);
-        self.ads.insert(hash, Arc::clone(&found));
+        &self.classes[&hash]
+    }
+
+    /// Returns the findings about an ad as a whole, which is the last of its shape. The results are cached.
+    fn check_whole(&mut self, ad: &Ad, linked: &LinkedShape) -> Arc<FindingSet> {
+        self.class(ad, linked);
+        // The classes are taken out, so that the rest of the checker can be used with one of them.
+        let classes = std::mem::take(&mut self.classes);
+        let class = &classes[&linked.closure.hash];
+        let by_outcome = class.outcome(ad, linked, self);
+        let hash = by_outcome.unwrap_or_else(|| self.ad_hash(ad, class, linked));
+        let found = self.ads.get(&hash).cloned().unwrap_or_else(|| {
+            let residues = by_outcome.and_then(|_| class.residues(ad, &linked.closure, self));
+            let found = self.check_ad(ad, class, linked, residues);
+            let found = FindingSet::new(FindingOrigin::Ad(hash), ad, found);
+            self.ads.insert(hash, Arc::clone(&found));
+            found
+        });
+        self.classes = classes;
         found
     }
 
-    /// Checks each attribute that is not a constant. The results are cached.
-    fn check_expressions(&mut self, ad: &Ad) -> CheckedAttributes {
-        let mut checked = CheckedAttributes::default();
-        let constraint = self.protocol.constraint_name(ad).cloned();
-        for attribute in ad.iter().filter(|attribute| !is_constant(attribute.expression)) {
-            let seen = self.check_expression(ad, attribute, constraint.as_ref() == Some(attribute.name));
-            checked.insert(attribute.name.clone(), seen);
-        }
-        checked
+    /// Returns all findings of an ad, which is the last of its shape. `of_ad` are the findings about the ad as a whole.
+    fn all_findings(
+        &mut self,
+        ad: &Ad,
+        linked: &LinkedShape,
+        of_ad: &Arc<FindingSet>,
+        of_constants: Option<ConstantFindings>,
+    ) -> Arc<AdFindings> {
+        let sets = || linked.checked().map(|checked| &checked.findings).chain([of_ad]).filter(|set| !set.is_empty());
+        let mut hasher = FxHasher::default();
+        sets().for_each(|set| Arc::as_ptr(set).hash(&mut hasher));
+        of_constants.as_ref().map(|found| found.hash).hash(&mut hasher);
+        let all = self.findings.entry(hasher.finish()).or_insert_with(|| {
+            let of_constants =
+                of_constants.map(|found| FindingSet::new(FindingOrigin::Constants(found.hash), ad, found.findings));
+            AdFindings::new(sets().cloned().chain(of_constants))
+        });
+        Arc::clone(all)
     }
 
     /// Checks an expression without using the other attributes of its ad. The results are cached.
     fn check_expression(
         &mut self,
         ad: &Ad,
-        Attribute { name, expression }: Attribute<'_>,
+        name: &Name,
+        expression: &Expression,
         is_constraint: bool,
     ) -> CheckedExpression {
+        self.linked += 1;
         let key = (name.clone(), self.shared.get(expression, self.context.dialect).fingerprint, is_constraint, 0);
         let seen = match self.expressions.get(&key) {
             Some(seen) => seen.clone(),
@@ -295,44 +346,29 @@ impl AdChecker {
         seen
     }
 
-    /// Returns the names of the constraint, the rank and the ports of an ad, and of all attributes to which `names` leads
-    /// from these three.
-    fn reachable_attributes<'c>(
-        &self,
-        ad: &Ad,
-        checked: &'c CheckedAttributes,
-        names: impl Fn(&'c CheckedExpression) -> &'c [Name],
-    ) -> Arc<[Name]> {
-        let mut reached: Vec<Name> = Vec::new();
-        let mut seen: FxHashSet<Name> = FxHashSet::default();
-        let mut pending: Vec<Name> = vec![self.protocol.rank_name().clone(), PORTS.clone()];
-        pending.extend(self.protocol.constraint_name(ad).cloned());
-        while let Some(name) = pending.pop() {
-            if seen.insert(name.clone()) {
-                pending.extend(checked.get(&name).into_iter().flat_map(&names).cloned());
-                reached.push(name);
-            }
-        }
-        reached.into()
-    }
-
     /// Finds mistakes that concern several attributes of an ad. `residues` are the specialized clauses of the ad's
     /// constraint. `None` if they are unknown.
-    fn check_ad(&self, ad: &Ad, class: &AdClass, residues: Option<Vec<ClauseResidue>>) -> Vec<LintFinding> {
-        let (checked, mut found) = (&class.attributes, Vec::new());
-        for cycle in &class.cycles {
+    fn check_ad(
+        &self,
+        ad: &Ad,
+        class: &AdClass,
+        linked: &LinkedShape,
+        residues: Option<Vec<ClauseResidue>>,
+    ) -> Vec<LintFinding> {
+        let (cycles, mut found) = (&linked.closure.cycles, Vec::new());
+        for cycle in cycles {
             let path: Vec<&str> = cycle.iter().chain(cycle.first()).map(Name::as_str).collect();
             let message = format!("this refers to itself: {}", path.join(" -> "));
             found.push(LintFinding::new(&rules::CIRCLE, message).at_span(&cycle[0], None, ""));
         }
         let check = AdCheck::new(ad, &self.protocol, &self.context, self.knowledge);
-        check.check(!class.cycles.is_empty(), residues, &mut found);
-        if ad.get(&PORTS).is_none() {
+        check.check(!cycles.is_empty(), residues, &mut found);
+        if !linked.has_ports() {
             pool::check_references(
                 ad,
                 check.is_kind("Machine"),
                 &class.reached,
-                &|name| checked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
+                &|name| linked.get(name).map_or_else(|| Arc::from([]), |seen| Arc::clone(&seen.words)),
                 self.pool.as_deref(),
                 &self.context,
                 &mut found,
@@ -340,16 +376,31 @@ impl AdChecker {
         } else {
             pool::check_port_references(ad, self.pool.as_deref(), &self.context, &mut found);
         }
-        found.retain(|finding| !is_told(finding, checked));
+        found.retain(|finding| !is_told(finding, linked));
         found
+    }
+
+    /// Hashes everything that decides the findings about an ad as a whole.
+    fn ad_hash(&self, ad: &Ad, class: &AdClass, linked: &LinkedShape) -> u64 {
+        let mut hasher = FxHasher::default();
+        (&linked.constraint, ad.get(self.protocol.rank_name()).is_some()).hash(&mut hasher);
+        for name in KIND_NAMES {
+            ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
+        }
+        for name in class.decisive.iter() {
+            let of_literal = || ad.get(name).map(Expression::fingerprint);
+            (name, linked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
+        }
+        linked.closure.hash.hash(&mut hasher);
+        hasher.finish()
     }
 }
 
 /// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that
 /// is never true because of the mistake, or an attribute that no ad has because it is none.
-fn is_told(finding: &LintFinding, checked: &CheckedAttributes) -> bool {
+fn is_told(finding: &LintFinding, linked: &LinkedShape) -> bool {
     let [label] = &finding.labels[..] else { return false };
-    let Some((span, of_expression)) = label.span.zip(checked.get(&label.attribute)) else { return false };
+    let Some((span, of_expression)) = label.span.zip(linked.get(&label.attribute)) else { return false };
     let is_cause = |cause: &LintFinding| {
         let span_of_cause = cause.labels.first().and_then(|label| label.span);
         cause.rule.level > LintLevel::Note
@@ -373,24 +424,6 @@ fn remove_consequences(found: &mut Vec<LintFinding>) {
     let causes: Vec<Span> = causes.filter_map(span).collect();
     let has_cause = |whole: Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
     found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
-}
-
-/// Hashes everything that decides the findings about an ad as a whole.
-fn ad_hash(ad: &Ad, decisive: &[Name], checked: &CheckedAttributes, protocol: &Protocol) -> u64 {
-    let mut hasher = FxHasher::default();
-    (protocol.constraint_name(ad), ad.get(protocol.rank_name()).is_some()).hash(&mut hasher);
-    for name in KIND_NAMES {
-        ad.get_str(name).map(Expression::fingerprint).hash(&mut hasher);
-    }
-    for name in decisive {
-        let of_literal = || ad.get(name).map(Expression::fingerprint);
-        (name, checked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
-    }
-    // Hash all attributes that are not constants, because any of them may be part of a circular reference. The sum of
-    // the hashes does not depend on the order of the attributes.
-    let one_hash = |(name, seen): (&Name, &CheckedExpression)| FxBuildHasher.hash_one((name, seen.fingerprint));
-    checked.iter().map(one_hash).fold(0, u64::wrapping_add).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

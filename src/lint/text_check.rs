@@ -2,21 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression};
+use crate::ad::Expression;
 use crate::format::AdText;
-use crate::pool::{AdTextMemo, TextClass};
+use crate::pool::{AdTextModels, ModelledAd};
 
 use super::AdChecker;
-use super::ad_class::AdClass;
 use super::constants::{self, WatchedConstant};
 use super::finding_register::AdFindings;
-
-/// A class of ads that are checked by their texts.
-pub(super) struct TextAdClass {
-    class: AdClass,
-    /// An ad of the class whose scalars are all undefined. During a check it has those of the ad that is checked.
-    model: Ad,
-}
+use super::linked_shape::LinkedShape;
 
 impl AdChecker {
     /// Returns the length of the first ad of a text, and the findings of the ad. In the long form, the blank line after
@@ -28,41 +21,38 @@ impl AdChecker {
         if self.pool.is_some() {
             return None;
         }
-        self.forget_if_many();
-        // The memo is taken out, so that the rest of the checker can be used with a class of it.
-        let mut classes = self.text_classes.take().unwrap_or_else(|| AdTextMemo::new(self.context.dialect));
-        let class = classes.class(text, |model| {
-            let class = AdClass::new(model, self);
-            self.class_entries += class.entries();
-            TextAdClass { class, model: model.clone() }
+        let dialect = self.context.dialect;
+        let mut models = self.models.take().unwrap_or_else(|| AdTextModels::new(dialect));
+        let found = models.read(text).and_then(|of_ad| {
+            let shape = Arc::clone(of_ad.model.ad.shape());
+            self.with_shape(&shape, |checker, linked| checker.check_model(of_ad, linked))
         });
-        let found = class.and_then(|mut class| self.check_in_class(&mut class));
-        self.text_classes = Some(classes);
+        self.models = Some(models);
         found
     }
 
-    /// Checks an ad of a class, as [`AdChecker::check_text`] does.
-    fn check_in_class(&mut self, of_ad: &mut TextClass<'_, TextAdClass>) -> Option<(usize, Arc<AdFindings>)> {
-        let watched = Arc::clone(&of_ad.class.class.watched);
+    /// Checks an ad of a shape, as [`AdChecker::check_text`] does.
+    fn check_model(&mut self, of_ad: ModelledAd<'_>, linked: &mut LinkedShape) -> Option<(usize, Arc<AdFindings>)> {
+        linked.link(&of_ad.model.ad, &of_ad.model.expressions, self);
+        if !self.class(&of_ad.model.ad, linked).is_predictable() {
+            return None;
+        }
+        let watched = Arc::clone(&linked.watched);
         let is_suspect = |constant: &&WatchedConstant| constant.may_be_suspect(of_ad.kind(constant.position));
         let suspects: Vec<&WatchedConstant> = watched.iter().filter(is_suspect).collect();
         let mut positions: Vec<usize> = suspects.iter().map(|constant| constant.position).collect();
-        positions.extend(of_ad.class.class.positions()?);
+        positions.extend(linked.kinds.iter().chain(&linked.closure.constants));
         positions.sort_unstable();
         positions.dedup();
         let value = |position: usize| Some((position, of_ad.value(position)?));
         let mut values: Vec<(usize, Expression)> = positions.into_iter().map(value).collect::<Option<_>>()?;
-        let mut ad = std::mem::take(&mut of_ad.class.model);
+        let ad = &mut of_ad.model.ad;
         ad.exchange(&mut values);
-        let class = &mut of_ad.class.class;
-        let whole = self.check_whole(&ad, class);
-        let of_constants = constants::check(&ad, suspects, &self.context);
-        let entries = class.entries();
-        let found = class.all_findings(&ad, &whole, of_constants);
-        self.class_entries += class.entries() - entries;
-        // The scalars are undefined again for the next ad of the class.
+        let whole = self.check_whole(ad, linked);
+        let of_constants = constants::check(ad, suspects, &self.context);
+        let found = self.all_findings(ad, linked, &whole, of_constants);
+        // The model has no constants for the next ad.
         ad.exchange(&mut values);
-        of_ad.class.model = ad;
         Some((of_ad.length, found))
     }
 }

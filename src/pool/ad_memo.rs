@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// Number in place of the code of a constant, whose value does not matter: a scalar, or a list of scalars.
 pub(super) const SCALAR: u32 = 0;
-const SCALAR_LIST: u32 = 1;
+pub(super) const SCALAR_LIST: u32 = 1;
 pub(super) const FIRST_CODE: u32 = 2;
 
 type MemoHasher = BuildHasherDefault<FxHasher>;

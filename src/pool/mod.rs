@@ -27,12 +27,14 @@ mod sparse_rows;
 mod store;
 mod summary;
 mod text_census;
+mod text_models;
+mod value_codes;
 mod value_indexes;
 mod value_key;
 mod value_sample;
 
 pub use ad_memo::{AdMemo, is_constant};
-pub use ad_text_memo::{AdTextMemo, ScalarKind, TextClass};
+pub use ad_text_memo::AdTextMemo;
 pub use autocluster::{
     AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters, SignificantNames,
 };
@@ -53,5 +55,7 @@ pub use sparse_rows::SparseRows;
 pub use store::{Dependencies, Store, StoreValues};
 pub use summary::{AttributeSummary, BindingKind, DistinctCount, ObservedRange};
 pub use text_census::TextCensusCounter;
+pub use text_models::{AdModel, AdTextModels, ModelledAd};
+pub use value_codes::ScalarKind;
 pub use value_indexes::{PositionRange, RowTest};
 pub use value_key::ValueKey;

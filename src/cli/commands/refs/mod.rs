@@ -303,8 +303,8 @@ impl AdBlockTask for RefsTask {
     }
 
     fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
-        let found = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
-        let (length, references) = (found.length, Arc::clone(found.class));
+        let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
+        let references = Arc::clone(references);
         state.count(references);
         Some(length)
     }

@@ -1,0 +1,198 @@
+//! The expressions of ads of one shape, each with the attributes that it reads in such an ad.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::protocol::PORTS;
+
+use super::constants::{WatchedConstant, watched_constants};
+use super::{AdChecker, CheckedExpression, KIND_NAMES};
+
+/// What ads of one shape have in common, and the expressions of the last of them.
+pub(super) struct LinkedShape {
+    /// The names. They are kept so that no other shape gets the address of this one.
+    shape: Arc<AdShape>,
+    /// The name of the constraint.
+    pub constraint: Option<Name>,
+    /// The positions of the rank, of the ports and of the constraint.
+    roots: [Option<usize>; 3],
+    /// The positions of the attributes that may tell the kind of an ad.
+    pub kinds: Box<[usize]>,
+    /// The constants whose values are checked.
+    pub watched: Arc<[WatchedConstant]>,
+    /// Expressions that were checked, by the positions of their attributes and by their identities.
+    known: FxHashMap<(usize, usize), Arc<LinkedExpression>>,
+    /// The attributes of the last ad that are not constants, each with its position, in the order of the ad.
+    attributes: Vec<(usize, Arc<LinkedExpression>)>,
+    /// What the findings about the last ad as a whole depend on.
+    pub closure: Closure,
+}
+
+/// An expression in ads of one shape.
+struct LinkedExpression {
+    /// The expression. It is kept so that no other expression gets its identity.
+    expression: Expression,
+    checked: CheckedExpression,
+    /// The attributes of the ad among [`CheckedExpression::names`], each with its position.
+    names: Box<[(Name, usize)]>,
+    /// The positions of the attributes of the ad among [`CheckedExpression::reads`].
+    reads: Box<[usize]>,
+    /// Hash of the name of the attribute, of the expression, and of which names in it are attributes of the ad.
+    hash: u64,
+}
+
+/// The attributes on which the findings about an ad as a whole depend: its constraint, its rank, its ports, and what
+/// these read, directly or through other attributes.
+#[derive(Default)]
+pub(super) struct Closure {
+    /// Hash of all that matters except for the values of `constants`.
+    pub hash: u64,
+    /// The positions of the attributes that are constants. Ads with the same hash have them in the same order.
+    pub constants: Vec<usize>,
+    /// The circular references among the attributes of the ad, each as the names in it.
+    pub cycles: Vec<Vec<Name>>,
+}
+
+impl LinkedShape {
+    pub(super) fn new(shape: &Arc<AdShape>, checker: &AdChecker) -> Self {
+        let protocol = &checker.protocol;
+        let position = |name: &Name| shape.position(name);
+        let constraint = protocol.constraint_names().iter().find(|name| position(name).is_some());
+        let mut linked = LinkedShape {
+            shape: Arc::clone(shape),
+            constraint: constraint.cloned(),
+            roots: [position(protocol.rank_name()), position(&PORTS), constraint.and_then(position)],
+            kinds: KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect(),
+            watched: watched_constants(shape, checker.context.dialect),
+            known: FxHashMap::default(),
+            attributes: Vec::new(),
+            closure: Closure::default(),
+        };
+        linked.closure = linked.find_closure();
+        linked
+    }
+
+    /// Takes over the expressions of an ad of this shape. `expressions` are the positions of those that are not
+    /// constants, ascending.
+    pub(super) fn link(&mut self, ad: &Ad, expressions: &[usize], checker: &mut AdChecker) {
+        let of_ad = ad.expressions();
+        let is_known = |((known, linked), position): (&(usize, Arc<LinkedExpression>), &usize)| {
+            known == position && linked.expression.ptr_eq(&of_ad[*position])
+        };
+        let is_same =
+            self.attributes.len() == expressions.len() && self.attributes.iter().zip(expressions).all(is_known);
+        if is_same {
+            return;
+        }
+        self.attributes.clear();
+        for position in expressions {
+            let linked = self.known.entry((*position, of_ad[*position].identity())).or_insert_with(|| {
+                let is_constraint = self.roots[2] == Some(*position);
+                Arc::new(LinkedExpression::new(ad, *position, is_constraint, checker))
+            });
+            self.attributes.push((*position, Arc::clone(linked)));
+        }
+        self.closure = self.find_closure();
+    }
+
+    /// Returns the cached results of checking each attribute of the last ad that is not a constant, in the order of the
+    /// ad.
+    pub(super) fn checked(&self) -> impl Iterator<Item = &CheckedExpression> {
+        self.attributes.iter().map(|(_, linked)| &linked.checked)
+    }
+
+    /// Returns the cached results of checking an attribute of the last ad. `None` if it is a constant, or if the ad does
+    /// not have it.
+    pub(super) fn get(&self, name: &Name) -> Option<&CheckedExpression> {
+        self.at(self.shape.position(name)?).map(|linked| &linked.checked)
+    }
+
+    /// Whether ads of this shape have ports.
+    pub(super) fn has_ports(&self) -> bool {
+        self.roots[1].is_some()
+    }
+
+    /// Returns the position of the rank of the last ad if it is a constant.
+    pub(super) fn constant_rank(&self) -> Option<usize> {
+        self.roots[0].filter(|position| self.at(*position).is_none())
+    }
+
+    fn at(&self, position: usize) -> Option<&LinkedExpression> {
+        let place = self.attributes.binary_search_by_key(&position, |(position, _)| *position).ok()?;
+        Some(&self.attributes[place].1)
+    }
+
+    fn find_closure(&self) -> Closure {
+        let names = self.shape.names();
+        let mut hasher = FxHasher::default();
+        (&self.constraint, self.roots.map(|root| root.is_some())).hash(&mut hasher);
+        let (mut constants, mut reads_anything) = (Vec::new(), false);
+        let mut seen = vec![false; names.len()];
+        let mut pending: Vec<usize> = self.roots.iter().flatten().copied().collect();
+        while let Some(position) = pending.pop() {
+            if std::mem::replace(&mut seen[position], true) {
+                continue;
+            }
+            if let Some(linked) = self.at(position) {
+                linked.hash.hash(&mut hasher);
+                reads_anything |= linked.checked.reads_anything;
+                pending.extend_from_slice(&linked.reads);
+            } else {
+                names[position].hash(&mut hasher);
+                constants.push(position);
+            }
+        }
+        let cycles = self.reference_cycles();
+        // With ports or circular references, the findings depend on all attributes.
+        if reads_anything || self.has_ports() || !cycles.is_empty() {
+            names.hash(&mut hasher);
+            self.attributes.iter().for_each(|(_, linked)| linked.hash.hash(&mut hasher));
+        }
+        Closure { hash: hasher.finish(), constants, cycles }
+    }
+
+    /// Finds the circular references among the attributes by depth-first search. Returns each cycle once, as the names
+    /// in it.
+    fn reference_cycles(&self) -> Vec<Vec<Name>> {
+        let names = self.shape.names();
+        let mut found = Vec::new();
+        let mut done = vec![false; names.len()];
+        for (start, _) in &self.attributes {
+            let mut path: Vec<(&Name, usize, usize)> = vec![(&names[*start], *start, 0)];
+            if done[*start] {
+                continue;
+            }
+            while let Some((_, position, next)) = path.last_mut() {
+                let Some((name, target)) = self.at(*position).and_then(|linked| linked.names.get(*next)) else {
+                    done[*position] = true;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                if let Some(at) = path.iter().position(|(_, on_path, _)| on_path == target) {
+                    found.push(path[at..].iter().map(|(name, ..)| (*name).clone()).collect());
+                } else if !done[*target] && self.at(*target).is_some() {
+                    path.push((name, *target, 0));
+                }
+            }
+        }
+        found
+    }
+}
+
+impl LinkedExpression {
+    fn new(ad: &Ad, position: usize, is_constraint: bool, checker: &mut AdChecker) -> Self {
+        let shape = ad.shape();
+        let (name, expression) = (&shape.names()[position], &ad.expressions()[position]);
+        let checked = checker.check_expression(ad, name, expression, is_constraint);
+        let mut hasher = FxHasher::default();
+        (name, checked.fingerprint).hash(&mut hasher);
+        let positions = checked.reads.iter().map(|name| shape.position(name));
+        let reads = positions.inspect(|position| position.is_some().hash(&mut hasher)).flatten().collect();
+        let names = checked.names.iter().filter_map(|name| Some((name.clone(), shape.position(name)?))).collect();
+        LinkedExpression { expression: expression.clone(), checked, names, reads, hash: hasher.finish() }
+    }
+}

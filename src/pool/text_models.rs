@@ -1,0 +1,122 @@
+//! Models of ads that are read by their texts: their expressions without their constants.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::ad::{Ad, AdShape, Dialect, Expression};
+use crate::format::AdText;
+
+use super::ad_memo::is_constant;
+use super::value_codes::{CodeReader, ScalarKind};
+
+/// Maximum number of models. More make them be forgotten.
+const MAX_MODELS: usize = 1024;
+
+/// Reads ads by their texts. An ad differs from the last ad of its shape in few expressions, so that only these are
+/// exchanged in a model of the ad. Constants are read on demand.
+pub struct AdTextModels {
+    reader: CodeReader,
+    /// The generation of the codes in `models`.
+    generation: usize,
+    /// The models by the addresses of their shapes.
+    models: FxHashMap<usize, AdModel>,
+}
+
+/// The last ad of a shape, without its constants.
+pub struct AdModel {
+    /// The names. They are kept so that no other shape gets the address of this one.
+    shape: Arc<AdShape>,
+    /// The codes of the values, as [`CodeReader::words`] returns them.
+    words: Vec<u64>,
+    /// The ad, with other constants.
+    pub ad: Ad,
+    /// The positions of the attributes that are not constants, ascending.
+    pub expressions: Vec<usize>,
+}
+
+/// An ad that was read by its text.
+pub struct ModelledAd<'m> {
+    /// Length of the text of the ad, in bytes. In the long form, the blank line after the ad counts.
+    pub length: usize,
+    /// The model of the ad. Whoever changes it has to undo that.
+    pub model: &'m mut AdModel,
+    text: &'m [u8],
+    reader: &'m CodeReader,
+}
+
+impl AdTextModels {
+    /// Creates a reader of ads of a dialect.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Self {
+        AdTextModels { reader: CodeReader::new(dialect, false), generation: 0, models: FxHashMap::default() }
+    }
+
+    /// Reads the first ad of a text. `None` if the ad cannot be read attribute by attribute.
+    pub fn read<'m>(&'m mut self, text: AdText<'m>) -> Option<ModelledAd<'m>> {
+        let AdTextModels { reader, generation, models } = self;
+        let (length, shape) = reader.read(text, false)?;
+        if *generation != reader.generation() || models.len() >= MAX_MODELS {
+            *generation = reader.generation();
+            models.clear();
+        }
+        let address = Arc::as_ptr(&shape) as usize;
+        let model = models.entry(address).or_insert_with(|| AdModel::new(shape, reader));
+        model.update(reader);
+        Some(ModelledAd { length, model, text: text.bytes, reader })
+    }
+}
+
+impl AdModel {
+    fn new(shape: Arc<AdShape>, reader: &CodeReader) -> Self {
+        let positions = 0..shape.names().len();
+        let expressions: Vec<Expression> = positions.map(|position| reader.expression(position).clone()).collect();
+        let ad = Ad::from_shape(Arc::clone(&shape), expressions);
+        let mut model = AdModel { shape, words: reader.words().collect(), ad, expressions: Vec::new() };
+        model.find_expressions();
+        model
+    }
+
+    /// Takes over the expressions of the last ad, which has this shape.
+    fn update(&mut self, reader: &CodeReader) {
+        debug_assert!(self.words.len() == self.shape.names().len().div_ceil(2));
+        let mut values: Vec<(usize, Expression)> = Vec::new();
+        for (index, (known, word)) in self.words.iter_mut().zip(reader.words()).enumerate() {
+            if *known != word {
+                *known = word;
+                let positions = (2 * index..2 * index + 2).take_while(|position| *position < self.ad.len());
+                values.extend(positions.map(|position| (position, reader.expression(position).clone())));
+            }
+        }
+        if values.is_empty() {
+            return;
+        }
+        self.ad.exchange(&mut values);
+        // The values are now those of the ad before.
+        let expressions = self.ad.expressions();
+        if values.iter().any(|(position, before)| is_constant(before) != is_constant(&expressions[*position])) {
+            self.find_expressions();
+        }
+    }
+
+    fn find_expressions(&mut self) {
+        let expressions = self.ad.expressions().iter().enumerate();
+        let found = expressions.filter(|(_, expression)| !is_constant(expression)).map(|(position, _)| position);
+        self.expressions = found.collect();
+    }
+}
+
+impl ModelledAd<'_> {
+    /// Returns the value of an attribute of the ad. `position` is its 0-based index. `None` if the value has an error,
+    /// which cannot be.
+    #[must_use]
+    pub fn value(&self, position: usize) -> Option<Expression> {
+        self.reader.value(self.text, position)
+    }
+
+    /// Returns the kind of the value of an attribute of the ad. `position` is its 0-based index.
+    #[must_use]
+    pub fn kind(&self, position: usize) -> ScalarKind {
+        self.reader.kind(position)
+    }
+}
