@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name, Value};
-use crate::constraint::{ClauseForm, ClauseOperand};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::constraint::{ClauseForm, ClauseOperand, inconsistencies};
 use crate::eval::{FreeNames, NameSet};
 use crate::pool::is_constant;
 use crate::protocol::{PORTS, Protocol};
 
+use super::AdChecker;
 use super::ads::{AdCheck, ClauseResidue, constraint_clauses};
+use super::checked_expression::CheckedExpression;
 use super::linked_shape::{Closure, LinkedShape};
 use super::shared_expressions::SharedExpression;
-use super::{AdChecker, CheckedExpression};
 
 /// Integers up to this magnitude are exact as reals: 2^53.
 const MAX_EXACT_INTEGER: u64 = 9_007_199_254_740_992;
@@ -37,14 +38,22 @@ pub(super) struct AdClass {
 /// The parts of an ad on whose outcomes the findings about the ad as a whole depend.
 ///
 /// The findings depend on the constants of the ad only through its kind, and through what specialization leaves of its
-/// rank and of each clause of its constraint. The number in a comparison such as `TARGET.RequestMemory <= 4096` does
-/// not matter either if no other clause mentions `RequestMemory`, because a comparison with a number alone contradicts
-/// nothing.
+/// rank and of each clause of its constraint. What is left of a clause does not matter either if it does not contradict
+/// itself and no other clause mentions a name in it. A comparison such as `TARGET.RequestMemory <= MY.Memory` never
+/// contradicts itself if `Memory` is a number.
 struct ClassClauses {
-    clauses: Vec<ClassPart>,
+    clauses: Vec<ClassClause>,
     rank: Option<ClassPart>,
-    /// The names that more than one clause mentions.
-    shared_names: FxHashSet<Name>,
+}
+
+/// A clause of the constraint.
+struct ClassClause {
+    part: ClassPart,
+    /// The constant with which the clause compares an attribute of the other side that no other clause mentions, as an
+    /// index in [`Closure::constants`].
+    compared: Option<usize>,
+    /// Whether no other clause mentions a name that this clause mentions.
+    is_alone: bool,
 }
 
 /// A clause of the constraint, or the rank.
@@ -57,13 +66,13 @@ struct ClassPart {
     constants: Box<[usize]>,
 }
 
-/// What specialization leaves of an expression, as a hash.
-pub(super) struct OutcomeHash {
+/// What specialization leaves of a clause or of a rank.
+pub(super) struct ClauseOutcome {
     /// What is left of a clause; `None` for a rank.
     residue: Option<ClauseResidue>,
-    exact: u64,
-    /// If an attribute is compared with a number: the attribute, and a hash without the number.
-    comparison: Option<(Name, u64)>,
+    hash: u64,
+    /// Whether the clause depends on the other side and does not contradict itself.
+    is_consistent: bool,
 }
 
 impl AdClass {
@@ -98,29 +107,41 @@ impl AdClass {
         closure.hash.hash(&mut hasher);
         constants_hash(ad, linked.kinds.iter().copied().chain(linked.constant_rank())).hash(&mut hasher);
         let mut check = None;
-        let clauses = parts.clauses.iter().map(|part| (part, true));
-        for (part, is_clause) in clauses.chain(parts.rank.as_ref().map(|part| (part, false))) {
-            let outcome = &*checker.outcomes.entry(part.key(ad, closure, is_clause)).or_insert_with(|| {
+        let mut outcome = |part: &ClassPart, is_clause: bool| {
+            let outcome = checker.outcomes.entry(part.key(ad, closure, is_clause)).or_insert_with(|| {
                 let check = check
                     .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
-                    OutcomeHash::new(check.clause_residue(&part.expression, false))
+                    ClauseOutcome::new(check.clause_residue(&part.expression, false), checker.context.dialect)
                 } else {
-                    OutcomeHash::of(check.rank_type(&part.expression))
+                    ClauseOutcome::of(check.rank_type(&part.expression))
                 }
             });
-            match &outcome.comparison {
-                Some((name, hash)) if !parts.shared_names.contains(name) => hash.hash(&mut hasher),
-                _ => outcome.exact.hash(&mut hasher),
-            }
+            (outcome.hash, outcome.is_consistent)
+        };
+        // Clauses that contradict nothing do not matter.
+        for clause in parts.clauses.iter().filter(|clause| !clause.is_comparison(ad, closure)) {
+            let (hash, is_consistent) = outcome(&clause.part, true);
+            (!(clause.is_alone && is_consistent)).then_some(hash).hash(&mut hasher);
         }
+        parts.rank.as_ref().map(|rank| outcome(rank, false)).hash(&mut hasher);
         Some(hasher.finish())
     }
 
     /// Returns what specialization leaves of each clause of an ad's constraint, after [`AdClass::outcome`].
     pub(super) fn residues(&self, ad: &Ad, closure: &Closure, checker: &AdChecker) -> Option<Vec<ClauseResidue>> {
-        let clauses = self.clauses.as_ref()?.clauses.iter();
-        clauses.map(|part| checker.outcomes.get(&part.key(ad, closure, true))?.residue.clone()).collect()
+        let residue = |clause: &ClassClause| {
+            if clause.is_comparison(ad, closure) {
+                return Some(ClauseResidue::Consistent);
+            }
+            let outcome = checker.outcomes.get(&clause.part.key(ad, closure, true))?;
+            if clause.is_alone && outcome.is_consistent {
+                Some(ClauseResidue::Consistent)
+            } else {
+                outcome.residue.clone()
+            }
+        };
+        self.clauses.as_ref()?.clauses.iter().map(residue).collect()
     }
 }
 
@@ -161,16 +182,29 @@ impl ClassClauses {
             Some(rank) => Some(part(rank)?),
             None => None,
         };
-        let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
+        let mut mentions: Vec<Arc<[Name]>> = Vec::new();
         for clause in &clauses {
             let mentioned = checker.mentioned.entry(clause.hash);
-            for name in mentioned.or_insert_with(|| clause.mentioned_names(ad, linked, dialect)).as_ref()?.iter() {
-                if !names.insert(name.clone()) {
-                    shared_names.insert(name.clone());
-                }
-            }
+            mentions.push(mentioned.or_insert_with(|| clause.mentioned_names(ad, linked, dialect)).clone()?);
         }
-        Some(ClassClauses { clauses, rank, shared_names })
+        let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());
+        shared_names.extend(mentions.iter().flat_map(|mentioned| mentioned.iter()).filter(|name| !names.insert(*name)));
+        let clause = |(part, mentioned): (ClassPart, &Arc<[Name]>)| ClassClause {
+            compared: compared_constant(&part.expression, ad, &linked.closure, &shared_names),
+            is_alone: !mentioned.is_empty() && !mentioned.iter().any(|name| shared_names.contains(name)),
+            part,
+        };
+        Some(ClassClauses { clauses: clauses.into_iter().zip(&mentions).map(clause).collect(), rank })
+    }
+}
+
+impl ClassClause {
+    /// Whether the clause compares an attribute of the other side, which no other clause mentions, with a number.
+    fn is_comparison(&self, ad: &Ad, closure: &Closure) -> bool {
+        self.compared.is_some_and(|constant| {
+            let value = ad.expressions()[closure.constants[constant]].as_literal();
+            value.is_some_and(is_exact_number)
+        })
     }
 }
 
@@ -206,7 +240,8 @@ impl ClassPart {
         FxBuildHasher.hash_one((self.hash, constants_hash(ad, positions), is_clause))
     }
 
-    /// Returns the names in the expression and in the attributes that it reads. `None` if it may read any attribute.
+    /// Returns the names in the expression and in the attributes that it reads, except for those that only denote
+    /// constants of the ad, which specialization replaces. `None` if it may read any attribute.
     fn mentioned_names(&self, ad: &Ad, linked: &LinkedShape, dialect: Dialect) -> Option<Arc<[Name]>> {
         let mut mentioned = FreeNames::of(&self.expression, dialect);
         let mut next = 0;
@@ -218,60 +253,71 @@ impl ClassPart {
                 pending.extend(attribute.reads.iter().cloned());
             }
         }
-        (!mentioned.reads_anything).then(|| mentioned.names.into_iter().collect())
+        if mentioned.reads_anything {
+            return None;
+        }
+        let is_constant = |name: &Name| ad.get(name).is_some() && linked.get(name).is_none();
+        let is_left = |name: &Name| !pending.contains(name) || !is_constant(name) || mentioned.theirs.contains(name);
+        Some(mentioned.names.iter().filter(|name| is_left(name)).cloned().collect())
     }
 }
 
-impl OutcomeHash {
+impl ClauseOutcome {
     fn of(outcome: impl Hash) -> Self {
         let mut hasher = FxHasher::default();
         outcome.hash(&mut hasher);
-        OutcomeHash { residue: None, exact: hasher.finish(), comparison: None }
+        ClauseOutcome { residue: None, hash: hasher.finish(), is_consistent: false }
     }
 
-    fn new(residue: ClauseResidue) -> Self {
-        let hash = match &residue {
-            ClauseResidue::Met => OutcomeHash::of("met"),
-            ClauseResidue::Unsteady => OutcomeHash::of("unsteady"),
+    fn new(residue: ClauseResidue, dialect: Dialect) -> Self {
+        let outcome = match &residue {
+            ClauseResidue::Met => ClauseOutcome::of("met"),
+            ClauseResidue::Unsteady => ClauseOutcome::of("unsteady"),
+            ClauseResidue::Consistent => ClauseOutcome::of("consistent"),
             ClauseResidue::NeverMet(value) => {
-                OutcomeHash::of(("never met", Expression::literal(value.clone()).fingerprint()))
+                ClauseOutcome::of(("never met", Expression::literal(value.clone()).fingerprint()))
             }
-            ClauseResidue::Open { residue, is_changed } => {
-                let comparison = number_comparison(residue);
-                let named =
-                    |comparison: NumberComparison<'_>| (comparison.1.clone(), FxBuildHasher.hash_one(comparison));
-                let exact = OutcomeHash::of((!is_changed, residue.fingerprint()));
-                OutcomeHash { comparison: comparison.map(named), ..exact }
-            }
+            ClauseResidue::Open { residue, is_changed } => ClauseOutcome {
+                is_consistent: inconsistencies(&[residue], dialect).is_empty(),
+                ..ClauseOutcome::of((!is_changed, residue.fingerprint()))
+            },
         };
-        OutcomeHash { residue: Some(residue), ..hash }
+        ClauseOutcome { residue: Some(residue), ..outcome }
     }
 }
 
-/// A comparison of an attribute with a number: the operator, the attribute, whether it is qualified as the other
-/// side's, and whether it is the left operand.
-type NumberComparison<'e> = (BinaryOperator, &'e Name, bool, bool);
-
-/// Returns the comparison of an attribute of the other side with a number. `None` for other expressions, and for
-/// numbers that may be inexact as reals.
-fn number_comparison(residue: &Expression) -> Option<NumberComparison<'_>> {
-    let is_number = |operand: ClauseOperand<'_>| match operand {
-        ClauseOperand::Literal(Value::Integer(number)) => number.unsigned_abs() < MAX_EXACT_INTEGER,
-        ClauseOperand::Literal(Value::Real(number)) => number.abs() < MAX_EXACT_REAL,
-        _ => false,
+/// Returns the constant of the ad with which a clause compares an attribute of the other side, as an index in
+/// [`Closure::constants`]. `None` for other clauses, and if the attribute is one of `shared_names`.
+fn compared_constant(
+    clause: &Expression,
+    ad: &Ad,
+    closure: &Closure,
+    shared_names: &FxHashSet<&Name>,
+) -> Option<usize> {
+    let ClauseForm::Comparison(_, left, right) = ClauseForm::of(clause) else { return None };
+    let is_other = |operand: &ClauseOperand<'_>| match operand {
+        ClauseOperand::Other(name) => !shared_names.contains(name),
+        ClauseOperand::Unqualified(name) => ad.get(name).is_none() && !shared_names.contains(name),
+        ClauseOperand::Own(_) | ClauseOperand::Literal(_) => false,
     };
-    let attribute = |operand| match operand {
-        ClauseOperand::Other(name) => Some((name, true)),
-        ClauseOperand::Unqualified(name) => Some((name, false)),
-        ClauseOperand::Own(_) | ClauseOperand::Literal(_) => None,
-    };
-    let ClauseForm::Comparison(operator, left, right) = ClauseForm::of(residue) else { return None };
-    let ((name, is_qualified), is_left) = match (attribute(left), attribute(right)) {
-        (Some(name), None) if is_number(right) => (name, true),
-        (None, Some(name)) if is_number(left) => (name, false),
+    let (ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) = (match (is_other(&left), is_other(&right)) {
+        (true, false) => right,
+        (false, true) => left,
         _ => return None,
+    }) else {
+        return None;
     };
-    Some((operator, name, is_qualified, is_left))
+    let position = ad.shape().position(name)?;
+    closure.constants.iter().position(|constant| *constant == position)
+}
+
+/// Whether a value is a number that is exact as a real.
+fn is_exact_number(value: &Value) -> bool {
+    match value {
+        Value::Integer(number) => number.unsigned_abs() < MAX_EXACT_INTEGER,
+        Value::Real(number) => number.abs() < MAX_EXACT_REAL,
+        _ => false,
+    }
 }
 
 fn constants_hash(ad: &Ad, positions: impl IntoIterator<Item = usize>) -> u64 {

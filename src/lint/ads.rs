@@ -33,6 +33,8 @@ pub(super) enum ClauseResidue {
     NeverMet(Value),
     /// The clause may have another value each time it is evaluated.
     Unsteady,
+    /// The clause depends on the other side, and it contradicts neither itself nor another clause.
+    Consistent,
     /// The clause depends on the other side.
     Open {
         /// What is left of the clause.
@@ -113,7 +115,8 @@ impl<'a> AdCheck<'a> {
         residues: Option<Vec<ClauseResidue>>,
         found: &mut Vec<LintFinding>,
     ) {
-        let mut parts = Vec::new();
+        // `place` counts the clauses that depend on the other side.
+        let (mut parts, mut place) = (Vec::new(), 0);
         let mut known = residues.into_iter().flatten();
         for (attribute, written) in constraint_clauses(self.ad, constraint) {
             match known.next().unwrap_or_else(|| self.clause_residue(&written, has_cycles)) {
@@ -121,8 +124,10 @@ impl<'a> AdCheck<'a> {
                     found.extend(self.never_met(constraint, &attribute, &written, &value));
                 }
                 ClauseResidue::Open { residue, is_changed } => {
-                    parts.push(ConditionPart { attribute, written, residue, is_changed });
+                    parts.push(ConditionPart { attribute, written, residue, is_changed, place });
+                    place += 1;
                 }
+                ClauseResidue::Consistent => place += 1,
                 ClauseResidue::Met | ClauseResidue::Unsteady => {}
             }
         }

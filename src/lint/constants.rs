@@ -23,6 +23,8 @@ pub(super) struct WatchedConstant {
     pub position: usize,
     kind: StandardType,
     unit: Option<SizeUnit>,
+    /// The kinds of values of which something may be wrong, as bits.
+    suspect_kinds: u8,
 }
 
 /// The findings about the constants of an ad, with a hash of what they say.
@@ -35,12 +37,25 @@ pub(super) struct ConstantFindings {
 pub(super) fn watched_constants(shape: &AdShape, dialect: Dialect) -> Arc<[WatchedConstant]> {
     let names = shape.names().iter().enumerate().filter(|_| dialect.is_condor());
     let watched = names.filter_map(|(position, name)| {
-        Some(WatchedConstant { position, kind: StandardType::of(name)?, unit: SizeUnit::of(name) })
+        Some(WatchedConstant::new(position, StandardType::of(name)?, SizeUnit::of(name)))
     });
     watched.collect()
 }
 
 impl WatchedConstant {
+    fn new(position: usize, kind: StandardType, unit: Option<SizeUnit>) -> Self {
+        let expects_string = kind == StandardType::String;
+        let may_be_suspect = |of_value: &ScalarKind| match of_value {
+            ScalarKind::Exceptional => false,
+            ScalarKind::String => !expects_string,
+            ScalarKind::Boolean | ScalarKind::SmallInteger => expects_string,
+            ScalarKind::LargeInteger | ScalarKind::Real => expects_string || unit.is_some(),
+            ScalarKind::Time => true,
+        };
+        let suspects = ScalarKind::ALL.into_iter().filter(may_be_suspect);
+        WatchedConstant { position, kind, unit, suspect_kinds: suspects.fold(0, |bits, kind| bits | 1 << kind as u8) }
+    }
+
     /// Whether something may be wrong with the value of an expression.
     pub(super) fn is_suspect(&self, expression: &Expression) -> bool {
         let ExpressionKind::Literal(value) = expression.kind() else { return false };
@@ -50,14 +65,7 @@ impl WatchedConstant {
 
     /// Whether something may be wrong with a value of this kind.
     pub(super) fn may_be_suspect(&self, kind: ScalarKind) -> bool {
-        let expects_string = self.kind == StandardType::String;
-        match kind {
-            ScalarKind::Exceptional => false,
-            ScalarKind::String => !expects_string,
-            ScalarKind::Boolean | ScalarKind::SmallInteger => expects_string,
-            ScalarKind::LargeInteger | ScalarKind::Real => expects_string || self.unit.is_some(),
-            ScalarKind::Time => true,
-        }
+        self.suspect_kinds >> kind as u8 & 1 == 1
     }
 }
 

@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::ad::Ad;
 use crate::pool::is_constant;
 
+use super::checked_expression::ExpressionKey;
 use super::finding::LintFinding;
-use super::{ExpressionKey, rules};
+use super::rules;
 
 /// Maximum number of sets of findings whose numbers are cached. More clear the cache.
 const MAX_CACHED_SETS: usize = 100_000;

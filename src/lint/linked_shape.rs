@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::ad::{Ad, AdShape, Expression, Name};
 use crate::protocol::PORTS;
 
+use super::checked_expression::CheckedExpression;
 use super::constants::{WatchedConstant, watched_constants};
-use super::{AdChecker, CheckedExpression, KIND_NAMES};
+use super::{AdChecker, KIND_NAMES};
 
 /// What ads of one shape have in common, and the expressions of the last of them.
 pub(super) struct LinkedShape {
@@ -160,11 +161,13 @@ impl LinkedShape {
         let names = self.shape.names();
         let mut found = Vec::new();
         let mut done = vec![false; names.len()];
+        // The names on the path to an attribute, with their positions, and with the number of references followed.
+        let mut path: Vec<(&Name, usize, usize)> = Vec::new();
         for (start, _) in &self.attributes {
-            let mut path: Vec<(&Name, usize, usize)> = vec![(&names[*start], *start, 0)];
             if done[*start] {
                 continue;
             }
+            path.push((&names[*start], *start, 0));
             while let Some((_, position, next)) = path.last_mut() {
                 let Some((name, target)) = self.at(*position).and_then(|linked| linked.names.get(*next)) else {
                     done[*position] = true;
@@ -187,12 +190,12 @@ impl LinkedExpression {
     fn new(ad: &Ad, position: usize, is_constraint: bool, checker: &mut AdChecker) -> Self {
         let shape = ad.shape();
         let (name, expression) = (&shape.names()[position], &ad.expressions()[position]);
-        let checked = checker.check_expression(ad, name, expression, is_constraint);
+        let seen = checker.check_expression(ad, name, expression, is_constraint);
         let mut hasher = FxHasher::default();
-        (name, checked.fingerprint).hash(&mut hasher);
-        let positions = checked.reads.iter().map(|name| shape.position(name));
+        (name, seen.fingerprint).hash(&mut hasher);
+        let positions = seen.reads.iter().map(|name| shape.position(name));
         let reads = positions.inspect(|position| position.is_some().hash(&mut hasher)).flatten().collect();
-        let names = checked.names.iter().filter_map(|name| Some((name.clone(), shape.position(name)?))).collect();
-        LinkedExpression { expression: expression.clone(), checked, names, reads, hash: hasher.finish() }
+        let names = seen.names.iter().filter_map(|name| Some((name.clone(), shape.position(name)?))).collect();
+        LinkedExpression { expression: expression.clone(), checked: seen, names, reads, hash: hasher.finish() }
     }
 }

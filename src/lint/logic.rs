@@ -16,12 +16,14 @@ pub(super) struct ConditionPart {
     pub residue: Expression,
     /// Whether the residue is another expression than the part as written.
     pub is_changed: bool,
+    /// 0-based index of the part in the condition. Parts that contradict nothing may be left out.
+    pub place: usize,
 }
 
 impl ConditionPart {
-    pub(super) fn new(attribute: &Name, written: &Expression, residue: Expression) -> Self {
+    fn new(attribute: &Name, written: &Expression, residue: Expression, place: usize) -> Self {
         let is_changed = !residue.ptr_eq(written);
-        ConditionPart { attribute: attribute.clone(), written: written.clone(), residue, is_changed }
+        ConditionPart { attribute: attribute.clone(), written: written.clone(), residue, is_changed, place }
     }
 }
 
@@ -63,8 +65,10 @@ pub(super) fn check(
                     if *operator == BinaryOperator::Or {
                         check_alternatives(attribute, &parts, context.dialect, found);
                     } else if with_top || !is_top {
-                        let part = |part: &Expression| ConditionPart::new(attribute, part, part.clone());
-                        let parts: Vec<ConditionPart> = parts.into_iter().map(part).collect();
+                        let part = |(place, part): (usize, &Expression)| {
+                            ConditionPart::new(attribute, part, part.clone(), place)
+                        };
+                        let parts: Vec<ConditionPart> = parts.into_iter().enumerate().map(part).collect();
                         let position = if is_top { ConditionPosition::Top } else { ConditionPosition::Nested };
                         check_contradictions(&parts, position, context.dialect, found);
                     }
@@ -112,7 +116,8 @@ pub(super) fn check_contradictions(
     // those that depend on values of the ad's attributes. Then sort by the distance between the parts.
     let is_changed = |place: &&usize| parts[**place].is_changed;
     all.sort_by_key(|one| {
-        let extent = one.clauses.last().zip(one.clauses.first()).map_or(0, |(last, first)| last - first);
+        let ends = one.clauses.last().zip(one.clauses.first());
+        let extent = ends.map_or(0, |(last, first)| parts[*last].place - parts[*first].place);
         (one.clauses.iter().filter(is_changed).count(), extent)
     });
     for one in all {
@@ -168,7 +173,8 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Exp
 /// contradict each other.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
     let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
-    let parts: Vec<_> = parts.iter().map(|part| ConditionPart::new(attribute, part, negation(part))).collect();
+    let part = |(place, part): (usize, &&Expression)| ConditionPart::new(attribute, part, negation(part), place);
+    let parts: Vec<_> = parts.iter().enumerate().map(part).collect();
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
     for one in inconsistencies(&left, dialect).into_iter().filter(|one| one.kind == InconsistencyKind::Value) {
         let [first, second] = one.clauses[..] else { continue };

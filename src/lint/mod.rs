@@ -2,6 +2,7 @@
 
 mod ad_class;
 mod ads;
+mod checked_expression;
 mod constants;
 mod expressions;
 mod find_slips;
@@ -33,13 +34,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, Name, Span};
+use crate::ad::{Ad, AdShape, Expression, Name};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::Protocol;
 
-use ad_class::{AdClass, OutcomeHash};
+use ad_class::{AdClass, ClauseOutcome};
 use ads::{AdCheck, ClauseResidue};
+use checked_expression::{CheckedExpression, ExpressionKey};
 use constants::ConstantFindings;
 use finding_register::{FindingOrigin, FindingSet};
 use linked_shape::LinkedShape;
@@ -111,7 +113,7 @@ pub struct AdChecker {
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
     /// What specialization leaves of clauses and ranks. The key is a hash of the expression and of what it reads.
-    outcomes: FxHashMap<u64, OutcomeHash>,
+    outcomes: FxHashMap<u64, ClauseOutcome>,
     /// The names that clauses mention, by the hash of the clause and of what it reads. `None` if a clause may read any
     /// attribute.
     mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
@@ -127,25 +129,6 @@ pub struct AdChecker {
     models: Option<AdTextModels>,
     /// Number of expressions that the shapes remember.
     linked: usize,
-}
-
-/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
-/// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
-type ExpressionKey = (Name, u64, bool, u64);
-
-/// The cached results of checking one expression.
-#[derive(Clone)]
-struct CheckedExpression {
-    fingerprint: u64,
-    findings: Arc<FindingSet>,
-    /// The attributes of the containing ad that the expression reads itself.
-    names: Arc<[Name]>,
-    /// `names`, and those that nested ads in the expression and texts for `eval()` read.
-    reads: Arc<[Name]>,
-    /// Whether the expression may read any attribute.
-    reads_anything: bool,
-    /// Names that were told to be words without quotes. If the ad has one of them as an attribute, it is none.
-    words: Arc<[Name]>,
 }
 
 impl AdChecker {
@@ -319,29 +302,9 @@ impl AdChecker {
         key: ExpressionKey,
         defined: &[Name],
     ) -> CheckedExpression {
-        let (name, fingerprint, is_constraint, _) = &key;
-        let pool = self.pool.as_deref().map(|pool| pool as &dyn PoolColumns);
-        let mut slips = find_slips(expression, self.context.dialect, pool);
-        slips.retain(|slip| slip.word().is_none_or(|word| !defined.contains(word)));
-        let words: Vec<Name> = slips.iter().filter_map(Slip::word).cloned().collect();
-        let mut found: Vec<LintFinding> = slips.into_iter().map(|slip| LintFinding::of_slip(name, slip)).collect();
-        logic::check(name, expression, !is_constraint, &self.context, &mut found);
-        remove_consequences(&mut found);
-        if self.pool.is_some() {
-            // Drop the notes of the rule `case-sensitive`, which concern `=?=` with any string. The rule `wrong-case`
-            // knows the pool, and reports only strings whose case is wrong: `"linux"` if the pool has `"LINUX"`.
-            found.retain(|finding| finding.rule != &rules::CASE);
-        }
-        let findings = FindingSet::new(FindingOrigin::Expression(key.clone()), ad, found);
         let known = self.shared.get(expression, self.context.dialect);
-        let seen = CheckedExpression {
-            fingerprint: *fingerprint,
-            findings,
-            names: Arc::clone(&known.names),
-            reads: Arc::clone(&known.reads),
-            reads_anything: known.reads_anything,
-            words: words.into(),
-        };
+        let pool = self.pool.as_deref();
+        let seen = CheckedExpression::new(ad, expression, known, key.clone(), defined, pool, &self.context);
         self.expressions.insert(key, seen.clone());
         seen
     }
@@ -363,7 +326,9 @@ impl AdChecker {
         }
         let check = AdCheck::new(ad, &self.protocol, &self.context, self.knowledge);
         check.check(!cycles.is_empty(), residues, &mut found);
-        if !linked.has_ports() {
+        if linked.has_ports() {
+            pool::check_port_references(ad, self.pool.as_deref(), &self.context, &mut found);
+        } else {
             pool::check_references(
                 ad,
                 check.is_kind("Machine"),
@@ -373,8 +338,6 @@ impl AdChecker {
                 &self.context,
                 &mut found,
             );
-        } else {
-            pool::check_port_references(ad, self.pool.as_deref(), &self.context, &mut found);
         }
         found.retain(|finding| !is_told(finding, linked));
         found
@@ -411,20 +374,6 @@ fn is_told(finding: &LintFinding, linked: &LinkedShape) -> bool {
 
 /// The names of attributes that may tell the kind of an ad.
 const KIND_NAMES: [&str; 2] = ["MyType", "Type"];
-
-/// Removes findings that are only consequences: a part is constant or never true because of a mistake within this part,
-/// which has a finding of its own.
-fn remove_consequences(found: &mut Vec<LintFinding>) {
-    let is_consequence = |finding: &LintFinding| {
-        let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
-        is_alone || [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule)
-    };
-    let span = |finding: &LintFinding| finding.labels.first().and_then(|label| label.span);
-    let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > LintLevel::Note);
-    let causes: Vec<Span> = causes.filter_map(span).collect();
-    let has_cause = |whole: Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
-    found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
-}
 
 #[cfg(test)]
 mod slip_tests;

@@ -23,16 +23,20 @@ impl AdChecker {
         }
         let dialect = self.context.dialect;
         let mut models = self.models.take().unwrap_or_else(|| AdTextModels::new(dialect));
-        let found = models.read(text).and_then(|of_ad| {
+        let found = models.read(text).and_then(|mut of_ad| {
             let shape = Arc::clone(of_ad.model.ad.shape());
-            self.with_shape(&shape, |checker, linked| checker.check_model(of_ad, linked))
+            self.with_shape(&shape, |checker, linked| checker.check_model(&mut of_ad, linked))
         });
         self.models = Some(models);
         found
     }
 
     /// Checks an ad of a shape, as [`AdChecker::check_text`] does.
-    fn check_model(&mut self, of_ad: ModelledAd<'_>, linked: &mut LinkedShape) -> Option<(usize, Arc<AdFindings>)> {
+    fn check_model(
+        &mut self,
+        of_ad: &mut ModelledAd<'_>,
+        linked: &mut LinkedShape,
+    ) -> Option<(usize, Arc<AdFindings>)> {
         linked.link(&of_ad.model.ad, &of_ad.model.expressions, self);
         if !self.class(&of_ad.model.ad, linked).is_predictable() {
             return None;

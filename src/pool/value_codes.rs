@@ -123,7 +123,8 @@ impl ScalarKind {
     /// Maximum number of digits of a small integer.
     pub const MAX_SMALL_DIGITS: usize = 9;
 
-    const ALL: [ScalarKind; 7] = [
+    /// All kinds.
+    pub const ALL: [ScalarKind; 7] = [
         ScalarKind::Exceptional,
         ScalarKind::Boolean,
         ScalarKind::SmallInteger,
@@ -135,13 +136,20 @@ impl ScalarKind {
 
     /// Returns the kind of a simple literal. `None` if the text is not one.
     fn of_literal(text: &[u8]) -> Option<Self> {
-        Some(match simple_literal_type(text) {
+        let literal = text.trim_ascii();
+        if let [b'1'..=b'9', rest @ ..] = literal
+            && rest.len() < Self::MAX_SMALL_DIGITS
+            && rest.iter().all(u8::is_ascii_digit)
+        {
+            return Some(ScalarKind::SmallInteger);
+        }
+        Some(match simple_literal_type(literal) {
             Some(Type::String) => ScalarKind::String,
             Some(Type::Real) => ScalarKind::Real,
             Some(Type::Boolean) => ScalarKind::Boolean,
-            Some(_) if text.trim_ascii().len() <= Self::MAX_SMALL_DIGITS => ScalarKind::SmallInteger,
+            Some(_) if literal.len() <= Self::MAX_SMALL_DIGITS => ScalarKind::SmallInteger,
             Some(_) => ScalarKind::LargeInteger,
-            None => quoted_literal(text).map(|_| ScalarKind::String)?,
+            None => quoted_literal(literal).map(|_| ScalarKind::String)?,
         })
     }
 

@@ -1,0 +1,81 @@
+//! The findings of single expressions, without the other attributes of their ads.
+
+use std::sync::Arc;
+
+use crate::ad::{Ad, Expression, Name, Span};
+use crate::eval::Context;
+
+use super::find_slips::find_slips;
+use super::finding::LintFinding;
+use super::finding_register::{FindingOrigin, FindingSet};
+use super::rules::{self, LintLevel};
+use super::shared_expressions::SharedExpression;
+use super::{PoolColumns, PoolStatistics, Slip, logic};
+
+/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
+/// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
+pub(super) type ExpressionKey = (Name, u64, bool, u64);
+
+/// The cached results of checking one expression.
+#[derive(Clone)]
+pub(super) struct CheckedExpression {
+    pub fingerprint: u64,
+    pub findings: Arc<FindingSet>,
+    /// The attributes of the containing ad that the expression reads itself.
+    pub names: Arc<[Name]>,
+    /// `names`, and those that nested ads in the expression and texts for `eval()` read.
+    pub reads: Arc<[Name]>,
+    /// Whether the expression may read any attribute.
+    pub reads_anything: bool,
+    /// Names that were told to be words without quotes. If the ad has one of them as an attribute, it is none.
+    pub words: Arc<[Name]>,
+}
+
+impl CheckedExpression {
+    /// Checks an expression. `defined` names the words in it that are attributes of the ad.
+    pub(super) fn new(
+        ad: &Ad,
+        expression: &Expression,
+        known: &SharedExpression,
+        key: ExpressionKey,
+        defined: &[Name],
+        pool: Option<&PoolStatistics>,
+        context: &Context,
+    ) -> Self {
+        let (name, fingerprint, is_constraint, _) = &key;
+        let fingerprint = *fingerprint;
+        let mut slips = find_slips(expression, context.dialect, pool.map(|pool| pool as &dyn PoolColumns));
+        slips.retain(|slip| slip.word().is_none_or(|word| !defined.contains(word)));
+        let words: Vec<Name> = slips.iter().filter_map(Slip::word).cloned().collect();
+        let mut found: Vec<LintFinding> = slips.into_iter().map(|slip| LintFinding::of_slip(name, slip)).collect();
+        logic::check(name, expression, !is_constraint, context, &mut found);
+        remove_consequences(&mut found);
+        if pool.is_some() {
+            // Drop the notes of the rule `case-sensitive`, which concern `=?=` with any string. The rule `wrong-case`
+            // knows the pool, and reports only strings whose case is wrong: `"linux"` if the pool has `"LINUX"`.
+            found.retain(|finding| finding.rule != &rules::CASE);
+        }
+        CheckedExpression {
+            fingerprint,
+            findings: FindingSet::new(FindingOrigin::Expression(key), ad, found),
+            names: Arc::clone(&known.names),
+            reads: Arc::clone(&known.reads),
+            reads_anything: known.reads_anything,
+            words: words.into(),
+        }
+    }
+}
+
+/// Removes findings that are only consequences: a part is constant or never true because of a mistake within this part,
+/// which has a finding of its own.
+fn remove_consequences(found: &mut Vec<LintFinding>) {
+    let is_consequence = |finding: &LintFinding| {
+        let is_alone = finding.labels.len() == 1 && finding.rule == &rules::CONTRADICTION;
+        is_alone || [&rules::CONSTANT, &rules::DEAD].contains(&finding.rule)
+    };
+    let span = |finding: &LintFinding| finding.labels.first().and_then(|label| label.span);
+    let causes = found.iter().filter(|finding| !is_consequence(finding) && finding.rule.level > LintLevel::Note);
+    let causes: Vec<Span> = causes.filter_map(span).collect();
+    let has_cause = |whole: Span| causes.iter().any(|cause| whole.start <= cause.start && cause.end <= whole.end);
+    found.retain(|finding| !is_consequence(finding) || !span(finding).is_some_and(has_cause));
+}
