@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, ScopeAd, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, inconsistencies};
 use crate::eval::{FreeNames, NameSet};
 use crate::pool::is_constant;
@@ -67,7 +67,7 @@ struct ClassPart {
 }
 
 /// What specialization leaves of a clause or of a rank.
-pub(super) struct ClauseOutcome {
+pub(super) struct PartOutcome {
     /// What is left of a clause; `None` for a rank.
     residue: Option<ClauseResidue>,
     hash: u64,
@@ -112,9 +112,9 @@ impl AdClass {
                 let check = check
                     .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
-                    ClauseOutcome::new(check.clause_residue(&part.expression, false), checker.context.dialect)
+                    PartOutcome::new(check.clause_residue(&part.expression, false), checker.context.dialect)
                 } else {
-                    ClauseOutcome::of(check.rank_type(&part.expression))
+                    PartOutcome::of(check.rank_type(&part.expression))
                 }
             });
             (outcome.hash, outcome.is_consistent)
@@ -240,8 +240,8 @@ impl ClassPart {
         FxBuildHasher.hash_one((self.hash, constants_hash(ad, positions), is_clause))
     }
 
-    /// Returns the names in the expression and in the attributes that it reads, except for those that only denote
-    /// constants of the ad, which specialization replaces. `None` if it may read any attribute.
+    /// Returns the names in the expression and in the attributes that it reads, except for names of ads and for those
+    /// that only denote constants of the ad, which specialization replaces. `None` if it may read any attribute.
     fn mentioned_names(&self, ad: &Ad, linked: &LinkedShape, dialect: Dialect) -> Option<Arc<[Name]>> {
         let mut mentioned = FreeNames::of(&self.expression, dialect);
         let mut next = 0;
@@ -257,32 +257,33 @@ impl ClassPart {
             return None;
         }
         let is_constant = |name: &Name| ad.get(name).is_some() && linked.get(name).is_none();
-        let is_left = |name: &Name| !pending.contains(name) || !is_constant(name) || mentioned.theirs.contains(name);
-        Some(mentioned.names.iter().filter(|name| is_left(name)).cloned().collect())
+        let is_replaced = |name: &Name| pending.contains(name) && is_constant(name) && !mentioned.theirs.contains(name);
+        let names = mentioned.names.iter().filter(|name| ScopeAd::of(name).is_none() && !is_replaced(name));
+        Some(names.cloned().collect())
     }
 }
 
-impl ClauseOutcome {
+impl PartOutcome {
     fn of(outcome: impl Hash) -> Self {
         let mut hasher = FxHasher::default();
         outcome.hash(&mut hasher);
-        ClauseOutcome { residue: None, hash: hasher.finish(), is_consistent: false }
+        PartOutcome { residue: None, hash: hasher.finish(), is_consistent: false }
     }
 
     fn new(residue: ClauseResidue, dialect: Dialect) -> Self {
         let outcome = match &residue {
-            ClauseResidue::Met => ClauseOutcome::of("met"),
-            ClauseResidue::Unsteady => ClauseOutcome::of("unsteady"),
-            ClauseResidue::Consistent => ClauseOutcome::of("consistent"),
+            ClauseResidue::Met => PartOutcome::of("met"),
+            ClauseResidue::Unsteady => PartOutcome::of("unsteady"),
+            ClauseResidue::Consistent => PartOutcome::of("consistent"),
             ClauseResidue::NeverMet(value) => {
-                ClauseOutcome::of(("never met", Expression::literal(value.clone()).fingerprint()))
+                PartOutcome::of(("never met", Expression::literal(value.clone()).fingerprint()))
             }
-            ClauseResidue::Open { residue, is_changed } => ClauseOutcome {
+            ClauseResidue::Open { residue, is_changed } => PartOutcome {
                 is_consistent: inconsistencies(&[residue], dialect).is_empty(),
-                ..ClauseOutcome::of((!is_changed, residue.fingerprint()))
+                ..PartOutcome::of((!is_changed, residue.fingerprint()))
             },
         };
-        ClauseOutcome { residue: Some(residue), ..outcome }
+        PartOutcome { residue: Some(residue), ..outcome }
     }
 }
 

@@ -7,14 +7,10 @@ use crate::eval::Context;
 
 use super::find_slips::find_slips;
 use super::finding::LintFinding;
-use super::finding_register::{FindingOrigin, FindingSet};
+use super::finding_register::{ExpressionKey, FindingOrigin, FindingSet};
 use super::rules::{self, LintLevel};
 use super::shared_expressions::SharedExpression;
 use super::{PoolColumns, PoolStatistics, Slip, logic};
-
-/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
-/// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
-pub(super) type ExpressionKey = (Name, u64, bool, u64);
 
 /// The cached results of checking one expression.
 #[derive(Clone)]

@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Name};
 use crate::pool::is_constant;
 
-use super::checked_expression::ExpressionKey;
 use super::finding::LintFinding;
 use super::rules;
 
 /// Maximum number of sets of findings whose numbers are cached. More clear the cache.
 const MAX_CACHED_SETS: usize = 100_000;
+
+/// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
+/// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
+pub(super) type ExpressionKey = (Name, u64, bool, u64);
 
 /// What the findings of a set come from. Sets of equal origin have the same findings.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -39,11 +39,11 @@ use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::Protocol;
 
-use ad_class::{AdClass, ClauseOutcome};
+use ad_class::{AdClass, PartOutcome};
 use ads::{AdCheck, ClauseResidue};
-use checked_expression::{CheckedExpression, ExpressionKey};
+use checked_expression::CheckedExpression;
 use constants::ConstantFindings;
-use finding_register::{FindingOrigin, FindingSet};
+use finding_register::{ExpressionKey, FindingOrigin, FindingSet};
 use linked_shape::LinkedShape;
 use shared_expressions::SharedExpressions;
 
@@ -113,7 +113,7 @@ pub struct AdChecker {
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
     /// What specialization leaves of clauses and ranks. The key is a hash of the expression and of what it reads.
-    outcomes: FxHashMap<u64, ClauseOutcome>,
+    outcomes: FxHashMap<u64, PartOutcome>,
     /// The names that clauses mention, by the hash of the clause and of what it reads. `None` if a clause may read any
     /// attribute.
     mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
