@@ -100,7 +100,7 @@ pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) 
     revision.check(&path)?;
     // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.
     if metadata.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        return Err(io::Error::other("it is read-only"));
     }
     if !backup.is_empty() {
         let mut name = path.clone().into_os_string();

@@ -193,13 +193,13 @@ impl TableWriter {
             return refuse("this command prints no trees: only gangmatch does");
         }
         if form == OutputForm::Parquet {
-            return refuse("only columns of `query --af` can be written as parquet");
+            return refuse("only `query --af` and `convert --columns` write parquet");
         }
         if form == OutputForm::Svg {
             return refuse("this command draws no picture: census, explain and gangmatch do");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            return refuse("this command prints rows: write them as table, csv, tsv, markdown or json");
+            return refuse("this command prints rows: write them as table, csv, tsv, markdown, json or jsonl");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }

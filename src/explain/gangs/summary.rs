@@ -206,11 +206,14 @@ impl SummaryWriter<'_> {
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
         let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
         let Some(first) = refusing.next() else { return String::new() };
+        let second = refusing.next();
         if first.text.is_empty() {
-            return Self::no_constraint_phrase(first);
+            return match first.offers.len() {
+                1 if second.is_none() => "it has no constraint, so it accepts no request".to_owned(),
+                _ => Self::no_constraint_phrase(first),
+            };
         }
-        let in_some =
-            refusing.next().map(|_| format!(" for {} of them", with_commas(first.offers.len()))).unwrap_or_default();
+        let in_some = second.map(|_| format!(" for {} of them", with_commas(first.offers.len()))).unwrap_or_default();
         format!("{} is not true{in_some}{}", self.quoted(&first.text), self.read_values(first))
     }
 
