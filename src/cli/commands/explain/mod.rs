@@ -212,7 +212,7 @@ impl Explain {
             case = case.with_states();
         }
         if self.reverse && gangs::any_ports(&parties.requests) {
-            session.note("some requests have Ports: explain gangs without --reverse");
+            session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
         let explainer = case.explainer(session, self.all_offers);
         let status = match &self.offer {
