@@ -342,8 +342,8 @@ pub fn end_of_options(arguments: &[String]) -> usize {
 }
 
 /// The commands with partial results, in words.
-pub const PARTIAL_COMMANDS: &str = "it has no partial results; use query, census, refs, check, match --best, match \
-    --all or explain";
+pub const PARTIAL_COMMANDS: &str = "this command has no partial results; use query, census, refs, check, match \
+    --best, match --all or explain";
 
 /// Parses the arguments of a command that is to run on parts of its files or, with `in_shares`, in shares of the work.
 ///
@@ -392,7 +392,7 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
 /// Why a command without an option `--partial` has none.
 fn unshared_reason(command: &str) -> &'static str {
     match command {
-        "negotiate" | "gangmatch" => "one run must do all the work; `match --best N` lists candidates in shares",
+        "negotiate" | "gangmatch" => "one run must do all the work; `match --best N` can be divided into shares",
         _ => PARTIAL_COMMANDS,
     }
 }

@@ -294,9 +294,9 @@ impl Session {
     /// Returns `false` if errors were reported, because the ad must not be written then.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
         let (kind, consequence) = if self.options.strict {
-            (MessageKind::Error, "; the ad is skipped")
+            (MessageKind::Error, "; --strict skips the ad instead")
         } else {
-            (MessageKind::Warning, ", because this format cannot represent it")
+            (MessageKind::Warning, ", because the long form cannot represent the string")
         };
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ad::{
     Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Value,
 };
+use crate::text::counted;
 
 use super::attribute_memo::{AttributeMemo, MIN_REMEMBERED_STEPS};
 use super::builtin::{self, Call, EarlyEnd};
@@ -404,7 +405,10 @@ impl<'e> Evaluator<'e> {
                 let length = list.elements.len();
                 match usize::try_from(*position) {
                     Ok(position) if position < length => self.element(list, position),
-                    _ if condor => Ok(Value::error(span, format!("{position} is not an index of a list of {length}"))),
+                    _ if condor => Ok(Value::error(
+                        span,
+                        format!("{position} is not an index of a list of {}", counted(length, "element")),
+                    )),
                     _ => Ok(Value::Undefined),
                 }
             }
@@ -463,7 +467,8 @@ impl<'e> Evaluator<'e> {
             return Ok(Value::error(span, format!("there is no function {name}(){hint}")));
         };
         if !function.accepts_count(arguments.len()) {
-            let reason = format!("{} takes {}, not {}", function.signature, function.arity(), arguments.len());
+            let reason =
+                format!("{name}() takes {}, not {}; {}", function.arity(), arguments.len(), function.signature);
             return Ok(Value::error(span, reason));
         }
         match function.run(&mut Call { evaluator: self, frame, arguments, values, span }) {

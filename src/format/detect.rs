@@ -48,8 +48,8 @@ impl fmt::Display for FileFormat {
             FileFormat::JsonLines => "JSON Lines",
             FileFormat::Xml => "XML",
             FileFormat::Yaml => "YAML",
-            FileFormat::EventLog => "an event log",
-            FileFormat::JobQueueLog => "a job queue log",
+            FileFormat::EventLog => "the form of an event log",
+            FileFormat::JobQueueLog => "the form of a job queue log",
         })
     }
 }

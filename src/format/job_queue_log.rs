@@ -190,7 +190,7 @@ impl<'t> JobQueueLog<'t> {
             (known, _) => known.is_some(),
         };
         if !is_known {
-            let message = format!("there is no ad {} at this place of the log", String::from_utf8_lossy(key));
+            let message = format!("ad {} does not exist at this line of the log", String::from_utf8_lossy(key));
             self.problems.push(Problem::error_at(line, 0, message).as_warning());
         }
     }

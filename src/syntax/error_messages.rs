@@ -81,8 +81,12 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
             SyntaxError::new(span, format!("`{shown}` is not a number")).with_help(hints::number_hint(&shown))
         }
         LexicalError::Nul => SyntaxError::new(span, "an ad cannot contain a byte of value 0"),
-        LexicalError::Utf8 => SyntaxError::new(span, "these bytes are not UTF-8")
-            .with_help("write such a byte as an octal escape, such as \\377"),
+        LexicalError::Utf8 => {
+            let error = SyntaxError::new(span, "these bytes are not UTF-8");
+            // Only strings can have such bytes, as escapes.
+            let is_string = shown.starts_with('"');
+            if is_string { error.with_help("write such a byte as an octal escape, such as \\377") } else { error }
+        }
     }
 }
 

@@ -70,6 +70,7 @@ impl ErrorContext<'_> {
             (_, Colon, Some(Assign)) if self.adjacent(0) => "write `=` alone",
             (Some(And), Token::BitAnd, _) if self.adjacent(-1) => "write `&&`",
             (Some(Token::Or), Token::BitOr, _) if self.adjacent(-1) => "write `||`",
+            (Some(Token::BracketOpen | Token::Semicolon), Assign, _) => "a name is missing before this `=`",
             (None, Assign, _) => "write one `=` to set an attribute: `name = expression`",
             (_, Assign, _) => "write `==` to compare; `=` only sets an attribute of an ad",
             (_, Comma, _) => "`,` is only allowed in a list and between the arguments of a function",

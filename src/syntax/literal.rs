@@ -116,7 +116,7 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
             let start = span.start + 1 + to_offset(escape_at);
             return Err(SyntaxError::new(
                 Span::new(start, start + to_offset(end - at)),
-                "an escape in a string must be a byte from 1 to 255",
+                "an escape must be a byte from 1 to 255",
             ));
         };
         value.push(byte);

@@ -99,8 +99,11 @@ fn check_value(option: &Arg, long: &str, value: &str) -> Result<(), String> {
         false => return Err(format!("{long} must be true or false, not {value}")),
     };
     let parsed = Command::new("classad").arg(option.clone()).try_get_matches_from(words);
-    // The first line of clap's message has the reason, after the word "error".
-    let reason = |message: &str| message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    // Up to its first blank line, clap's message has the reason, after the word "error", and the possible values.
+    let reason = |message: &str| {
+        let lines: Vec<&str> = message.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+        lines.join(" ").trim_start_matches("error: ").to_owned()
+    };
     parsed.map(drop).map_err(|fault| reason(&fault.to_string()))
 }
 

@@ -77,7 +77,9 @@ impl PolicyConfigArgs {
         let read = policy.read(session, self.config.as_deref())?;
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
-            session.note(&format!("this command ignores {names} of the configuration; see `classad explain --config`"));
+            session.note(&format!(
+                "this command ignores {names} of the configuration; `classad explain --config DUMP` applies them"
+            ));
         }
         Ok(read)
     }

@@ -66,7 +66,7 @@ pub(super) fn truncated_integer(call: &Call<'_, '_>, real: f64) -> Value {
     match without_fraction(real) {
         Some(integer) => integer_value(call, integer),
         None if call.dialect().is_condor() => Value::Integer(i64::MIN),
-        None => call.error(format!("{real} does not fit into an integer")),
+        None => call.error(format!("{real:?} does not fit into an integer")),
     }
 }
 
@@ -228,7 +228,7 @@ pub(super) fn absolute_from_number(call: &Call<'_, '_>, value: &Value, offset: O
         Value::Integer(seconds) => *seconds,
         Value::Real(real) => match without_fraction(*real) {
             Some(seconds) => seconds,
-            None => return call.error(format!("{real} seconds after 1970 is out of range for a time")),
+            None => return call.error(format!("{real:?} seconds after 1970 is out of range for a time")),
         },
         other => return call.type_error(other, "a number of seconds"),
     };

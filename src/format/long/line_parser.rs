@@ -83,7 +83,7 @@ impl LineParser {
     }
 }
 
-const LONG_FORM_HELP: &str = "in the long form every line reads `name = expression`";
+const LONG_FORM_HELP: &str = "in the long form, write each attribute as a line `name = expression`";
 
 /// Commands of submit files that are not names of attributes.
 const SUBMIT_COMMANDS: [&str; 14] = [
@@ -106,7 +106,7 @@ const SUBMIT_COMMANDS: [&str; 14] = [
 /// Returns the help for a line of a submit file that is not a line of an ad; `None` for another word.
 fn submit_command_help(word: &[u8]) -> Option<String> {
     let command = SUBMIT_COMMANDS.iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))?;
-    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of the jobs";
+    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of its jobs to OUT";
     Some(format!("`{command}` is a command of submit files; {instead}"))
 }
 

@@ -64,7 +64,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
     let place = range.start + valid;
     origin
         .problem_at(place..(place + 1).min(range.end), "these bytes are not UTF-8")
-        .with_help("write the byte as an octal escape in a string, such as \\377")
+        .with_help("in a string, write such a byte as an octal escape, such as \\377")
 }
 
 /// Parses the text of an element. The element decides the type of the value.
@@ -223,7 +223,7 @@ mod tests {
             ("<rt>x</rt>", "!1:17: \"x\" is not a relative time"),
             ("<s>a &foo; b</s>", "!1:18: `&foo;` is not defined"),
             ("<s>a & b</s>", "!1:18: `&` is not defined"),
-            ("<s>a\\0</s>", "!1:17: an escape in a string must be a byte from 1 to 255"),
+            ("<s>a\\0</s>", "!1:17: an escape must be a byte from 1 to 255"),
             ("<n>1</n>", "!1:13: expected a value, such as `<i>` or `<s>`, found `<n>`"),
             ("1", "!1:13: expected a value, such as `<i>` or `<s>`, found text"),
             ("", "!1:13: expected a value, such as `<i>` or `<s>`, found `</a>`"),

@@ -44,12 +44,12 @@ impl<'o> ConfigReader<'o> {
     /// Parses a scalar as an expression. Records a problem and returns `None` if the node is not an expression.
     pub fn expression(&mut self, node: &YamlNode) -> Option<Expression> {
         let Some(text) = node.text() else {
-            let what = match node.content {
-                YamlContent::Null => "an empty value",
-                YamlContent::Mapping(_) => "a mapping",
-                _ => "a sequence",
+            const QUOTES: &str = "put an expression that begins with `{`, `[` or `!` in quotes";
+            let (what, help) = match node.content {
+                YamlContent::Null => ("an empty value", "write the expression after the key"),
+                YamlContent::Mapping(_) => ("a mapping", QUOTES),
+                _ => ("a sequence", QUOTES),
             };
-            let help = "put an expression that begins with `{`, `[` or `!` in quotes";
             self.report(node, format!("expected an expression, not {what}"), help);
             return None;
         };
@@ -90,7 +90,7 @@ impl<'o> ConfigReader<'o> {
     /// node is not a mapping. `what` names the mapping in messages.
     pub fn entries(&mut self, node: &'o YamlNode, what: &str) -> Vec<(&'o YamlNode, &'o YamlNode)> {
         let YamlContent::Mapping(entries) = &node.content else {
-            self.report(node, format!("{what} must be a mapping"), "write `key: value`, each on a line of its own");
+            self.report(node, format!("{what} must be a mapping"), "write `key: value` on a line for each key");
             return Vec::new();
         };
         let mut seen = BTreeSet::new();

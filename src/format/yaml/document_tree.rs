@@ -109,7 +109,9 @@ impl<'t> YamlTree<'t> {
         let mut problem = match reading.rejection.take() {
             Some(rejection) => Problem::error_at(range, 0, rejection),
             // Only a key must have a certain type, so the node with the wrong type is a key.
-            None if error.to_string().contains("invalid type") => Problem::error_at(range, 0, "a key must be a text"),
+            None if error.to_string().contains("invalid type") => {
+                Problem::error_at(range, 0, "a key must be text").with_help("write `key: value`")
+            }
             None => diagnostics::from_serde_yaml(text, at, &error),
         };
         problem.help.get_or_insert_with(|| QUOTING_HELP.to_owned());
@@ -391,7 +393,7 @@ mod tests {
         for (text, at, words) in [
             ("a: b: c", 4, "mapping values"),
             ("a: !x 1", 3, "there is no tag `!x`"),
-            ("a: 1\n[ a ]: 1", 5, "a key must be a text"),
+            ("a: 1\n[ a ]: 1", 5, "a key must be text"),
             ("a: 1\n---\nb: 2", 5, "a second document"),
         ] {
             let problem = YamlTree::parse(text.as_bytes()).unwrap_err();

@@ -114,8 +114,8 @@ const CONDOR_OPTIONS: [CondorOption; 71] = [
     CondorOption(&["schedd-constraint"], [Live, Unknown]),
     CondorOption(&["autocluster", "group-by"], [Undone("`classad autocluster` groups jobs"), Unknown]),
     CondorOption(&["factory"], [Undone("use -constraint 'JobMaterializeLimit > 0'"), Unknown]),
-    CondorOption(&["cputime"], [Undone("-af RemoteUserCpu prints it"), Unknown]),
-    CondorOption(&["cumulative-time"], [Undone("-af RemoteWallClockTime prints it"), Unknown]),
+    CondorOption(&["cputime"], [Undone("-af RemoteUserCpu prints the CPU time"), Unknown]),
+    CondorOption(&["cumulative-time"], [Undone("-af RemoteWallClockTime prints the time"), Unknown]),
     CondorOption(&["absent", "offline", "java", "vm", "cod"], [Undone("-constraint chooses the slots"), Unknown]),
     CondorOption(&["merge", "diff"], [Undone("`classad diff` compares files"), Unknown]),
     CondorOption(&["stream-results"], [Ignored, Unknown]),
@@ -126,7 +126,7 @@ const CONDOR_OPTIONS: [CondorOption; 71] = [
     CondorOption(&["mconstraint"], [Unknown, WithValue("--offer-constraint")]),
     CondorOption(&["unmatchable"], [Implied, Switch("--unmatchable")]),
     CondorOption(&["help"], [Switch("--help"); 2]),
-    CondorOption(&["version"], [Undone("`classad --version` prints it"); 2]),
+    CondorOption(&["version"], [Undone("`classad --version` prints the version"); 2]),
 ];
 
 /// The options that ask for a table, and the words of `--condor-table` for them.
@@ -195,7 +195,7 @@ fn equivalent(meaning: OptionMeaning) -> Option<String> {
         WithValue(option) => Some(format!("`{option} ...`")),
         Restriction(constraint) => Some(format!("`--constraint '{constraint}'`")),
         Machine => Some("`--offer-constraint EXPR`".to_owned()),
-        Ads => Some("an argument".to_owned()),
+        Ads => Some("the argument `REQUESTS`".to_owned()),
         Form(form) => Some(format!("`-o {form}`")),
         Columns => Some("rows as HTCondor prints them; see also `--af EXPR,...`".to_owned()),
         Format => Some("values in a format of `printf`".to_owned()),
@@ -253,7 +253,8 @@ pub fn option_table() -> Vec<(String, String)> {
             (Some(query), None) => format!("{query} (`query`)"),
             (Some(query), Some(explain)) if query != explain => format!("{query} (`query`), {explain} (`explain`)"),
             (Some(both), Some(_)) => both,
-            (None, explain) => explain.unwrap_or_default(),
+            (None, Some(explain)) => format!("{explain} (`explain`)"),
+            (None, None) => String::new(),
         };
         (names.join(", "), text)
     };

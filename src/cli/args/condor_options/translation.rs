@@ -170,13 +170,13 @@ impl CommandLineTranslation {
             Unknown | Implied | Ignored | Table => {}
             Live => {
                 return Err(format!(
-                    "{text} asks a daemon; write a file with `condor_q -long` or `condor_status -long`"
+                    "{text} asks a daemon; read a file from `condor_q -long` or `condor_status -long` instead"
                 ));
             }
             Undone(instead) => return Err(format!("{text} is not supported: {instead}")),
             WithValue("--sort") if self.column == QUERY_COLUMN => {
                 let key = value(rest.next(), "a value")?;
-                let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} needs a text")) };
+                let Some(key) = key.to_str().map(with_escapes) else { return Err(format!("{text} needs UTF-8 text")) };
                 self.push_option("--sort", &key);
                 // HTCondor leaves out what has no value to sort by.
                 if !["no", "none", "false", "0"].iter().any(|no| key.eq_ignore_ascii_case(no)) {
@@ -307,7 +307,7 @@ impl CommandLineTranslation {
         if let Some(CondorOption([word, ..], _)) = find_option(name).filter(is_meant) {
             let (command, other) =
                 if self.column == QUERY_COLUMN { ("query", "explain") } else { ("explain", "query") };
-            return format!("`{command}` has no option -{word}: it is one of `{other}`");
+            return format!("`{command}` has no option -{word}, but `{other}` has");
         }
         let known = CONDOR_OPTIONS.iter().filter(|option| option.1[self.column] != Unknown);
         let spellings = known.flat_map(|CondorOption(names, _)| *names);
