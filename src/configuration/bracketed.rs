@@ -134,8 +134,8 @@ impl BracketedRuleConverter<'_> {
                     if let Some(Value::String(text)) = self.value(expression) {
                         Some(RuleAction::Copy(RuleTarget::Name(target), text.to_str().into_owned()))
                     } else {
-                        let help = "copy_OLD = \"NEW\" gives OLD a second name";
-                        self.warn(written, format!("{written} is not a string and copies nothing; {help}"));
+                        let help = "copy_OLD = \"NEW\" copies OLD to NEW";
+                        self.warn(written, format!("{written} must be a string; {help}"));
                         None
                     }
                 }

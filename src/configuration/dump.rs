@@ -216,8 +216,8 @@ impl<'t> DumpReader<'t> {
             .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
         if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
             return Err(if is_directive {
-                problem("this looks like a configuration file: give the output of `condor_config_val -dump` instead")
-                    .with_help("write the dump with `condor_config_val -dump`")
+                problem("this looks like a configuration file, not like a dump")
+                    .with_help("give a file with the output of `condor_config_val -dump`")
             } else {
                 problem("this line does not define a variable").with_help("write `NAME = value`")
             });
@@ -295,11 +295,11 @@ mod tests {
         assert_eq!(
             values("A = $(B)\nB = 1 + $(A)\nSTART = $(STRAT)\nSTRAIT = 1\nuse POLICY : X\nfoo\nX @=end\n1\n"),
             [
-                "1:A = ! A: its macros refer to each other in a circle, or the expanded text is too long ()",
-                "2:B = ! B: its macros refer to each other in a circle, or the expanded text is too long ()",
+                "1:A = ! A: the macros form a circle, or the expanded text is too long ()",
+                "2:B = ! B: the macros form a circle, or the expanded text is too long ()",
                 "3:START = ! START: the variable STRAT is not defined (did you mean $(STRAIT)?)",
                 "4:STRAIT = 1",
-                "50..64 this looks like a configuration file: give the output of `condor_config_val -dump` instead",
+                "50..64 this looks like a configuration file, not like a dump",
                 "65..68 this line does not define a variable",
                 "69..76 the line `@end` that ends this value is missing",
             ]

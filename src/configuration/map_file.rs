@@ -123,7 +123,7 @@ impl<'t> MapFileReader<'t> {
         }
         let rest = self.field(result.range.end, end, false);
         if rest.text == b"\r" || (rest.text.is_empty() && result.text.ends_with(b"\r")) {
-            let help = "convert the file to line ends without a carriage return";
+            let help = "convert the file to Unix line ends";
             return warn(
                 result.range.clone(),
                 "this line ends in a carriage return, which becomes part of the result",

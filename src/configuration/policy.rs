@@ -89,7 +89,8 @@ impl ConfiguredPolicy {
                 return Problem { message: format!("{}: {}", entry.name, problem.message), ..problem };
             }
             let shown: String = value.text.chars().take(200).collect();
-            let message = format!("{}: its macros expand to `{shown}`: {error}", entry.name);
+            let shown = if shown.trim().is_empty() { "nothing".to_owned() } else { format!("`{shown}`") };
+            let message = format!("{}: its macros expand to {shown}: {error}", entry.name);
             Problem::error_at(entry.value_range.clone(), 0, message)
         })?;
         Ok(ConfiguredPolicy {

@@ -58,7 +58,7 @@ const JOB_CONDITIONS: [(&str, &str); 7] = [
         "another program has managed the job and returned it to the schedd (Managed is ScheddDone)",
     ),
     ("Managed isnt \"External\"", "another program manages the job (Managed is External)"),
-    ("Owner isnt undefined", "its Owner is undefined"),
+    ("Owner isnt undefined", "the Owner of the job is undefined"),
     // The router's name is appended as a string, because it is configurable.
     ("RoutedBy isnt ", "this router created the job (RoutedBy is the name of the router)"),
 ];
@@ -181,11 +181,8 @@ impl JobRouter {
         self.routes.retain(|rules| {
             let is_kept = rules.rule.requirements.is_some();
             if !is_kept && let Some(entry) = configuration.entry(&rules.knob) {
-                let message = format!(
-                    "{}: HTCondor ignores the route {} because it has no REQUIREMENTS",
-                    rules.knob,
-                    rules.name()
-                );
+                let message =
+                    format!("{}: HTCondor ignores a route without REQUIREMENTS: {}", rules.knob, rules.name());
                 let help = "add REQUIREMENTS to the route (`true` accepts all jobs), or set \
                             JOB_ROUTER_SOURCE_JOB_CONSTRAINT";
                 problems.push(Problem::error_at(entry.name_range.clone(), 0, message).with_help(help));

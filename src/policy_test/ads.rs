@@ -9,7 +9,7 @@ use crate::eval::Context;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
 use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
 use crate::protocol::display_name;
-use crate::text::{closest_names, counted};
+use crate::text::closest_names;
 use crate::transform::{Transform, parse_rules};
 
 use super::yaml_values::{read_ad, read_words, value_of};
@@ -33,7 +33,8 @@ pub struct SpecAd {
 const DERIVED_AD_KEYS: [&str; 6] = ["file", "like", "id", "with", "without", "transform"];
 
 /// The help text of errors about a malformed ad.
-const HELP: &str = "attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
+const HELP: &str =
+    "write attributes (`Memory: 64`), the text of an ad, `file: machines.long`, or the name of one of `ads`";
 
 /// The ads of a spec. They are read when a case needs them, and cached.
 pub struct AdLibrary<'o, 'f> {
@@ -66,7 +67,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         for (key, value) in reader.entries(node, "`ads`") {
             let name = key.text().unwrap_or_default();
             if !is_name(name) {
-                let help = "a name is one word, without `=` and brackets: `machine: ...`";
+                let help = "write a name without `=`, `<` and brackets: `machine: ...`";
                 reader.report(key, "this cannot be the name of an ad", help);
             }
             self.named.push((name, value));
@@ -184,7 +185,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
             (Some(file), None) => self.ads_of_file(reader, file).to_vec(),
             (None, Some(like)) => self.ads(reader, like),
             _ => {
-                reader.report(node, "this has both `file` and `like`", "an ad comes from one of them");
+                reader.report(node, "this ad has both `file` and `like`", "delete one of them");
                 return Vec::new();
             }
         };
@@ -196,7 +197,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
                 let near = closest_names(wanted, ids.iter().map(String::as_str));
                 let help = match near.first() {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the file has {}; the first is called `{}`", counted(ids.len(), "ad"), ids[0]),
+                    None => format!("the first ad is called `{}`", ids[0]),
                 };
                 reader.report(id, format!("no ad is called `{wanted}`"), help);
             }
@@ -257,7 +258,7 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
     /// Reads a file that does not contain ads, such as rules or a policy. `None` after reporting an error.
     pub fn read_bytes(&mut self, reader: &mut ConfigReader<'o>, node: &'o YamlNode) -> Option<Vec<u8>> {
         let Some(path) = node.text() else {
-            let help = "beside the spec: `site.rules`, `../policy.yaml`";
+            let help = "write a path from the folder of the spec: `site.rules`, `../policy.yaml`";
             reader.report(node, "expected the name of a file", help);
             return None;
         };
@@ -316,7 +317,7 @@ fn read_stream(reader: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Strea
         }
     }
     if ads.is_empty() {
-        reader.report(node, format!("no ad can be read from {path}"), HELP);
+        reader.report(node, format!("no ad can be read from {path}"), "`file` names a file of ads");
     }
 }
 
@@ -338,7 +339,7 @@ fn report_unreadable(reader: &mut ConfigReader<'_>, node: &YamlNode, path: &str,
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     };
-    reader.report(node, format!("cannot read {path}: {reason}"), "files are looked for beside the spec");
+    reader.report(node, format!("cannot read {path}: {reason}"), "a relative path begins at the folder of the spec");
 }
 
 /// Reports an error in a file at `node`, which names the file.

@@ -83,7 +83,7 @@ fn cycle_details(requests: &[SpecAd], offers: &[SpecAd], mismatch: &Mismatch<'_>
                 let refusals = refusal_details(request_ad, offer_ad, context);
                 if refusals.is_empty() {
                     let holder = actual.iter().find(|(_, held)| held == offer);
-                    let but = holder.map_or(String::new(), |(holder, _)| format!(", but {holder} has it"));
+                    let but = holder.map_or(String::new(), |(holder, _)| format!(", but {holder} got {offer}"));
                     reasons.push(format!("{request} and {offer} accept each other{but}"));
                 }
                 reasons.extend(refusals);

@@ -227,7 +227,7 @@ impl<'o> SpecReader<'o, '_> {
             return self.reject(entries.node, "this case has no name", EXAMPLE);
         };
         let Some(text) = node.text().filter(|text| !text.trim().is_empty()) else {
-            return self.reject(node, "the name of a case is a text", EXAMPLE);
+            return self.reject(node, "the name of a case must be a text that is not empty", EXAMPLE);
         };
         if !self.names.insert(text) {
             let message = format!("two cases are called `{text}`");
@@ -308,7 +308,7 @@ impl<'o> SpecReader<'o, '_> {
             let context = Context::new(self.reader.dialect);
             return config.expression(&mut self.reader, node, &context);
         }
-        let help = "`config: FILE` at the top names what `condor_config_val -dump` printed";
+        let help = "write `config: FILE` at the top; FILE has the output of `condor_config_val -dump`";
         self.reject(node, "this spec names no configuration", help)
     }
 
@@ -329,7 +329,7 @@ impl<'o> SpecReader<'o, '_> {
     fn read_boolean(&mut self, node: &YamlNode) -> Option<bool> {
         match node.value {
             Some(Value::Boolean(is)) => Some(is),
-            _ => self.reject(node, "expected `true` or `false`", "without quotes"),
+            _ => self.reject(node, "expected `true` or `false`", "write the word without quotes"),
         }
     }
 
@@ -361,7 +361,7 @@ impl<'o> SpecReader<'o, '_> {
         if !matches!(expression.kind(), ExpressionKind::Literal(_))
             && let Some(name) = references(&expression, &frame, &environment, context).external.first()
         {
-            let message = format!("an expected value has no ad, but this refers to {name}");
+            let message = format!("an expected value cannot read attributes, but this reads {name}");
             let help = "write a value; for a string, leave `!expr` out";
             return self.reject(node, message, help);
         }
@@ -369,18 +369,22 @@ impl<'o> SpecReader<'o, '_> {
         let mut evaluator = Evaluator::new(&environment, context);
         match evaluator.evaluate(&expression, &frame).and_then(|value| normalize(value, &mut evaluator)) {
             Ok(value) => Some(value),
-            Err(halt) => self.reject(node, format!("the expected value cannot be found: {halt}"), "write it out"),
+            Err(halt) => {
+                self.reject(node, format!("the expected value cannot be computed: {halt}"), "write the value itself")
+            }
         }
     }
 
     fn read_count(&mut self, node: &YamlNode) -> Option<usize> {
         let count = node.text().and_then(|text| text.parse().ok());
-        count.or_else(|| self.reject(node, "this is not a number of ads", "`count: 3`"))
+        count.or_else(|| self.reject(node, "this is not a number of ads", "write `count: 3`"))
     }
 
     fn read_keyword<const N: usize>(&mut self, node: &YamlNode, words: [&'static str; N]) -> Option<&'static str> {
         let found = words.into_iter().find(|word| node.text() == Some(word));
-        found.or_else(|| self.reject(node, "this word has no meaning here", format!("`{}`", words.join("`, `"))))
+        found.or_else(|| {
+            self.reject(node, "this word has no meaning here", format!("write one of `{}`", words.join("`, `")))
+        })
     }
 
     /// Reads a mapping whose keys are ports or requests, and whose values are the names of their offers. Leaves out
@@ -391,7 +395,7 @@ impl<'o> SpecReader<'o, '_> {
             match who.text() {
                 _ if is_none(who) => {}
                 Some(who) => places.push((place.text().unwrap_or_default().to_owned(), who.to_owned())),
-                None => self.reader.report(who, "expected the name of an ad", "or `none`"),
+                None => self.reader.report(who, "expected the name of an ad", "write a name, or `none`"),
             }
         }
         places

@@ -33,9 +33,9 @@ fn read_setting(own: &mut EvaluationSettings, reader: &mut ConfigReader<'_>, key
     };
     if !is_read {
         let (what, help) = match key {
-            "dialect" => ("dialect", "`classad` or `condor`"),
-            "now" => ("time", "seconds since 1970, or `2026-01-15T22:00:00+01:00`"),
-            _ => ("whole number", "zero or more, with digits only"),
+            "dialect" => ("dialect", "write `classad` or `condor`"),
+            "now" => ("time", "write seconds since 1970, or `2026-01-15T22:00:00+01:00`"),
+            _ => ("whole number", "write zero or more, with digits only"),
         };
         reader.report(node, format!("this is not a {what}"), help);
     }

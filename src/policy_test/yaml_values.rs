@@ -14,7 +14,7 @@ pub fn value_of<'o>(entries: &[(&str, &'o YamlNode)], key: &str) -> Option<&'o Y
 /// reporting an error.
 pub fn read_ad(reader: &mut ConfigReader<'_>, node: &YamlNode, words: bool) -> Option<Ad> {
     let YamlContent::Mapping(entries) = &node.content else {
-        reader.report(node, "attributes must be a mapping", "`Memory: 64`, a line for each");
+        reader.report(node, "attributes must be a mapping", "write each on a line: `Memory: 64`");
         return None;
     };
     let mut seen: HashSet<Name> = HashSet::new();
@@ -68,7 +68,7 @@ pub fn read_words(reader: &mut ConfigReader<'_>, node: &YamlNode) -> Vec<String>
     for node in nodes {
         match node.text() {
             Some(text) => words.push(text.to_owned()),
-            None => reader.report(node, "expected a word", "`[ a, b ]`, or one word"),
+            None => reader.report(node, "expected a word", "write `[ a, b ]`, or one word"),
         }
     }
     words

@@ -100,7 +100,7 @@ fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Resu
             return Err(fault(element, format!("an earlier port of this ad has the label `{label}` already")));
         }
         if found.len() >= MAX_PORTS {
-            return Err(fault(element, format!("an ad has more than {MAX_PORTS} ports")));
+            return Err(fault(element, format!("this ad has more than {MAX_PORTS} ports")));
         }
         entries.push(PortGroupEntry::Port(found.len()));
         found.push(Port { label, groups: groups.to_vec(), record: Some(record.clone()) });
@@ -147,7 +147,11 @@ fn read_label(label: &Expression) -> Result<Name, PortFault> {
         _ => return Err(fault(label, "a Label must be a name or a string")),
     };
     if name.is_reserved() || name.as_str().is_empty() {
-        return Err(fault(label, format!("`{name}` cannot be a label: it is empty or has another meaning")));
+        return Err(if name.as_str().is_empty() {
+            fault(label, "a Label cannot be empty")
+        } else {
+            fault(label, format!("`{name}` cannot be a label: the word has another meaning"))
+        });
     }
     Ok(name)
 }

@@ -99,10 +99,22 @@ impl ParsedCondition {
         } else if first.eq_ignore_ascii_case("version") {
             match compare_version(behind.trim_ascii()) {
                 Some(is) => ParsedConditionKind::Version(is),
-                None => return error("this is not a version", "write `if version >= 23.0` or `if version < 10.0.0`"),
+                None => {
+                    return error(
+                        "this is not a comparison with a version from 6.0 on",
+                        "write `if version >= 23.0` or `if version < 10.0.0`",
+                    );
+                }
             }
         } else if is_variable(rest) {
-            let help = format!("write `if defined {rest}` or `if $({rest})`, or compare the name with a value");
+            let help = match rest.get(..3) {
+                Some(prefix) if prefix.eq_ignore_ascii_case("MY.") => {
+                    format!("write `if $({rest})`, or compare the name with a value")
+                }
+                _ => format!(
+                    "write `if $({rest})` for a variable, `if $(MY.{rest})` for an attribute, or compare the name with a value"
+                ),
+            };
             return error("a condition needs more than a name", &help);
         } else {
             let expression = parse_expression(rest.as_bytes(), rules).map_err(|error| error.shifted(offset(start)))?;

@@ -369,7 +369,8 @@ impl RuleExecution<'_> {
         parse_expression(&text, operand.rules).or_else(|error| {
             repair(&text, &error).ok_or_else(|| {
                 let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
-                format!("the expression becomes `{shown}`: {error}").into()
+                let shown = if shown.trim().is_empty() { "empty".to_owned() } else { format!("`{shown}`") };
+                format!("the expression becomes {shown}: {error}").into()
             })
         })
     }

@@ -72,8 +72,8 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
     if digits > 0 {
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
         if iteration.count == 0 {
-            let help = "an ad stays as it is if REQUIREMENTS is false";
-            return Err(error(at..at + digits, "all ads would be dropped").with_help(help));
+            let help = "write a number of at least 1";
+            return Err(error(at..at + digits, "this line would drop all ads").with_help(help));
         }
         at = skip_blank(text, at + digits);
     }
@@ -94,7 +94,7 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
             return Err(error(at..text.len(), "patterns of file names are not supported here").with_help(help));
         }
         if !is_variable(word) {
-            return Err(error(at..at + length.max(1), "a variable, `in` or `from` is missing here"));
+            return Err(error(at..at + length.max(1), "expected a variable, `in` or `from`"));
         }
         iteration.variables.push(word.to_owned());
         at = skip_blank(text, at + length);

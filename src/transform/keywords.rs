@@ -115,9 +115,10 @@ pub(super) fn next_word(text: &str, at: usize) -> Result<Option<LineWord<'_>>, P
             let behind = inside + 2;
             let options = &rest[behind..behind + up_to_blank(&rest[behind..])];
             if let Some(bad) = options.find(|c| !matches!(c, 'g' | 'i' | 'm' | 'U')) {
-                let help = "the options are g, i, m and U; a regular expression cannot contain a slash";
+                let help = "the options are g, i, m and U; the expression cannot contain a slash";
                 let place = start + behind + bad..start + behind + options.len();
-                return Err(error(place, "this is not an option").with_help(help));
+                return Err(error(place, format!("`{}` is not an option of a regular expression", &options[bad..]))
+                    .with_help(help));
             }
             let pattern = NamePattern { text: rest[1..=inside].to_owned(), options: options.to_owned() };
             (behind + options.len(), LineWordKind::Pattern(pattern))
@@ -152,12 +153,15 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
     }
     if !is_quoted && !is_name(name) {
         let help = match name.find(['=', ',']) {
-            Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => "write a blank instead of the `=`",
-            Some(at) if is_name(&name[..at]) => "no comma and no second name can follow a name",
-            None if name.strip_prefix('+').is_some_and(is_name) => {
-                "leave out the `+`: `+Name` of a submit file is the attribute `Name`"
+            Some(at) if is_name(&name[..at]) && name[at..].starts_with('=') => {
+                "write a blank instead of the `=`".to_owned()
             }
-            _ => "a name has letters, digits and underscores; quote any other",
+            Some(at) if is_name(&name[..at]) => "write one name, without a comma".to_owned(),
+            None if name.strip_prefix('+').is_some_and(is_name) => {
+                "leave out the `+`: `+Name` of a submit file is the attribute `Name`".to_owned()
+            }
+            _ if name.contains('\'') => format!("quote such a name: `\"{name}\"`"),
+            _ => format!("quote such a name: `'{name}'`"),
         };
         return Err(error(word.range.clone(), format!("`{name}` is not an attribute name")).with_help(help));
     }

@@ -79,9 +79,10 @@ fn evaluate_without_ad(expander: &MacroExpander<'_, '_>, text: &[u8]) -> Result<
 }
 
 fn not_a_number_failure(text: &[u8]) -> StatementFailure {
-    let hint =
-        if text.trim_ascii().is_empty() { "" } else { "; $EVAL() and EVALMACRO evaluate an expression in the ad" };
-    format!("{} is not a number{hint}", quoted_excerpt(text)).into()
+    if text.trim_ascii().is_empty() {
+        return "a number is missing".to_owned().into();
+    }
+    format!("{} is not a number; EVALMACRO evaluates an expression in the ad", quoted_excerpt(text)).into()
 }
 
 /// Expands the argument of a function up to the first comma. Returns the expanded text, and the format after the comma.
@@ -181,7 +182,7 @@ fn eval(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, St
     let text = expander.expand_argument(body)?;
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
         let is_cut = body.contains(&b'(');
-        let hint = if is_cut { "; $EVAL() ends at the first `)`, EVALMACRO does not" } else { "" };
+        let hint = if is_cut { "; $EVAL() ends at the first `)`, so use EVALMACRO here" } else { "" };
         format!("{}: {error}{hint}", quoted_excerpt(&text))
     })?;
     Ok(text_of(evaluate(&expression, expander.ad, expander.context)?, Style::New))
@@ -209,7 +210,7 @@ fn choice(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, 
     let list = named_list(expander, list.as_bytes())?;
     let items = items(&list);
     let item = items.get(index).ok_or_else(|| {
-        format!("there is no item {index}: the list has {}, numbered from 0", counted(items.len(), "item"))
+        format!("there is no item {index}: the list has {}, and the first is item 0", counted(items.len(), "item"))
     })?;
     Ok(item.to_vec())
 }

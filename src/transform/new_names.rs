@@ -42,6 +42,9 @@ pub(super) fn new_name(text: &[u8]) -> Result<Name, String> {
     if is_name(text.trim_ascii()) {
         return Ok(Name::new(text.trim_ascii()));
     }
+    if text.trim_ascii().is_empty() {
+        return Err("the new name is empty".to_owned());
+    }
     let shown: String = text.chars().take(60).collect();
     Err(format!("`{shown}` is not an attribute name"))
 }

@@ -176,11 +176,15 @@ impl RulesParser<'_> {
     fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
         let word = keyword.as_str();
         if line.text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
-            return Err(line.problem(format!("{word} needs more")).with_help(keyword.usage()));
+            if keyword == Keyword::If {
+                // Its `endif` is no further error.
+                self.open.push((line.whole_file_range(), false));
+            }
+            return Err(line.problem(format!("`{word}` needs something after it")).with_help(keyword.usage()));
         }
         if keyword != Keyword::Name && self.rule().iteration.is_some() {
             let problem = line.problem("this line follows TRANSFORM, which must be the last line of its rule");
-            return Err(problem.with_help("HTCondor stops reading here; only another NAME may follow"));
+            return Err(problem.with_help("move this line before TRANSFORM, or begin another rule with NAME"));
         }
         let action = match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
@@ -264,11 +268,11 @@ impl RulesParser<'_> {
                 }
                 self.open.push((line.whole_file_range(), false));
             }
-            (_, None) => return Err(line.problem(format!("{word} without an `if`"))),
+            (_, None) => return Err(line.problem(format!("`{word}` without an `if`"))),
             (Keyword::EndIf, _) => {
                 self.open.pop();
             }
-            (_, Some((_, true))) => return Err(line.problem(format!("{word} after an `else`"))),
+            (_, Some((_, true))) => return Err(line.problem(format!("`{word}` after an `else`"))),
             (_, Some((_, has_else))) => *has_else = keyword == Keyword::Else,
         }
         let rest = &line.text[behind..];
@@ -293,7 +297,7 @@ impl RulesParser<'_> {
     fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind)?;
-        let word = word.ok_or_else(|| line.problem(format!("{} needs more", keyword.as_str())))?;
+        let word = word.ok_or_else(|| line.problem(format!("`{}` needs something after it", keyword.as_str())))?;
         if keyword == Keyword::Delete {
             let target = word_target(&word, self.dialect)?;
             let rest = skip_blank(text, word.range.end);
@@ -309,7 +313,7 @@ impl RulesParser<'_> {
                 Some((name, value)) if is_name(name) => format!("write `{} {name} {value}`", keyword.as_str()),
                 _ => keyword.usage(),
             };
-            return Err(line.problem(format!("{} needs two things", keyword.as_str())).with_help(help));
+            return Err(line.problem(format!("`{}` needs two things after it", keyword.as_str())).with_help(help));
         }
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {

@@ -72,7 +72,9 @@ impl VariableUses {
             let near = closest_names(name, self.defined.iter().map(String::as_str).chain(self.outer.names()));
             let help = match near.first() {
                 Some(near) => format!("did you mean $({near})?"),
-                None => format!("write $({name}:...) for a default, $(MY.{name}) for the attribute of the ad"),
+                None => {
+                    format!("write `$({name}:...)` to give a default, or `$(MY.{name})` for the attribute of the ad")
+                }
             };
             let message = format!("the variable {name} has no value and is replaced by an empty string");
             error(place.clone(), message).with_help(help).as_warning()

@@ -66,7 +66,7 @@ impl fmt::Display for Veto {
             Veto::Gone => f.write_str("the ad no longer exists"),
             Veto::Ambiguous(count) => write!(f, "{count} ads have this name"),
             Veto::Expired(time) => write!(f, "it has expired: it was valid until {time}"),
-            Veto::TicketDiffers => f.write_str("its ClaimId is another one"),
+            Veto::TicketDiffers => f.write_str("its ClaimId has changed"),
             Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),
             Veto::AlreadyClaimed(id) => write!(f, "the match {id} has already claimed it"),
             Veto::Ports(reason) => f.write_str(reason),

@@ -111,7 +111,7 @@ impl<'a> RedockedMatch<'a> {
                 _ => {
                     let filled: Vec<String> = filled.iter().map(label).collect();
                     let filled = if filled.is_empty() { "none".to_owned() } else { filled.join(", ") };
-                    format!("the filled ports do not satisfy its groups: {filled}")
+                    format!("its groups of ports are not satisfied; filled ports: {filled}")
                 }
             };
             Some((party, reason))

@@ -100,7 +100,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         let is_set = |prefix: &str| configuration.entry(&format!("{prefix}{}", group.name)).is_some();
         match group.quota {
             GroupQuota::Dynamic(_) if !is_set("GROUP_QUOTA_") && !is_set("GROUP_QUOTA_DYNAMIC_") => {
-                warn(format!("{} has no quota, which counts as 0", group.name));
+                warn(format!("{} has no quota, so its quota is 0", group.name));
             }
             GroupQuota::Dynamic(part) => *dynamic.entry(parent).or_default() += part,
             GroupQuota::Static(_) => {}
@@ -111,7 +111,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         warn(format!("the dynamic quotas{of} add up to {sum}: each is divided by {sum}"));
     }
     for fault in left_out {
-        warn(format!("{fault}: this entry is ignored"));
+        warn(format!("{fault}, so this entry is ignored"));
     }
     problems
 }

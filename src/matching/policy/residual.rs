@@ -128,7 +128,7 @@ const MAX_LIST_DEPTH: usize = 32;
 fn scopeless_expression(value: Value, evaluator: &mut Evaluator<'_>, depth: usize) -> Result<Expression, Abort> {
     let error = |reason| Ok(Expression::literal(Value::error(Span::default(), reason)));
     let list = match value {
-        Value::List(_) if depth == 0 => return error("the lists of a residual are nested too deep"),
+        Value::List(_) if depth == 0 => return error("the lists of a residual are nested too deeply"),
         Value::List(list) => list,
         Value::Ad(_) => return error("a residual cannot hold ads"),
         value => return Ok(Expression::literal(value)),

@@ -199,8 +199,8 @@ fn read_claim<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Accoun
         match (key, value.text()) {
             ("submitter", Some(text)) => text.clone_into(&mut claim.submitter),
             ("offers", Some(text)) if text.parse::<u32>().is_ok() => claim.offers = text.parse().unwrap_or_default(),
-            ("submitter", _) => settings.report(value, "this is not a name", "`submitter: alice`"),
-            _ => settings.report(value, "expected a number of offers", "`offers: 2`"),
+            ("submitter", _) => settings.report(value, "this is not a name", "write `submitter: alice`"),
+            _ => settings.report(value, "expected a number of offers", "write `offers: 2`"),
         }
     }
     claim

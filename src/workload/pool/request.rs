@@ -55,7 +55,7 @@ impl JobRequestClass {
         match self {
             JobRequestClass::Ordinary => "ordinary",
             JobRequestClass::Few => "that few machines suit",
-            JobRequestClass::Contradiction => "that contradict themselves",
+            JobRequestClass::Contradiction => "with a contradiction",
             JobRequestClass::Typo => "with a misspelt attribute",
             JobRequestClass::Memory => "for more memory than any machine has",
             JobRequestClass::OldSystem => "for an operating system that no machine has any more",

@@ -66,7 +66,7 @@ impl<'o> PolicyReader<'o, '_> {
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
             for fault in left_out {
-                self.0.report(node, format!("the group {fault}"), "write `a` before `a.b`");
+                self.0.report(node, format!("the group {fault}"), "write each group once, and for `a.b` also `a`");
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
             WeightedShare {
@@ -121,11 +121,7 @@ impl<'o> PolicyReader<'o, '_> {
             None => text.parse().ok().filter(is_valid).map(GroupQuota::Static),
         };
         if quota.is_none() {
-            self.0.report(
-                node,
-                "this is not a quota",
-                "write a weight of slots (`20`) or a percentage of the pool (`25%`)",
-            );
+            self.0.report(node, "this is not a quota", "write a weight of slots (`20`) or a percentage (`25%`)");
         }
         quota
     }
