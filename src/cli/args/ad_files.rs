@@ -10,7 +10,7 @@ use crate::cli::{Failure, refuse};
 pub struct AdFilesArgs {
     /// Files of ads, or parts of files (`FILE@START-END`, in bytes) [default: standard input]
     pub files: Vec<String>,
-    /// Also read the files whose names are in the file LIST, one on each line or each with a NUL byte at its end. If
+    /// Also read the files whose names are in the file LIST. Each name has its own line, or ends with a NUL byte. If
     /// LIST is `-`, read the names from standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Vec<String>,

@@ -38,8 +38,8 @@ Examples:
 Without --closed and --loose, the result has the same value as the original, whatever attributes are added to the ads.
 Without --target, the other ad can be any ad. The time is unknown unless --now sets it.
 
-With --verdict, a contradiction such as `x > 5 && x < 3` counts as `depends` if x is unknown. The
-exit status is 1 if every verdict is `never`.
+With --verdict, a contradiction such as `x > 5 && x < 3` counts as `depends` if x is unknown. The exit status is 1 if
+every verdict is `never`.
 
 With --expr or --attr, -o json prints an array of {ad, value}. With --verdict, it prints an array of {ad, verdict,
 unknowns: [NAME, ...]}, without --expr and --attr also with port.";

@@ -47,9 +47,9 @@ const AT_HELP: &str = "Abort matches with ads that expired before TIME [default:
 /// Check matches against the current ads, and claim those that are still valid
 ///
 /// Each party of a match votes. A party votes ABORT if its ad is missing or expired, or if its `ClaimId` has changed. A
-/// party also votes ABORT if another match has claimed it, or if the constraints of the match are no longer true. If a
-/// party votes ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help
-/// claims`.
+/// party also votes ABORT if another match has claimed it. The last reason is a constraint of the match that is no
+/// longer true. If a party votes ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see
+/// `classad help claims`.
 ///
 /// Rows of earlier runs of `claim -o jsonl` can follow the matches. A row that aborts or releases a match ends the
 /// match.
@@ -66,7 +66,7 @@ pub struct ClaimCommand {
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     ads: Vec<String>,
     /// List the recorded matches that are neither aborted nor released; claim nothing. With --ads, leave out offers
-    /// of which --ads has a newer ad
+    /// that have a newer ad there
     #[arg(long, conflicts_with_all = ["transcript", "release", "usage", "follow"])]
     list: bool,
     /// Print each message between the parties instead of the outcome of each match
