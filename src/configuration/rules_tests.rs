@@ -25,8 +25,8 @@ fn brackets_become_rules() {
         transforms(text),
         "NAME A\nREQUIREMENTS Owner == \"ann\"\nUNIVERSE 5\nGridResource = \"condor a b\"\nlimit = 5\nuser = ann\n\
          COPY Cmd OldCmd\nDELETE X\nSET b limit + 1\nSET Z \"z\"\nEVALSET Q Memory * 2\n\
-         EVALSET Y strcat(\"ann\", MY.Cmd)\n! JOB_TRANSFORM_A: copy_q is not a string and copies nothing; copy_OLD = \"NEW\" \
-         gives OLD a second name\n"
+         EVALSET Y strcat(\"ann\", MY.Cmd)\n! JOB_TRANSFORM_A: copy_q must be a string; copy_OLD = \"NEW\" \
+         copies OLD to NEW\n"
     );
 }
 

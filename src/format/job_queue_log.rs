@@ -299,7 +299,7 @@ mod tests {
             [
                 "!5:1: this line is not an operation of the log",
                 "!6:1: the name is missing in this line",
-                "~7:1: there is no ad 9.0 at this place of the log",
+                "~7:1: ad 9.0 does not exist at this line of the log",
                 "!2:12: expected an expression, found the end",
                 "[ B = 1; MyType = \"Job\" ]",
             ]

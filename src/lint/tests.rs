@@ -145,7 +145,7 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memory >= Wanted; Wanted = \"2 GB\" ]",
             vec![
-                "wrong-type: Memory is an integer in the pool, but this is a string: the result is an error (compare \
+                "wrong-type: Memory is an integer in the pool, but is compared with a string: the result is an error (compare \
                 with a value of the attribute's type in the pool)",
             ],
         ),

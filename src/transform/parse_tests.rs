@@ -25,9 +25,9 @@ fn what_is_wrong_is_told_with_its_place() {
             "qwerty A 1",
             "1:1: `qwerty` is not a keyword (a line begins with a keyword such as SET, or reads `variable = text`)",
         ),
-        ("SET", "1:1: SET needs more (write `SET attribute expression`)"),
-        ("SET A", "1:1: SET needs two things (write `SET attribute expression`)"),
-        ("SET A=1", "1:1: SET needs two things (write `SET A 1`)"),
+        ("SET", "1:1: `SET` needs something after it (write `SET attribute expression`)"),
+        ("SET A", "1:1: `SET` needs two things after it (write `SET attribute expression`)"),
+        ("SET A=1", "1:1: `SET` needs two things after it (write `SET A 1`)"),
         ("SET A= 1", "1:5: `A=` is not an attribute name (write a blank instead of the `=`)"),
         ("SET A 1 +", "1:10: expected an expression, found the end (`+` needs something after it)"),
         ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` needs something after it)"),
@@ -39,7 +39,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "DELETE /a/iz",
-            "1:12: this is not an option (the options are g, i, m and U; a regular expression cannot contain a slash)",
+            "1:12: `z` is not an option of a regular expression (the options are g, i, m and U; a regular expression cannot contain a slash)",
         ),
         ("DELETE A B", "~1:10: the text after the name is ignored, as in HTCondor"),
         ("COPY A 1x", "1:8: `1x` is not an attribute name"),
@@ -58,14 +58,17 @@ fn what_is_wrong_is_told_with_its_place() {
             "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition is true or false)",
         ),
         ("if true", "1:1: this `if` has no `endif`"),
-        ("endif", "1:1: endif without an `if`"),
+        ("endif", "1:1: `endif` without an `if`"),
         (
             "if a\nendif",
-            "1:4: a condition needs more than a name (write `if defined a` or `if $(a)`, or compare the name with a \
-            value)",
+            "1:4: a condition needs more than a name (write `if $(a)` for a variable, `if $(MY.a)` for an \
+            attribute, or compare the name with a value)",
         ),
-        ("if true\nelse\nelif true\nendif", "3:1: elif after an `else`"),
-        ("if version > 8\nendif", "1:4: this is not a version (write `if version >= 23.0` or `if version < 10.0.0`)"),
+        ("if true\nelse\nelif true\nendif", "3:1: `elif` after an `else`"),
+        (
+            "if version > 8\nendif",
+            "1:4: this is not a comparison with a version from 6.0 on (write `if version >= 23.0` or `if version < 10.0.0`)",
+        ),
         (
             "SET A $(limit)\nlimits = 1",
             "~1:9: the variable limit has no value and is replaced by an empty string (did you mean $(limits)?)",
@@ -74,7 +77,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("+A = 1", "1:1: this is not how a rule sets an attribute (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
-        ("TRANSFORM 0", "1:11: all ads would be dropped (an ad stays as it is if REQUIREMENTS is false)"),
+        ("TRANSFORM 0", "1:11: this line would drop all ads (write a number of at least 1)"),
         ("TRANSFORM x", "1:11: `in` or `from` is missing after the variables (write `TRANSFORM x in (a, b)`)"),
         (
             "TRANSFORM x matching *.dat",
@@ -89,10 +92,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         (
             "TRANSFORM\nSET A 1",
-            "2:1: this line follows TRANSFORM, which must be the last line of its rule (HTCondor stops reading here; \
-            only another \
-            NAME may \
-            follow)",
+            "2:1: this line follows TRANSFORM, which must be the last line of its rule (move this line \
+            before TRANSFORM, or begin another rule with NAME)",
         ),
         ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect here: only HTCondor's job router uses it"),
     ] {
