@@ -176,7 +176,7 @@ fn uses_beyond_equality_are_listed() {
     let (status, out, told) = run_on(&["anonymize", "--key", "k", "--keep", "h1,x-y"], text);
     assert_eq!(status, Some(0));
     let line = |name: &str, uses: &str| {
-        format!("warning: {name}: {uses} may look into strings; with pseudonyms its value may differ\n")
+        format!("warning: with pseudonyms, the value of {name} may differ, because {uses} may look into strings\n")
     };
     let expected = [
         line("B", "`<` and `regexp()`"),

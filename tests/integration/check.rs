@@ -190,22 +190,22 @@ fn numbers_are_compared_with_those_of_a_pool() {
         (
             "TARGET.Memory >= RequestMemory",
             "Memory is at most 2000 (2 GiB) in the pool: the comparison with 1048576 (1 TiB) is never true; \
-             write 1024 for 1048576 KiB",
+             if 1048576 KiB is meant, write 1024",
         ),
         (
             "900000 <= TARGET.Memory",
             "Memory is at most 2000 (2 GiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows the values in the pool",
+             `classad census POOL --attr Memory` shows the most frequent values",
         ),
         (
             "TARGET.Memory < 100",
             "Memory is at least 1000 (1000 MiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows the values in the pool",
+             `classad census POOL --attr Memory` shows the most frequent values",
         ),
         (
             "TARGET.Memory == 3000 - 1",
             "Memory is between 1000 (1000 MiB) and 2000 (2 GiB) in the pool: this is never true; \
-             `classad census POOL --attr Memory` shows the values in the pool",
+             `classad census POOL --attr Memory` shows the most frequent values",
         ),
         (
             "TARGET.Disk > 40",

@@ -157,12 +157,15 @@ fn convert_writes_the_columns_of_query() {
 fn what_has_no_typed_columns_is_refused() {
     let file = "samples/pool/machines.long";
     for (arguments, message) in [
-        (vec!["query", "true", file, "-o", "parquet"], "columns that --af names"),
+        (vec!["query", "true", file, "-o", "parquet"], "-o parquet needs columns: name them with --af"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--partial"], "cannot be combined"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a,A"], "two columns have the name `A`"),
         (vec!["query", "true", file, "-o", "csv", "--af", "a", "--schema", "x"], "-o parquet"),
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--schema", file], "is not a schema"),
-        (vec!["query", "true", file, "--group-by", "a", "-o", "parquet"], "columns that --af names"),
+        (
+            vec!["query", "true", file, "--group-by", "a", "-o", "parquet"],
+            "-o parquet needs columns: name them with --af",
+        ),
         (vec!["convert", "--to", "parquet", file], "which columns?"),
         (vec!["convert", "--to", "json", "--columns", "a", file], "--columns needs --to parquet"),
         (vec!["join", file, "--with", file, "--on", "Name=Name", "-o", "parquet"], "parquet"),

@@ -93,7 +93,7 @@ fn names_choose_jobs_and_slots() {
     assert_eq!(chosen(&["alice", "bob", "-constraint", "JobStatus == 1"]), ["123456"]);
     let (out, errors, status) = run(&["-jobads", &jobs, "eve", "-af", "Owner"]);
     assert_eq!((out.as_str(), status), ("", 1));
-    assert!(errors.contains("taken for the number or the owner of jobs: `eve`"), "{errors}");
+    assert!(errors.contains("`eve` is taken for the number or the owner of jobs"), "{errors}");
     let slots = "tests/pool/dumps/machines.long";
     let chosen = |names: &[&str]| lines(&[&["-ads", slots][..], names, &["-af", "Name"]].concat());
     assert_eq!(chosen(&["slot1@node2.pool.example"]), ["slot1@node2.pool.example"]);
@@ -206,7 +206,7 @@ fn mistakes_in_print_formats_have_places_and_hints() {
         ("SELECT\n Owner WIDTH wide\n", &["the width `wide` is not valid", ":2:14"]),
         ("SELECT\n Owner WIDTH 99999\n", &["the width `99999` is not valid", "up to 4096"]),
         ("SELECT\n Owner PRINTF '%k'\n", &["the conversion `%k` is not supported", ":2:15"]),
-        ("SELECT\n Owner OR !\n", &["OR needs one of its characters, not `!`", ":2:11"]),
+        ("SELECT\n Owner OR !\n", &["OR does not support `!`", ":2:11"]),
         ("SELECT\n Owner AS\n", &["AS needs a heading", ":2:8"]),
         ("SELECT NOTITEL\n Owner\n", &["unknown keyword `NOTITEL` after SELECT", ":1:8", "NOTITLE"]),
         ("SELECT FROM AUTOCLUSTER\n Owner\n", &["only an access point can group jobs", "classad autocluster"]),

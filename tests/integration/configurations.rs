@@ -121,7 +121,7 @@ fn routes_take_jobs_in_order_or_in_turn() {
     let expected = "job\troute\talso\twhy none\n1.0\tOne\tTwo\t\n\
         2.0\t\t\tOne: `Owner == \"ann\"` is false; Two: `RequestMemory < 100` is false; Three: `Owner == \"zoe\"` is false\n\
         3.0\t\t\tthe job is not idle (JobStatus is not 1)\n4.0\tOne\tTwo\t\n\n\
-        route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\tnever fires\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tit comes after One\n\
+        route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\twhy none\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tit comes after One\n\
         Three\t0\t0\t\t\tit matches no job that can be routed\n\nnot in JOB_ROUTER_ROUTE_NAMES: Off\n";
     assert_eq!(out, expected);
     assert!(err.contains("does not read routes in brackets: Two"), "{err}");
@@ -207,7 +207,7 @@ fn explain_matches_what_transforms_leave() {
     let dump = file("explain-transform.dump", config);
     let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
     assert_eq!(status, Some(0), "{out}{err}");
-    assert!(out.contains("1 job gains a match: 1.0; none loses"), "{out}");
+    assert!(out.contains("1 job gains a match: 1.0; no job loses one"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
     let note =

@@ -336,7 +336,11 @@ fn bounds_are_relaxed_together() {
     let report = explainer.explain(&parse("[ Constraint = other.Memory >= 9 && other.Disk >= 6 && self.Prio > 1 ]"));
     let steps = ["`other.Memory >= 9` -> `other.Memory >= 8`", "`other.Disk >= 6` -> `other.Disk >= 1`"];
     assert!(report.changes.iter().any(|change| change.steps[..2] == steps), "{:?}", report.changes);
-    assert!(report.remarks.iter().any(|remark| remark.text == "self.Prio is not there"), "{:?}", report.remarks);
+    assert!(
+        report.remarks.iter().any(|remark| remark.text == "this ad has no Prio, which self.Prio reads"),
+        "{:?}",
+        report.remarks
+    );
 }
 
 /// A situation: files, and the arguments of `classad explain`.

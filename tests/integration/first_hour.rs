@@ -114,7 +114,7 @@ fn slips_of_an_expression_are_noted() {
     for (constraint, note) in [
         (
             "Memory > 5G",
-            "note: this number is 5368709120 here, but HTCondor ignores or refuses its suffix `G`; Memory counts MiB: write 5120",
+            "note: this number is 5368709120 here, but HTCondor ignores or refuses its suffix `G`; Memory is in MiB: write 5120",
         ),
         ("OpSys == LINUX", "write \"LINUX\" for the string"),
         ("OpSys == 'LINUX'", "write \"LINUX\" for the string"),
@@ -122,7 +122,7 @@ fn slips_of_an_expression_are_noted() {
         let (status, count, told) = classad(&["query", constraint, MACHINES, "--count"]);
         assert!(status == Some(1) && count == "0\n" && told.contains(note), "{constraint} {told}");
     }
-    for (value, note) in [("4G", "RequestMemory counts MiB: write 4096"), ("4GB", "write 4096 for memory in MiB")] {
+    for (value, note) in [("4G", "RequestMemory is in MiB: write 4096"), ("4GB", "write 4096 for memory in MiB")] {
         let told = classad(&["match", JOBS, "--pool", MACHINES, "--what-if", &format!("RequestMemory={value}")]).2;
         assert!(told.contains(note), "{value} {told}");
     }
@@ -204,7 +204,7 @@ fn diff_compares_some_attributes_and_numbers_by_value() {
     assert_eq!(names(&[]).1, ["Disk", "Load", "State", "X"]);
     assert_eq!(names(&["--numeric"]), (Some(1), vec!["State".to_owned()]));
     assert_eq!(names(&["--numeric", "--ignore", "State"]), (Some(0), Vec::new()));
-    let note = "only the type of numbers changed, such as 2 and 2.0: 1 of 1 changed ad; --numeric";
+    let note = "only the type of numbers changed";
     assert!(classad(&["diff", &before, &after, "--ignore", "State"]).2.contains(note));
     assert!(!classad(&["diff", &before, &after]).2.contains("type of numbers"));
     assert_eq!(names(&["--only", "st*,disk"]).1, ["Disk", "State"]);

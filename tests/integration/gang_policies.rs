@@ -222,7 +222,7 @@ fn gangs_are_listed_without_being_taken() {
         (&["--all", "--notify", "-"][..], "--notify reports matches, which --all and --limit do not make"),
         (&["--limit", "2", "--algorithm", "naive"], "cannot be used"),
         (&["--limit", "0"], "invalid value"),
-        (&["--explain", "-o", "tsv"], "json and jsonl"),
+        (&["--explain", "-o", "tsv"], "json or jsonl"),
         (&["--explain", "--notify", "-"], "both need standard output"),
     ] {
         let (status, _, errors) = gangmatch(arguments);
@@ -391,9 +391,10 @@ fn a_claim_wants_the_groups_of_now_to_be_satisfied() {
     };
     assert_eq!(claim(request(1, 1)), (true, None));
     assert_eq!(claim(request(0, 2)), (true, None));
-    for (refused, expected) in
-        [(request(2, 2), "its port `x` has no offer"), (request(0, 0), "do not satisfy its groups: `a`, `y`")]
-    {
+    for (refused, expected) in [
+        (request(2, 2), "its port `x` has no offer"),
+        (request(0, 0), "its groups of ports are not satisfied; filled ports: `a`, `y`"),
+    ] {
         let (committed, veto) = claim(refused);
         let (party, reason) = veto.expect("somebody votes ABORT");
         assert!(!committed && party == 0 && reason.contains(expected), "{reason}");

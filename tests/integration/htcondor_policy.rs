@@ -337,7 +337,7 @@ fn names_of_policies_and_their_variables() {
     let orphan = file("htc-orphan.dump", "GROUP_NAMES = a, b.c\nGROUP_QUOTA_a = 1\n");
     let (status, _, errors) = run("htcondor", &["--config", &orphan]);
     assert_eq!(status, Some(0));
-    assert!(errors.contains("GROUP_NAMES: b.c is ignored"), "{errors}");
+    assert!(errors.contains("GROUP_NAMES: b.c has no parent group: this entry is ignored"), "{errors}");
     let wrong = file("htc-wrong.dump", "GROUP_NAMES = a\nGROUP_QUOTA_a = many\n");
     let (status, _, errors) = run("htcondor", &["--config", &wrong]);
     assert_eq!(status, Some(2));

@@ -389,7 +389,10 @@ fn a_shell_runs_what_scatter_prints() {
     let lines = text(&run(&[&["scatter", "--command", "--"], &behind[..]].concat(), b"")).1;
     assert!(lines.contains(" --partial --threads 1 -- 'Cpus > 1' "), "{lines}");
     for (arguments, reason) in [
-        (&["match", "a", "--pool", "b"][..], "match: one run must make all matches"),
+        (
+            &["match", "a", "--pool", "b"][..],
+            "match: shares need --best N or --all; without them, one run must make all matches",
+        ),
         (&["query", "true"], "name the files to divide into parts (`query` takes them after its constraint)"),
         (&["query", "true", "--now", "dump", &paths[0]], "--now dump differs"),
         (&["query", "true", "--cont", &paths[0]], "query: unexpected argument"),

@@ -435,7 +435,7 @@ fn accounts_come_from_condor_userprio() {
     assert!(errors.contains("has accounts already"), "{errors}");
     let (status, _, errors) = classad(&["negotiate", jobs, "--pool", slots, "--userprio", jobs]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("names no submitter; write the file with `condor_userprio -long`"), "{errors}");
+    assert!(errors.contains("names no submitter: write `Name1 ="), "{errors}");
     // Without -long it prints a table. That is one error, not one for each line.
     let table =
         "Last Priority Update: 11/22 23:37\nGroup  Effective\n  User Name  Priority\nalice@pool.example  504.38\n";

@@ -353,7 +353,7 @@ fn notices_of_a_cycle_use_its_ads_up() {
 
     let ports = file("told-ports.ad", "[ Constraint = true; Ports = { [ Label = cpu; Constraint = true ] } ]");
     let (_, _, errors) = classad(&["match", &ports, "--pool", &machines]);
-    assert!(errors.contains("1 request with Ports: `match` ignores ports"), "{errors}");
+    assert!(errors.contains("1 request has Ports, which `match` ignores"), "{errors}");
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn from_match_to_claim_and_back() {
     let array = format!("[{}]", lines.join(",\n"));
     assert!(claim(&array, OFFERS).1.contains("\tcommitted\tj, m\t"));
     let (code, row) = claim(&told, &OFFERS.replace("one", "two"));
-    assert!(code == Some(1) && row.contains("m: its ClaimId is another one"), "{row}");
+    assert!(code == Some(1) && row.contains("m: its ClaimId has changed"), "{row}");
     let (code, row) = claim(&told, "[ Name = \"m\"; Constraint = true ]");
     assert!(code == Some(1) && row.contains("m: it no longer has a ClaimId"), "{row}");
 

@@ -121,7 +121,9 @@ fn a_misspelt_change_is_noted() {
 fn who_gains_and_who_loses_by_a_change() {
     let (text, _) = explained("gain", &["--what-if", "RequestMemory=RequestMemory/20", "--summary"]);
     assert!(
-        text.starts_with("3 jobs gain a match: 7.1, 7.2 and 7.3; none loses one\n\n6 jobs: 4 match; 1 does not wait\n"),
+        text.starts_with(
+            "3 jobs gain a match: 7.1, 7.2 and 7.3; no job loses one\n\n6 jobs: 4 match; 1 does not wait\n"
+        ),
         "{text}"
     );
     let (text, _) = explained("lose", &["--what-if", "offer.Memory=500", "--summary"]);

@@ -123,7 +123,7 @@ fn a_session_at_a_terminal() {
 
     // The attributes of the ads are known.
     let shown = terminal.enter(":my samples/pool/jo\t 4");
-    assert!(shown.contains("my is 103.0"), "{shown}");
+    assert!(shown.contains("MY is 103.0"), "{shown}");
     assert_eq!(terminal.enter("my.requestmem\t"), "16384 : int\n");
     assert_eq!(terminal.enter("si\t\"abc\")"), "3 : int\n");
 
@@ -210,7 +210,7 @@ fn lines_that_are_typed_ahead_are_run() {
         .collect();
     assert_eq!(shown, ["2 : int\n", "4 : int\n", "6 : int\n"]);
     // Half of a match says what it lacks.
-    assert!(terminal.enter(":my samples/pool/jobs.long").ends_with("my is 101.0: 59 attributes\n"));
+    assert!(terminal.enter(":my samples/pool/jobs.long").ends_with("MY is 101.0: 59 attributes\n"));
     let shown = terminal.enter("Requirements");
     assert!(shown.starts_with("undefined\n") && shown.contains("TARGET is not set"), "{shown}");
     let shown = terminal.enter("NoSuchAttribute");

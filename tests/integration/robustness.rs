@@ -651,7 +651,7 @@ fn an_ad_has_a_bounded_number_of_ports() {
     for (count, is_refused) in [(500, false), (501, true)] {
         let request = file("ports.request", format!("[ Name = \"j\"; Ports = {{ {} }} ]", ports(count)));
         let (_, _, err) = run_on(&["gangmatch", &request, "--pool", &offers]);
-        assert_eq!(err.contains("an ad has more than 500 ports"), is_refused, "{err}");
+        assert_eq!(err.contains("this ad has more than 500 ports"), is_refused, "{err}");
     }
 }
 

@@ -54,7 +54,7 @@ fn a_change_names_who_gains_and_what_is_counted() {
         ),
         "{notes}"
     );
-    assert!(notes.contains("note: 1 request gains an offer: 105.0; none loses one"), "{notes}");
+    assert!(notes.contains("note: 1 request gains an offer: 105.0; no request loses one"), "{notes}");
     let (_, count, notes) = classad(&[&["match", JOBS, "--count"], &change[..]].concat());
     assert!(count == "6\n" && notes.contains("gains an offer: 105.0"), "{notes}");
     let (_, _, notes) = classad(&[&["match", JOBS, "--all", "--count"], &change[..]].concat());
@@ -158,8 +158,8 @@ fn slips_in_the_names_of_options_and_topics_are_understood() {
         (&["help", "polcy"], "did you mean policy?"),
         (&["help", "commnds"], "did you mean commands?"),
         (&["help", "schem"], "did you mean schema?"),
-        (&["query", "-version"], "-version is not supported: `classad --version` prints it"),
-        (&["query", "-jobads", JOBS, "-version"], "-version is not supported: `classad --version` prints it"),
+        (&["query", "-version"], "-version is not supported: `classad --version` prints the version"),
+        (&["query", "-jobads", JOBS, "-version"], "-version is not supported: `classad --version` prints the version"),
         (&["query", "-jobads", JOBS, "-verison"], "there is no option -verison"),
     ] {
         let (status, out, errors) = classad(arguments);

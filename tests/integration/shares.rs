@@ -284,7 +284,7 @@ fn shares_that_do_not_belong_together_are_refused() {
     let [first, second, third] = shares.each_ref().map(String::as_str);
     assert_eq!(merge(&[third, first, second]).1, classad(&best).1);
     let again =
-        format!("run it with `classad match --best 1 {requests} --pool {pool} --now {NOW} --partial --share K/3`");
+        format!("run it with `classad match --best 1 {requests} --pool {pool} --now {NOW} --partial --share 2/3`");
     for (partials, reasons) in [
         (vec![first, third], ["a share is missing: 2/3", &again]),
         (vec![second], ["shares are missing: 1/3 and 3/3", "run each with"]),
@@ -349,8 +349,8 @@ fn runs_without_shares_are_refused() {
         (&["match", "--all", "--partial", "--share", "1/2"], "give all shares the same --now TIME"),
         (&["explain", "--offer", "a", "--partial", "--share", "1/2"], "--share and --offer cannot be combined"),
         (&["negotiate", "--partial"], "one run must do all the work"),
-        (&["gangmatch", "--partial"], "`match --best N` lists candidates in shares"),
-        (&["autocluster", "--partial"], "it has no partial results; use query"),
+        (&["gangmatch", "--partial"], "`match --best N` can be divided into shares"),
+        (&["autocluster", "--partial"], "this command has no partial results; use query"),
     ] {
         let (status, out, told) = classad(&[command, &sides].concat());
         let told = told.replace('\n', " ");
@@ -424,7 +424,10 @@ fn scatter_plans_shares() {
         assert_eq!(text(&run(&scatter, b"")).1.contains(" --now "), has_now, "{pool}");
     }
     for (arguments, reason) in [
-        (&["--shares", "2", "--", "match", "a", "--pool", "b"][..], "match: one run must make all matches"),
+        (
+            &["--shares", "2", "--", "match", "a", "--pool", "b"][..],
+            "match: shares need --best N or --all; without them, one run must make all matches",
+        ),
         (&["--shares", "2", "--", "query", "true", &pool], "query is divided by parts of files"),
         (
             &["--", "match", "--all", &pool, "--pool", &pool],
@@ -432,7 +435,10 @@ fn scatter_plans_shares() {
         ),
         (&["--shares", "2", "--", "match", "--all", "--pool", &pool], "each share reads all requests"),
         (&["--shares", "2", "--", "negotiate", &pool, "--pool", &pool], "negotiate: one run must do all the work"),
-        (&["--shares", "2", "--", "parse", &pool], "parse: it has no partial results; use query, census, refs, check"),
+        (
+            &["--shares", "2", "--", "parse", &pool],
+            "parse: this command has no partial results; use query, census, refs, check",
+        ),
         (&["--shares", "0", "--", "match", "--all", &pool, "--pool", &pool], "--shares"),
     ] {
         let (status, out, told) = text(&run(&[&["scatter", "--command"], arguments].concat(), b""));

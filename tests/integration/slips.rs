@@ -185,7 +185,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "long",
         "= 5\na = 0x10\n",
         &[
-            "1:1: a name is missing before this `=` [in the long form every line reads `name = expression`]",
+            "1:1: a name is missing before this `=` [in the long form, write each attribute as a line `name = expression`]",
             "2:5: HTCondor does not accept octal or hexadecimal integers: `0x10` [write 16]",
         ],
     ),

@@ -143,7 +143,7 @@ fn first_lines(jobs: &str, more_slots: &str, options: &[&str]) -> (Vec<String>, 
 
 #[test]
 fn a_report_says_which_slots_are_free() {
-    let all = "7.0 matches 8 of 8 slots: 2 are free, 1 is claimed by another user, 1 is claimed by its own user, \
+    let all = "7.0 matches 8 of 8 slots: 2 are free, 1 is claimed by another user, 1 is claimed by the job's user, \
                1 is used by the owner of the machine, 2 are draining and 1 is offline";
     assert_eq!(first_lines(&job(0, "JobStatus = 1"), "", &[]), (vec![all.to_owned()], 0));
 }
@@ -152,7 +152,7 @@ fn a_report_says_which_slots_are_free() {
 fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
-    let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by its own \
+    let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by the job's \
                     user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 more";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
@@ -197,7 +197,7 @@ fn a_job_that_does_not_wait_is_told_first() {
     for (lines, expected, status) in [
         (
             held,
-            "7.0 is held: memory usage exceeded request_memory (code 34). Once that is fixed and it is released, it matches 8 of 8",
+            "7.0 is held: memory usage exceeded request_memory (code 34). Once the cause is fixed and it is released, it matches 8 of 8",
             1,
         ),
         (
@@ -206,7 +206,7 @@ fn a_job_that_does_not_wait_is_told_first() {
              first. Released as it is, it matches 8 of 8",
             1,
         ),
-        ("JobStatus = 5\nHoldReasonCode = 1\nHoldReasonSubCode = 2", "7.0 is held: (code 1, subcode 2). Once", 1),
+        ("JobStatus = 5\nHoldReasonCode = 1\nHoldReasonSubCode = 2", "7.0 is held (code 1, subcode 2). Once", 1),
         ("JobStatus = 2\nRemoteHost = \"slot1@x\"", "7.0 is running in slot1@x, and waits for no slot", 1),
         ("JobStatus = 4\nExitCode = 3", "7.0 is completed: exit code 3", 1),
         ("JobStatus = 3\nRemoveReason = \"via condor_rm\"", "7.0 is removed: via condor_rm", 1),

@@ -162,7 +162,7 @@ fn what_is_no_word_is_told_with_what_may_have_been_meant() {
         ("query", &["-atributes", "x"], "there is no option -atributes; did you mean -attributes"),
         ("query", &["--limt", "3"], "there is no option --limt; did you mean --limit?"),
         ("explain", &["-slotsads", "x"], "there is no option -slotsads; did you mean -slotads?"),
-        ("explain", &["-af", "x"], "`explain` has no option -autoformat: it is one of `query`"),
+        ("explain", &["-af", "x"], "`explain` has no option -autoformat, but `query` has"),
         ("explain", &["-pool", "x"], "did you mean --pool?"),
         ("query", &["-af"], "-af needs an attribute or an expression"),
         ("query", &["-af", "-json"], "-af needs an attribute or an expression"),

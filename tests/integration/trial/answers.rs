@@ -195,7 +195,7 @@ cases:
         [
             "m1 does not accept big: `TARGET.RequestCpus <= MY.Cpus` is false (MY.Cpus is 4, TARGET.RequestCpus is 8)",
             "first does not accept m2: `TARGET.Cpus >= 3` is false (TARGET.Cpus is 2)",
-            "second and m1 accept each other, but first has it",
+            "second and m1 accept each other, but first got m1",
             "there is no request called third",
         ]
     );

@@ -31,13 +31,13 @@ const BROKEN: &[(&str, &[&str])] = &[
     ),
     (
         "cases:\n- { name: a, expression: 1, expect: !expr x }\n",
-        &["2:37 an expected value has no ad, but this refers to x"],
+        &["2:37 an expected value cannot read attributes, but this reads x"],
     ),
     ("cases:\n- { name: a, expression: 1, expect: !date 1 }\n", &["2:37 there is no tag `!date`"]),
     ("cases:\n- { name: a, expression: 1, my: b, expect: 1 }\n", &["2:33 there is no ad called `b`"]),
     ("ads: { a: b, b: {} }\nCASE", &["1:11 there is no ad called `b`"]),
     ("ads: { a: { x: 1, X: 2 } }\nCASE", &["1:19 the attribute `X` is given twice"]),
-    ("ads: { a: { like: {}, file: x } }\nCASE", &["1:11 this has both `file` and `like`"]),
+    ("ads: { a: { like: {}, file: x } }\nCASE", &["1:11 this ad has both `file` and `like`"]),
     ("ads: { a: { like: {}, whit: {} } }\nCASE", &["1:23 an ad with `file` or `like` has no key `whit`"]),
     ("ads: { a: '[ x = 1; y = ]' }\nCASE", &["1:25 expected an expression, found `]`"]),
     (
