@@ -84,7 +84,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
         (
             "SET b $EVAL(strcat(s, \"x\"))",
             "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; $EVAL() ends at the first `)`, \
-            EVALMACRO does not",
+            so use EVALMACRO here",
         ),
         ("x = $(y)\ny = $(x)\nSET b $(x)", "the macros form a circle, or the expanded text is too long"),
     ] {

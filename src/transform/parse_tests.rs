@@ -39,7 +39,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "DELETE /a/iz",
-            "1:12: `z` is not an option of a regular expression (the options are g, i, m and U; a regular expression cannot contain a slash)",
+            "1:12: `z` is not an option of a regular expression (the options are g, i, m and U; the expression cannot contain a slash)",
         ),
         ("DELETE A B", "~1:10: the text after the name is ignored, as in HTCondor"),
         ("COPY A 1x", "1:8: `1x` is not an attribute name"),

@@ -80,7 +80,7 @@ fn updates_of_matched_ads_are_discarded() {
     let collect = ["collect", machines, "--at", "972223500", "-o", "names", "--matched", &matches];
     let (_, held, told) = classad(&[&collect[..], &["--update", &update]].concat());
     assert_eq!(held, "", "both are matched");
-    assert!(told.contains("discarded: 1 update after the ad was matched (first: viper.cs.wisc.edu)"), "{told}");
+    assert!(told.contains("discarded: 1 update of an ad that is matched (first: viper.cs.wisc.edu)"), "{told}");
     // Advertised afresh, it is held again.
     let afresh =
         file("advertising-afresh.ad", "[ Name = \"viper.cs.wisc.edu\"; Type = \"Machine\"; UpdateSequenceNumber = 8 ]");

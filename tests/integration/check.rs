@@ -210,7 +210,7 @@ fn numbers_are_compared_with_those_of_a_pool() {
         (
             "TARGET.Disk > 40",
             "Disk is in KiB, at least 30000000 (28.6 GiB) in the pool: this is never false; \
-             write 41943040 for 40 GiB",
+             if 40 GiB is meant, write 41943040",
         ),
     ] {
         assert_eq!(findings(constraint), [expected], "{constraint}");

@@ -166,7 +166,7 @@ fn what_has_no_typed_columns_is_refused() {
             vec!["query", "true", file, "--group-by", "a", "-o", "parquet"],
             "-o parquet needs columns: name them with --af",
         ),
-        (vec!["convert", "--to", "parquet", file], "which columns?"),
+        (vec!["convert", "--to", "parquet", file], "--to parquet needs columns"),
         (vec!["convert", "--to", "json", "--columns", "a", file], "--columns needs --to parquet"),
         (vec!["join", file, "--with", file, "--on", "Name=Name", "-o", "parquet"], "parquet"),
     ] {

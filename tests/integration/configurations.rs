@@ -210,8 +210,7 @@ fn explain_matches_what_transforms_leave() {
     assert!(out.contains("1 job gains a match: 1.0; no job loses one"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
-    let note =
-        "note: this command ignores START and JOB_TRANSFORM_NAMES of the configuration; see `classad explain --config`";
+    let note = "note: this command ignores START and JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` applies them";
     assert!(err.contains(note), "{err}");
 }
 

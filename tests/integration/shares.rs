@@ -334,7 +334,7 @@ fn runs_without_shares_are_refused() {
     let requests = file("unshared.requests", "ClusterId = 1\nProcId = 0\nMyType = \"Job\"\n");
     let pool = file("unshared.pool", "Name = \"a\"\nRequirements = true\n");
     let sides = [requests.as_str(), "--pool", &pool];
-    let takes = "one run must make all matches; --best N and --all list candidates";
+    let takes = "shares need --best N or --all; without them, one run must make all matches";
     for (command, reason) in [
         (&["match", "--partial", "--share", "1/2"][..], takes),
         (&["match", "--partial"], takes),

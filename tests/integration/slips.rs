@@ -166,8 +166,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         &[
             "2:27: expected `)`, found the end (2:16 this `(` is still open)",
             "3:14: expected an expression, found the end [`+` needs something after it]",
-            "4:1: this line does not have the form `name = expression` [in the long form every line reads `name = \
-            expression`]",
+            "4:1: this line does not have the form `name = expression` [in the long form, write each \
+            attribute as a line `name = expression`]",
         ],
     ),
     (

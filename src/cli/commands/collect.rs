@@ -152,7 +152,7 @@ impl Collector {
         let of_kind = of_name.iter().filter(|index| kind.is_none() || self.ads[**index].header.kind == kind);
         match *of_kind.copied().collect::<Vec<usize>>() {
             [] => Err("for which no ad is held".to_owned()),
-            [index] if self.ads[index].is_matched => Err("after the ad was matched".to_owned()),
+            [index] if self.ads[index].is_matched => Err("of an ad that is matched".to_owned()),
             [index] => {
                 let held = &mut self.ads[index].ad;
                 let updated = updated_advertisement(&held.ad, &update.ad, &self.context);

@@ -20,7 +20,7 @@ Examples:
 Each line has the arguments for one process: a part of a large file, as FILE@START-END in bytes, or several small files
 or parts. With --shares, each line is an option --share K/N. Files in the long form, history files and files in JSON
 Lines are divided; other formats and compressed files are not. Each ad is in exactly one part. Messages about a part
-count lines and ads from the beginning of the part.
+count lines and ads from the first ad that begins in the part.
 
 `classad merge --plan FILE` reads this output, and reports parts that are missing. With JSON, merge also notices if a
 file was cut short or replaced. `classad help schema parts` describes the JSON.";

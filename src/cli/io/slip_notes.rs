@@ -6,13 +6,13 @@ use classad::lint::{Slip, find_slips};
 use crate::cli::session::Session;
 
 /// Names of the lint rules whose mistakes make an expression quietly mean something else.
-const QUIET_RULES: [&str; 4] = ["wrong-unit", "undefined-comparison", "bare-word", "single-quotes"];
+const QUIET_RULES: [&str; 5] = ["wrong-unit", "undefined-comparison", "bare-word", "single-quotes", "null"];
 
 /// Names of the lint rules whose mistakes make an expression an error.
 const ERROR_RULES: [&str; 4] = ["unknown-function", "arity", "argument-type", "operand-type"];
 
-/// Prints a note for each number in a wrong unit, each string without quotes and each comparison with undefined in an
-/// expression, with what to write instead.
+/// Prints a note for each number in a wrong unit, each string without quotes and each comparison with undefined or `null`
+/// in an expression, with what to write instead.
 pub fn note_slips(session: &Session, expression: &Expression) {
     let slips = find_slips(expression, session.dialect(), None);
     slips.iter().filter(|slip| QUIET_RULES.contains(&slip.rule.name)).for_each(|slip| note(session, slip));

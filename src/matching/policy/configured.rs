@@ -108,6 +108,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
     }
     for (parent, sum) in dynamic.into_iter().filter(|(_, sum)| *sum > MAX_DYNAMIC_QUOTAS) {
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };
+        let sum = (sum * 1e6).round() / 1e6;
         warn(format!("the dynamic quotas{of} add up to {sum}: each is divided by {sum}"));
     }
     for fault in left_out {

@@ -67,7 +67,7 @@ commands! {
         "Show, set or remove TARGET, the other ad of a match; ID is a name or a number",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the pool from files, or count the values that EXPR has in the ads of the pool",
+        "Load the pool from files, or count the ads of the pool in which EXPR is true or false",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Set, show or remove an attribute that is added to MY; `NAME = EXPR` also sets one",

@@ -359,6 +359,9 @@ impl Cause {
             let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
             return if is_system { "none: it needs another system" } else { "no change found" }.to_owned();
         }
+        if self.changes.is_empty() && self.verdict == TAKEN {
+            return "wait, or test smaller requests with --what-if".to_owned();
+        }
         self.best_change().map_or(String::new(), |(change, helped)| {
             let change = shorten(&change, MAX_CHANGE_CHARS);
             if helped == self.subjects {

@@ -318,8 +318,8 @@ fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (
         };
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
-            1 => "; 1 more refuses".to_owned(),
-            more => format!("; {} more refuse", with_commas(more)),
+            1 => "; 1 refuses".to_owned(),
+            refusing => format!("; {} refuse", with_commas(refusing)),
         };
         (change.steps.clone(), matches + &free + &refusing)
     });
@@ -334,7 +334,7 @@ fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (
 fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
     let [RequestEdit::Drop { clause }] = change.edits.as_slice() else { return 0 };
     let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
-    dropped.map_or(0, |dropped| dropped.sole_blocker.saturating_sub(change.matched.count))
+    dropped.map_or(0, |dropped| (report.suitable + dropped.sole_blocker).saturating_sub(change.matched.count))
 }
 
 fn conflicts(report: &RequestReport) -> String {

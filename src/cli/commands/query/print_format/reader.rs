@@ -208,7 +208,7 @@ impl FormatReader<'_> {
                 }
                 other => {
                     let help = similar_words(other, &SELECT_WORDS);
-                    let help = format!("{help}; columns begin on the next line");
+                    let help = format!("columns begin on the line after SELECT; {help}");
                     self.problems.push(problem_at(word.range, format!("unknown keyword `{other}` after SELECT"), help));
                 }
             }
