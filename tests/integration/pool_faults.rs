@@ -271,6 +271,17 @@ fn a_little_less_comes_with_its_slots_too() {
 }
 
 #[test]
+fn no_job_is_advised_to_ask_for_nothing() {
+    let job = "RequestCpus = 2\nRequirements = TARGET.Cpus >= RequestCpus";
+    assert_eq!(changes("no-cpus", job, &["Cpus = 0\nRequirements = true"]), []);
+    let found = changes("a-cpu", job, &["Cpus = 0\nRequirements = true", "Cpus = 1\nRequirements = true"]);
+    assert!(found.iter().all(|(change, _)| !change.ends_with("-> 0")), "{found:?}");
+    let less =
+        changes_of("far_less", "a-cpu", job, &["Cpus = 0\nRequirements = true", "Cpus = 1\nRequirements = true"]);
+    assert!(found.iter().chain(&less).any(|(change, slots)| change == "RequestCpus 2 -> 1" && *slots == 1), "{less:?}");
+}
+
+#[test]
 fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     let slot = "Requirements = isUndefined(TARGET.ProjectName) != true && (TARGET.Sites is undefined || TARGET.Sites == \"a\")";
     let found = changes("project-change", "Requirements = true", &[slot]);

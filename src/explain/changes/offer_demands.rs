@@ -45,11 +45,11 @@ fn is_fixed(name: &Name) -> bool {
     FIXED_ATTRIBUTES.iter().any(|fixed| name.is(fixed))
 }
 
-/// Whether a value must not be proposed for an attribute: a job that asks for no GPUs needs none, and one that does
-/// needs some.
+/// Whether a value must not be proposed for an attribute: a job that asks for a resource needs some of it, and one that
+/// asks for no GPUs needs none.
 pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
-    let is_of_gpus = requested_resource(name).is_some_and(|resource| resource.is("GPUs"));
-    is_of_gpus && (from.is_none() || *to == Value::Integer(0))
+    let is_none = as_number(to).is_some_and(|amount| amount <= 0.0);
+    requested_resource(name).is_some_and(|resource| is_none || from.is_none() && resource.is("GPUs"))
 }
 
 /// Maximum number of rows whose constraints are evaluated for demanded values.

@@ -103,9 +103,14 @@ impl Columns {
     /// Returns the names that the options for columns, keys and groups mention. Those of `--attributes` are not among
     /// them: ads in the long form may be copied without a look at their attributes.
     pub fn names(&self) -> UnseenNames {
+        UnseenNames::of_expressions(self.given())
+    }
+
+    /// Returns the expressions that the user gave: of columns, keys and groups.
+    pub fn given(&self) -> impl Iterator<Item = &Expression> {
         let groups = self.group.iter().flat_map(GroupColumns::expressions);
         let keys = self.sort.iter().map(|key| &key.expression);
-        UnseenNames::of_expressions(self.af.iter().map(|(_, expression)| expression).chain(keys).chain(groups))
+        self.af.iter().map(|(_, expression)| expression).chain(keys).chain(groups)
     }
 
     /// Whether the output has a row for each ad: of `--af`, of a print mask, or of a table.

@@ -264,7 +264,7 @@ impl QueryCommand {
             return Ok(status);
         };
         columns.af().for_each(|expression| note_certain_slips(session, expression));
-        if reads_clock(session, &constraint, &first) {
+        if [&constraint].into_iter().chain(columns.given()).any(|of| reads_clock(session, of, &first)) {
             input::note_old_ads(session, &sources);
         }
         if status == Status::No && scanner.filter == TruthFilter::True {
