@@ -88,7 +88,8 @@ mod tests {
         assert_eq!(accountant.submitters["alice@pool.example"], alice);
         let accounting =
             imported("MyType = \"Accounting\"\nName = \"bob@cs\"\nPriority = 500.0\nPriorityFactor = 1000.0\n");
-        assert_eq!(accounting.unwrap().submitters["bob@cs"].real_priority, 0.5);
+        let bob = Account { real_priority: 0.5, factor: 1000.0, ..Account::default() };
+        assert_eq!(accounting.unwrap().submitters["bob@cs"], bob);
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }

@@ -160,7 +160,9 @@ impl Check {
         if !configurations.is_empty() {
             let jobs = if task.pool.is_none() { configuration::read_jobs(session, &sources) } else { None };
             let pool = task.pool.as_deref().or(jobs.as_ref());
-            configurations.iter().for_each(|loaded| configuration::check(&mut run, session, loaded, (&task, pool)));
+            for loaded in &configurations {
+                configuration::check(&mut run, session, loaded, (&task, pool));
+            }
         }
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);
