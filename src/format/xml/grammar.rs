@@ -221,7 +221,7 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
 
     fn at_end(origin: &AdOrigin, tokens: &mut TokenStream<'t, MarkupReader<'t>>) -> Option<Problem> {
         let end = origin.text.len();
-        let message = "too many tags and comments are open: the rest of the file is not read";
+        let message = "too many tags and comments have no end: the rest of the file is not read";
         tokens.lexer.take_giving_up().then(|| origin.problem_at(end..end, message))
     }
 }
