@@ -73,7 +73,9 @@ impl ErrorContext<'_> {
             (Some(Token::BracketOpen | Token::Semicolon), Assign, _) => "a name is missing before this `=`",
             (None, Assign, _) => "write one `=` to set an attribute: `name = expression`",
             (_, Assign, _) => "write `==` to compare; `=` only sets an attribute of an ad",
-            (_, Comma, _) => "`,` is only allowed in a list and between the arguments of a function",
+            (_, Comma, _) => {
+                "`,` is only allowed between the elements of a list and between the arguments of a function"
+            }
             (_, Colon, _) => "a `:` needs a `?` before it: `condition ? value : otherwise`",
             (_, Question, _) => "a `?` needs a condition before it: `condition ? value : otherwise`",
             _ => return None,

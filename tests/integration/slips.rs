@@ -101,7 +101,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "[ a = f(1, ); b = g(,2) ]",
         &[
             "1:12: expected an expression, found `)` [leave the last `,` out] (1:8 this `(` is still open)",
-            "1:21: expected an expression or `)`, found `,` [`,` is only allowed in a list and between the arguments \
+            "1:21: expected an expression or `)`, found `,` [`,` is only allowed between the elements of a list and between the arguments \
             of a function] (1:20 this `(` is still open)",
         ],
     ),

@@ -404,7 +404,10 @@ impl QueryCommand {
                 "--group-by cannot be used with --af or --attributes; add columns with --sum, --mean and so on",
             ),
             (groups && self.distinct, "--distinct cannot be used with --group-by"),
-            (self.distinct && self.af.is_empty(), "--distinct needs --af: equal rows are printed once"),
+            (
+                self.distinct && self.af.is_empty(),
+                "--distinct needs --af (not -af): it prints each row of --af only once",
+            ),
             (
                 self.count && has_columns && !self.distinct,
                 "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
