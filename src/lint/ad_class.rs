@@ -4,7 +4,7 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, Dialect, Expression, Name, ScopeAd, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, inconsistencies};
@@ -83,12 +83,17 @@ impl AdClass {
         if linked.checked().any(|seen| seen.reads.len() > seen.names.len()) {
             decisive = reachable_attributes(linked, &checker.protocol, |seen| &seen.reads);
         }
-        let reads_anything = decisive.iter().filter_map(|name| linked.get(name)).any(|seen| seen.reads_anything);
+        let reads_anything =
+            linked.shadows_ads() || decisive.iter().filter_map(|name| linked.get(name)).any(|seen| seen.reads_anything);
         if reads_anything {
             decisive = ad.shape().names().into();
         }
         let has_cycles = !linked.closure.cycles.is_empty();
-        let is_predictable = checker.pool.is_none() && !linked.has_ports() && !has_cycles && !reads_anything;
+        let is_predictable = checker.pool.is_none()
+            && linked.has_constant_kind()
+            && !linked.has_ports()
+            && !has_cycles
+            && !reads_anything;
         let clauses = is_predictable.then(|| ClassClauses::new(ad, linked, checker)).flatten();
         AdClass { reached, decisive, clauses }
     }
@@ -175,8 +180,10 @@ impl ClassClauses {
             return None;
         }
         let rank = ad.get(checker.protocol.rank_name());
-        let mut part =
-            |expression: &Expression| ClassPart::new(ad, linked, checker.shared.get(expression, dialect), expression);
+        let places = linked.closure.constants.iter().enumerate().map(|(place, position)| (*position, place)).collect();
+        let mut part = |expression: &Expression| {
+            ClassPart::new((ad, linked, &places), checker.shared.get(expression, dialect), expression)
+        };
         let clauses: Vec<ClassPart> = clauses.iter().map(|(_, clause)| part(clause)).collect::<Option<_>>()?;
         let rank = match rank {
             Some(rank) => Some(part(rank)?),
@@ -209,26 +216,27 @@ impl ClassClause {
 }
 
 impl ClassPart {
-    /// `None` if the expression reads constants that are not among those of the ad's closure, which cannot be.
-    fn new(ad: &Ad, linked: &LinkedShape, known: &SharedExpression, expression: &Expression) -> Option<Self> {
-        let mut names = known.reads.to_vec();
+    /// `places` are the indices of the constants of the ad's closure, by position. `None` if the expression reads
+    /// constants that are not among them, which cannot be.
+    fn new(
+        (ad, linked, places): (&Ad, &LinkedShape, &FxHashMap<usize, usize>),
+        known: &SharedExpression,
+        expression: &Expression,
+    ) -> Option<Self> {
+        let mut names: NameSet = known.reads.iter().cloned().collect();
         let mut constants = Vec::new();
         let mut hasher = FxHasher::default();
         known.fingerprint.hash(&mut hasher);
         let mut next = 0;
-        while let Some(name) = names.get(next).cloned() {
+        while let Some(name) = names.get_index(next).cloned() {
             next += 1;
             let attribute = linked.get(&name);
             let position = ad.shape().position(&name);
             (&name, position.is_some(), attribute.map(|attribute| attribute.fingerprint)).hash(&mut hasher);
             if let Some(attribute) = attribute {
-                for name in attribute.reads.iter() {
-                    if !names.contains(name) {
-                        names.push(name.clone());
-                    }
-                }
+                names.extend(attribute.reads.iter().cloned());
             } else if let Some(position) = position {
-                constants.push(linked.closure.constants.iter().position(|constant| *constant == position)?);
+                constants.push(*places.get(&position)?);
             }
         }
         Some(ClassPart { expression: expression.clone(), hash: hasher.finish(), constants: constants.into() })

@@ -16,6 +16,9 @@ use super::{PoolColumns, PoolStatistics, Slip, logic};
 #[derive(Clone)]
 pub(super) struct CheckedExpression {
     pub fingerprint: u64,
+    /// The place of the expression that was checked. An equal expression elsewhere has its findings at the same
+    /// distances from its start.
+    pub span: Span,
     pub findings: Arc<FindingSet>,
     /// The attributes of the containing ad that the expression reads itself.
     pub names: Arc<[Name]>,
@@ -53,6 +56,7 @@ impl CheckedExpression {
         }
         CheckedExpression {
             fingerprint,
+            span: expression.span(),
             findings: FindingSet::new(FindingOrigin::Expression(key), ad, found),
             names: Arc::clone(&known.names),
             reads: Arc::clone(&known.reads),

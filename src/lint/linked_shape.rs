@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::ad::{Ad, AdShape, Expression, Name, ScopeAd};
 use crate::protocol::PORTS;
 
 use super::checked_expression::CheckedExpression;
@@ -20,6 +20,8 @@ pub(super) struct LinkedShape {
     pub constraint: Option<Name>,
     /// The positions of the rank, of the ports and of the constraint.
     roots: [Option<usize>; 3],
+    /// The positions of attributes with names such as `my` and `other`, which shadow the names of ads.
+    shadows: Box<[usize]>,
     /// The positions of the attributes that may tell the kind of an ad.
     pub kinds: Box<[usize]>,
     /// The constants whose values are checked.
@@ -66,6 +68,7 @@ impl LinkedShape {
             shape: Arc::clone(shape),
             constraint: constraint.cloned(),
             roots: [position(protocol.rank_name()), position(&PORTS), constraint.and_then(position)],
+            shadows: (0..shape.names().len()).filter(|at| ScopeAd::of(&shape.names()[*at]).is_some()).collect(),
             kinds: KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect(),
             watched: watched_constants(shape, checker.context.dialect),
             known: FxHashMap::default(),
@@ -116,6 +119,16 @@ impl LinkedShape {
         self.roots[1].is_some()
     }
 
+    /// Whether the attributes that tell the kind of the last ad are constants.
+    pub(super) fn has_constant_kind(&self) -> bool {
+        self.kinds.iter().all(|position| self.at(*position).is_none())
+    }
+
+    /// Whether ads of this shape have an attribute that shadows the name of an ad. Any reference may read it.
+    pub(super) fn shadows_ads(&self) -> bool {
+        !self.shadows.is_empty()
+    }
+
     /// Returns the position of the rank of the last ad if it is a constant.
     pub(super) fn constant_rank(&self) -> Option<usize> {
         self.roots[0].filter(|position| self.at(*position).is_none())
@@ -132,7 +145,10 @@ impl LinkedShape {
         (&self.constraint, self.roots.map(|root| root.is_some())).hash(&mut hasher);
         let (mut constants, mut reads_anything) = (Vec::new(), false);
         let mut seen = vec![false; names.len()];
-        let mut pending: Vec<usize> = self.roots.iter().flatten().copied().collect();
+        let has_constant_kind = self.has_constant_kind();
+        has_constant_kind.hash(&mut hasher);
+        let mut pending: Vec<usize> = self.roots.iter().flatten().chain(&self.shadows).copied().collect();
+        pending.extend(self.kinds.iter().filter(|_| !has_constant_kind));
         while let Some(position) = pending.pop() {
             if std::mem::replace(&mut seen[position], true) {
                 continue;
@@ -147,8 +163,8 @@ impl LinkedShape {
             }
         }
         let cycles = self.reference_cycles();
-        // With ports or circular references, the findings depend on all attributes.
-        if reads_anything || self.has_ports() || !cycles.is_empty() {
+        // With ports, shadowed ads or circular references, the findings depend on all attributes.
+        if reads_anything || self.has_ports() || self.shadows_ads() || !cycles.is_empty() {
             names.hash(&mut hasher);
             self.attributes.iter().for_each(|(_, linked)| linked.hash.hash(&mut hasher));
         }
@@ -163,21 +179,26 @@ impl LinkedShape {
         let mut done = vec![false; names.len()];
         // The names on the path to an attribute, with their positions, and with the number of references followed.
         let mut path: Vec<(&Name, usize, usize)> = Vec::new();
+        // The place of each attribute on the path.
+        let mut places: Vec<Option<usize>> = vec![None; names.len()];
         for (start, _) in &self.attributes {
             if done[*start] {
                 continue;
             }
+            places[*start] = Some(path.len());
             path.push((&names[*start], *start, 0));
             while let Some((_, position, next)) = path.last_mut() {
                 let Some((name, target)) = self.at(*position).and_then(|linked| linked.names.get(*next)) else {
                     done[*position] = true;
+                    places[*position] = None;
                     path.pop();
                     continue;
                 };
                 *next += 1;
-                if let Some(at) = path.iter().position(|(_, on_path, _)| on_path == target) {
+                if let Some(at) = places[*target] {
                     found.push(path[at..].iter().map(|(name, ..)| (*name).clone()).collect());
                 } else if !done[*target] && self.at(*target).is_some() {
+                    places[*target] = Some(path.len());
                     path.push((name, *target, 0));
                 }
             }

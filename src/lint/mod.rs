@@ -34,10 +34,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::ad::{Ad, AdShape, Expression, Name, Span};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
-use crate::protocol::Protocol;
+use crate::protocol::{Advertisement, Protocol};
 
 use ad_class::{AdClass, PartOutcome};
 use ads::{AdCheck, ClauseResidue};
@@ -339,7 +339,7 @@ impl AdChecker {
                 &mut found,
             );
         }
-        found.retain(|finding| !is_told(finding, linked));
+        found.retain(|finding| !is_told(finding, ad, linked));
         found
     }
 
@@ -354,6 +354,9 @@ impl AdChecker {
             let of_literal = || ad.get(name).map(Expression::fingerprint);
             (name, linked.get(name).map(|seen| seen.fingerprint).or_else(of_literal)).hash(&mut hasher);
         }
+        if !linked.has_constant_kind() {
+            Advertisement::new(ad, &self.context).kind().hash(&mut hasher);
+        }
         linked.closure.hash.hash(&mut hasher);
         hasher.finish()
     }
@@ -361,13 +364,22 @@ impl AdChecker {
 
 /// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that
 /// is never true because of the mistake, or an attribute that no ad has because it is none.
-fn is_told(finding: &LintFinding, linked: &LinkedShape) -> bool {
+fn is_told(finding: &LintFinding, ad: &Ad, linked: &LinkedShape) -> bool {
     let [label] = &finding.labels[..] else { return false };
     let Some((span, of_expression)) = label.span.zip(linked.get(&label.attribute)) else { return false };
+    let Some(expression) = ad.get(&label.attribute) else { return false };
+    // The findings of the expression may be those of an equal one elsewhere.
+    let within = |span: Span, whole: Span| {
+        let distance = |at: u32| i64::from(at) - i64::from(whole.start);
+        [distance(span.start), distance(span.end)]
+    };
+    let [start, end] = within(span, expression.span());
     let is_cause = |cause: &LintFinding| {
         let span_of_cause = cause.labels.first().and_then(|label| label.span);
         cause.rule.level > LintLevel::Note
-            && span_of_cause.is_some_and(|cause| span.start <= cause.start && cause.end <= span.end)
+            && span_of_cause
+                .map(|cause| within(cause, of_expression.span))
+                .is_some_and(|[first, last]| start <= first && last <= end)
     };
     [&rules::CONTRADICTION, &rules::UNKNOWN].contains(&finding.rule) && of_expression.findings.iter().any(is_cause)
 }

@@ -231,7 +231,18 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
         let mut lines: Vec<String> = Vec::new();
         for _ in 0..30 {
             let (requirements, start, rank) = &templates[usize::from(pick(&["0", "1"]) == "1")];
-            lines.push(format!("MyType = {}", pick(&["\"Machine\"", "\"Job\""])));
+            lines.push(format!("MyType = {}", pick(&["\"Machine\"", "\"Job\"", "\"Job\"", "Kind"])));
+            lines.push(format!("Kind = {}", pick(&["\"Machine\"", "\"Job\""])));
+            // Some ads have an attribute that shadows the name of an ad.
+            lines.push(pick(&[
+                "Cpus = 1",
+                "Cpus = 1",
+                "Cpus = 1",
+                "other = 1",
+                "other = { 1 }",
+                "target = \"s\"",
+                "my = 5",
+            ]));
             for name in ["Memory", "Disk", "GPUs", "Load"] {
                 let value = pick(&["100", "400", "1000", "2.5", "undefined", "9007199254740993"]);
                 lines.push(format!("{name} = {value}"));
@@ -269,5 +280,5 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
             }
         }
     }
-    assert!(told > 1000 && taken > 500, "{told}, {taken}");
+    assert!(told > 1000 && taken > 300, "{told}, {taken}");
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use classad::ad::Value;
-use classad::syntax::{Style, print_value};
+use classad::ad::{Dialect, Expression, Value};
+use classad::syntax::{ParseOptions, Style, parse_expression, print_value};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,16 +81,21 @@ impl TableCell {
         self.json.as_f64()
     }
 
-    /// Returns the value in the cell. A list or an ad is its text.
-    pub fn value(&self) -> Value {
+    /// Returns a literal with the value in the cell, or an expression that has this value.
+    pub fn expression(&self, dialect: Dialect) -> Expression {
         match &self.json {
-            serde_json::Value::Null => Value::Undefined,
-            serde_json::Value::Bool(value) => Value::Boolean(*value),
+            serde_json::Value::Bool(value) => Expression::literal(Value::Boolean(*value)),
             serde_json::Value::Number(number) => match number.as_i64() {
-                Some(integer) => Value::Integer(integer),
-                None => Value::Real(number.as_f64().unwrap_or(f64::NAN)),
+                Some(integer) => Expression::literal(Value::Integer(integer)),
+                None => Expression::literal(Value::Real(number.as_f64().unwrap_or(f64::NAN))),
             },
-            _ => Value::string(self.text.as_str()),
+            serde_json::Value::String(text) if *text == self.text => Expression::literal(Value::string(text.as_str())),
+            // JSON has no infinity.
+            serde_json::Value::Null if self.text.parse::<f64>().is_ok() => {
+                Expression::literal(Value::Real(self.text.parse().unwrap_or(f64::NAN)))
+            }
+            _ => parse_expression(self.text.as_bytes(), ParseOptions::new(dialect))
+                .unwrap_or_else(|_| Expression::literal(Value::string(self.text.as_str()))),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use classad::ad::{Ad, Expression, Name};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::matching::Query;
-use classad::syntax::{Style, expression_text};
+use classad::syntax::{ParseOptions, parse_expression};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::input;
@@ -17,6 +17,7 @@ use crate::cli::{Failure, refuse};
 pub struct GroupCondition {
     query: Query,
     columns: Vec<Name>,
+    dialect: Dialect,
 }
 
 impl GroupCondition {
@@ -24,37 +25,45 @@ impl GroupCondition {
     ///
     /// # Errors
     ///
-    /// The text is not an expression, or it has a name that is not a column.
+    /// The text is not an expression, it has a name that is not a column, or two columns have one name.
     pub fn new(session: &mut Session, text: &str, header: &[String]) -> Result<Self, Failure> {
         let expression = input::parse_argument_expression(session, "--having", text)?;
+        let dialect = session.dialect();
         let columns: Vec<Name> = header.iter().map(|name| Name::new(name)).collect();
-        let expression = with_columns(&expression, &columns);
-        let names = FreeNames::of(&expression, session.dialect());
-        if let Some(name) = names.names.iter().find(|name| !columns.contains(name)) {
+        if let Some((_, name)) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
+            return refuse(format!("--having: two columns have the name {name}; rename one with NAME=EXPR"));
+        }
+        // What is written like the name of a column means this column.
+        let written = header.iter().map(|name| parse_expression(name.as_bytes(), ParseOptions::new(dialect)).ok());
+        let written: Vec<Option<u64>> = written.map(|name| Some(name?.fingerprint())).collect();
+        let expression = with_columns(&expression, &|part| {
+            let column = written.iter().position(|name| *name == Some(part.fingerprint()))?;
+            Some(Expression::attribute(columns[column].clone()))
+        });
+        let names = FreeNames::of(&expression, dialect);
+        if let Some(name) = names.unqualified.iter().chain(&names.mine).find(|name| !columns.contains(name)) {
             let near = suggestion(&closest_names(name.as_str(), header.iter().map(String::as_str)));
             return refuse(format!(
                 "--having: there is no column {name}{near}; the columns of the groups are {}",
                 header.join(", ")
             ));
         }
-        Ok(GroupCondition { query: Query::new(expression, session.context()), columns })
+        Ok(GroupCondition { query: Query::new(expression, session.context()), columns, dialect })
     }
 
     /// Whether the condition is true for a row. A condition that exceeds a budget is not.
     pub fn accepts(&self, row: &[TableCell]) -> bool {
-        let attributes = self.columns.iter().cloned().zip(row.iter().map(|cell| Expression::literal(cell.value())));
-        let ad: Ad = attributes.collect();
+        let values = row.iter().map(|cell| cell.expression(self.dialect));
+        let ad: Ad = self.columns.iter().cloned().zip(values).collect();
         self.query.accepts(&ad).unwrap_or(false)
     }
 }
 
-/// Replaces each part of an expression that is written like the name of a column by a reference to this column.
-fn with_columns(expression: &Expression, columns: &[Name]) -> Expression {
-    let plain = |text: &str| text.split_whitespace().collect::<String>();
-    let text = plain(&expression_text(expression, Style::Long));
-    if let Some(column) = columns.iter().find(|column| plain(column.as_str()).eq_ignore_ascii_case(&text)) {
-        return Expression::attribute(column.clone());
+/// Replaces the parts of an expression that `column` knows.
+fn with_columns(expression: &Expression, column: &dyn Fn(&Expression) -> Option<Expression>) -> Expression {
+    if let Some(column) = column(expression) {
+        return column;
     }
-    let Ok(kind) = expression.kind().map_children(|child| Ok::<_, Infallible>(with_columns(child, columns)));
+    let Ok(kind) = expression.kind().map_children(|child| Ok::<_, Infallible>(with_columns(child, column)));
     kind.map_or_else(|| expression.clone(), |kind| Expression::new(kind, expression.span()))
 }
