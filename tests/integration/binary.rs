@@ -40,6 +40,9 @@ pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, Str
 /// The path of a file with these bytes; tests run at once, so each wants a name of its own.
 pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, bytes).expect("the folder can be written");
+    // The file is replaced as a whole: another test may be reading it.
+    let new = path.with_extension(format!("{:?}.new", std::thread::current().id()));
+    std::fs::write(&new, bytes).expect("the folder can be written");
+    std::fs::rename(&new, &path).expect("the file can be replaced");
     path.to_string_lossy().into_owned()
 }
