@@ -23,7 +23,7 @@ pub(super) struct WatchedConstant {
     pub position: usize,
     kind: StandardType,
     unit: Option<SizeUnit>,
-    /// The kinds of values of which something may be wrong, as bits.
+    /// The kinds of values that need a closer check, as bits.
     suspect_kinds: u8,
 }
 

@@ -43,7 +43,8 @@ struct LinkedExpression {
     names: Box<[(Name, usize)]>,
     /// The positions of the attributes of the ad among [`CheckedExpression::reads`].
     reads: Box<[usize]>,
-    /// Hash of the name of the attribute, of the expression, and of which names in it are attributes of the ad.
+    /// Hash of the name and the expression of the attribute. It also has a bit for each name that the expression reads:
+    /// whether the ad has this attribute.
     hash: u64,
 }
 

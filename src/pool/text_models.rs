@@ -39,7 +39,7 @@ pub struct AdModel {
 pub struct ModelledAd<'m> {
     /// Length of the text of the ad, in bytes. In the long form, the blank line after the ad counts.
     pub length: usize,
-    /// The model of the ad. Whoever changes it has to undo that.
+    /// The model of the ad. A caller must undo its changes.
     pub model: &'m mut AdModel,
     text: &'m [u8],
     reader: &'m CodeReader,

@@ -16,10 +16,8 @@ use crate::cli::io::input::next_block;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
-/// How expressions are checked, and the ads whose attributes they can name.
-type Scope<'t> = (&'t CheckTask, Option<&'t PoolStatistics>);
-
-/// Reads the ads of files, of which policies are, once more. `None` without ads, or if they cannot be read twice.
+/// Reads the ads of files a second time, for the names in policies. `None` if there are no ads, or if a file cannot be
+/// read twice.
 pub fn read_jobs(session: &mut Session, sources: &[AdSource]) -> Option<PoolStatistics> {
     let (mut jobs, mut cache) = (PoolStatistics::default(), ReadCache::new(session.dialect()));
     for source in sources {
@@ -33,7 +31,12 @@ pub fn read_jobs(session: &mut Session, sources: &[AdSource]) -> Option<PoolStat
 }
 
 /// Adds the findings about the policies, transforms and routes of a configuration.
-pub fn check(run: &mut CheckRun<'_, LocatedFinding>, session: &Session, loaded: &LoadedConfiguration, task: Scope<'_>) {
+pub fn check(
+    run: &mut CheckRun<'_, LocatedFinding>,
+    session: &Session,
+    loaded: &LoadedConfiguration,
+    task: &CheckTask,
+) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
@@ -81,7 +84,7 @@ fn add_problems(run: &mut CheckRun<'_, LocatedFinding>, loaded: &LoadedConfigura
 fn check_rules(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: Scope<'_>,
+    task: &CheckTask,
     rules: &ConfiguredRule,
 ) {
     let entry = loaded.configuration.entry(&rules.knob);
@@ -121,19 +124,18 @@ struct PolicySubject<'s> {
 fn check_expression(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: Scope<'_>,
+    task: &CheckTask,
     subject: &PolicySubject<'_>,
     expression: &Expression,
     place: &dyn Fn(Span) -> Range<usize>,
 ) {
-    let (task, pool) = task;
     let constraint = task.protocol.attribute_names().next().filter(|_| subject.is_condition);
     let name: &Name = constraint.unwrap_or(task.protocol.rank_name());
     let ad: Ad = [(name.clone(), expression.clone())].into_iter().collect();
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
-    if let Some(pool) = pool {
+    if let Some(pool) = &task.pool {
         let of_names = check_policy_names(expression, subject.is_of_job, pool, &task.context);
         new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
     }

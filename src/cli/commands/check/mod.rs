@@ -158,10 +158,10 @@ impl Check {
             task.pool = Some(Arc::new(pool));
         }
         if !configurations.is_empty() {
-            let jobs = if task.pool.is_none() { configuration::read_jobs(session, &sources) } else { None };
-            let pool = task.pool.as_deref().or(jobs.as_ref());
+            let pool = task.pool.clone().or_else(|| configuration::read_jobs(session, &sources).map(Arc::new));
+            let of_policies = CheckTask { protocol: task.protocol.clone(), context: task.context.clone(), pool };
             for loaded in &configurations {
-                configuration::check(&mut run, session, loaded, (&task, pool));
+                configuration::check(&mut run, session, loaded, &of_policies);
             }
         }
         if let Some(expression) = &self.expr {

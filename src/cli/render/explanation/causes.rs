@@ -357,7 +357,8 @@ impl Cause {
             let text = self.text.to_string();
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
             let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
-            return if is_system { "none: it needs another system" } else { "no change found" }.to_owned();
+            return if is_system { "no change found; Arch and OpSys are not changed" } else { "no change found" }
+                .to_owned();
         }
         if self.changes.is_empty() && self.verdict == TAKEN {
             return "wait, or test smaller requests with --what-if".to_owned();
