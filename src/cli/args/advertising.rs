@@ -175,10 +175,15 @@ impl AdvertisingArgs {
     /// matches are read or written, the attributes of the advertising protocol are read, too. Copies of ads need all.
     pub fn selective_mode(&self, notify: &NotifyArgs) -> ReadMode {
         if notify.with_ads {
-            return ReadMode::Whole;
+            return AdvertisingArgs::whole_mode(notify);
         }
         let has_records = notify.notify.is_some() || self.matched.is_given();
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
+    }
+
+    /// Returns how to read ads of which all attributes are needed.
+    pub fn whole_mode(notify: &NotifyArgs) -> ReadMode {
+        if notify.notify.is_some() { ReadMode::WholeForRecords } else { ReadMode::Whole }
     }
 
     /// Reads the requests and offers that take part in matching. Prints notes of how many ads are dropped, and why.
@@ -205,7 +210,8 @@ impl AdvertisingArgs {
         let registrar = self.matched.registrar(session)?;
         let context = session.context();
         let (mut requests, mut offers) = (requests, offers);
-        if matches!(reading, ReadMode::Whole | ReadMode::SelectiveWithAdvertisements) {
+        let for_records = matches!(reading, ReadMode::WholeForRecords | ReadMode::SelectiveWithAdvertisements);
+        if for_records || self.matched.is_given() {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
             if unnamed > 0 && (reading == ReadMode::SelectiveWithAdvertisements || self.matched.is_given()) {
                 let ads = counted(unnamed, "ad");

@@ -17,6 +17,8 @@ use crate::cli::session::Session;
 pub enum ReadMode {
     /// All attributes.
     Whole,
+    /// All attributes, and a content identity of each ad without a name, for records of matches.
+    WholeForRecords,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
     Selective,
     /// The attributes that bilateral matching needs, as in `Selective`, and [`JOB_REPORT_ATTRIBUTES`] of
@@ -72,14 +74,14 @@ impl MatchArgs {
             kept_labels: match reading {
                 ReadMode::SelectiveWithAdvertisements => KeptLabels::All,
                 ReadMode::SelectiveForReports => KeptLabels::OfRequests,
-                ReadMode::Whole | ReadMode::Selective => KeptLabels::None,
+                ReadMode::Whole | ReadMode::WholeForRecords | ReadMode::Selective => KeptLabels::None,
             },
             label_names: if reading == ReadMode::SelectiveForReports { &JOB_REPORT_ATTRIBUTES } else { &[] },
             additional_names: also,
             protocol: self.protocol(session),
             context: session.context(),
         };
-        if reading != ReadMode::Whole
+        if !matches!(reading, ReadMode::Whole | ReadMode::WholeForRecords)
             && !self.strict_input
             && let Some(ads) = selective_load::load_selectively(session, [&requests, &offers], &requirements)?
         {

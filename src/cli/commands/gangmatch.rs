@@ -15,7 +15,6 @@ use indexmap::IndexMap;
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
-use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
@@ -110,7 +109,8 @@ impl Gangmatch {
         let policy = &self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);
-        let ads = self.ads.read_current(session, sources, ReadMode::Whole, &FreeNames::default(), slots)?;
+        let reading = AdvertisingArgs::whole_mode(&self.notify);
+        let ads = self.ads.read_current(session, sources, reading, &FreeNames::default(), slots)?;
         let start = Instant::now();
         let parties = &Parties::new(ads);
         let settings = NegotiationSettings {
@@ -202,6 +202,9 @@ impl GangmatchRun<'_> {
         let outcome = outcome.map_err(|fault| policy.report_fault(self.session, fault))?;
         for bad in &outcome.bad_ports {
             parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
+        }
+        if *explain && reports.is_empty() && bad_requests.is_empty() {
+            self.session.note("every request gets a gang; --explain reports only requests without one");
         }
         for (request, fault) in bad_requests {
             parties.requests[request].report_bad_ports(self.session, &fault)?;

@@ -245,7 +245,11 @@ impl CompiledEvaluator {
         let [own, partner] = if scene.side == 0 { scene.ads } else { [scene.ads[1], scene.ads[0]] };
         let [own_guess, partner_guess] = self.guesses[scene.side];
         let own_shape = self.shapes.prepare(own.shape(), own_guess, &self.names)?;
-        let partner_shape = self.shapes.prepare(partner.shape(), partner_guess, &self.names)?;
+        let partner_shape = if std::ptr::eq(own, partner) {
+            own_shape
+        } else {
+            self.shapes.prepare(partner.shape(), partner_guess, &self.names)?
+        };
         self.guesses[scene.side] = [own_shape, partner_shape];
         let views: [AdView<'_>; 2] =
             [self.shapes.view(own_shape, own, &self.names), self.shapes.view(partner_shape, partner, &self.names)];

@@ -12,7 +12,6 @@ use indexmap::IndexSet;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
-use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
 use crate::cli::args::share::ShareArgs;
@@ -110,7 +109,8 @@ impl MatchCommand {
         let also = negotiation_names(&policy.policy, session.dialect());
         // Read the ads whole with --what-if, because its expression may refer to any attribute.
         let is_actual = self.what_if.is_empty();
-        let reading = if is_actual { self.ads.selective_mode(&self.notify) } else { ReadMode::Whole };
+        let reading =
+            if is_actual { self.ads.selective_mode(&self.notify) } else { AdvertisingArgs::whole_mode(&self.notify) };
         let slots = SlotSelection::of_policy(&policy.policy);
         let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
         let start = Instant::now();
