@@ -77,8 +77,8 @@ pub fn pairs([left, right]: &Files) -> Result<Run> {
     let (run, matches) = Run::timed(|| {
         let mut matches = 0;
         for number in 0..PAIRS {
-            pair.replace(PairSide::Request, &lefts[number * 7 % lefts.len()]);
-            pair.replace(PairSide::Offer, &rights[number * 13 % rights.len()]);
+            pair.replace(PairSide::Request, &lefts[number / 100 * 7 % lefts.len()]);
+            pair.replace(PairSide::Offer, &rights[number % 100 * 13 % rights.len()]);
             let accepts = |side| pair.accepts(side).unwrap_or(false);
             matches += usize::from(accepts(PairSide::Request) && accepts(PairSide::Offer));
         }
