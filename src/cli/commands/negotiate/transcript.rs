@@ -191,7 +191,7 @@ impl<'p> Transcript<'p> {
                 let goes_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
                 let more = match limit > 0.0 {
                     true => format!("{} more", rounded(limit)),
-                    false if goes_beyond => "only what `beyond` permits".to_owned(),
+                    false if goes_beyond => "only offers in use for which `beyond` of the policy is true".to_owned(),
                     false => "nothing more".to_owned(),
                 };
                 let detail =

@@ -6,7 +6,7 @@ mod having;
 use std::cmp::Ordering;
 
 use clap::Args;
-use classad::ad::{Ad, Expression};
+use classad::ad::{Ad, Expression, Value};
 use classad::eval::Context;
 use classad::text::{closest_names, counted, suggestion, with_commas};
 use indexmap::IndexMap;
@@ -63,6 +63,11 @@ pub struct GroupArgs {
     /// EXPR refers to columns by their names.
     #[arg(long, value_name = "EXPR", requires = "group_by", allow_hyphen_values = true)]
     having: Option<String>,
+    /// Also print the percentage of the number of ads and of each sum that each group has
+    ///
+    /// The columns are `percent(ads)` and `percent(sum(EXPR))`. 100 is the total of all groups, printed or not.
+    #[arg(long, requires = "group_by")]
+    percent: bool,
     /// Also print a last row with the totals of all groups, printed or not
     #[arg(long, requires = "group_by")]
     totals: bool,
@@ -77,6 +82,7 @@ pub struct GroupColumns {
     order: Vec<(usize, bool)>,
     /// The condition that groups must satisfy.
     having: Option<GroupCondition>,
+    has_percentages: bool,
     has_totals: bool,
 }
 
@@ -153,7 +159,14 @@ impl GroupArgs {
         }
         let keys = named_expressions(session, "--group-by", self.group_by.as_slice())?;
         let keys = keys.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
-        let mut columns = GroupColumns { keys, aggregates, order: Vec::new(), having: None, has_totals: self.totals };
+        let mut columns = GroupColumns {
+            keys,
+            aggregates,
+            order: Vec::new(),
+            having: None,
+            has_percentages: self.percent,
+            has_totals: self.totals,
+        };
         refuse_equal_names(&columns.header())?;
         if let Some(condition) = &self.having {
             columns.having = Some(GroupCondition::new(session, condition, &columns.header())?);
@@ -183,8 +196,19 @@ impl GroupColumns {
     /// Returns the names of the columns.
     pub fn header(&self) -> Vec<String> {
         let keys = self.keys.iter().map(|(name, _)| name.clone());
-        let aggregates = self.aggregates.iter().map(|aggregate| aggregate.name.clone());
-        keys.chain([COUNT_COLUMN.to_owned()]).chain(aggregates).collect()
+        let mut header: Vec<String> = keys.collect();
+        let mut add = |name: &str, has_percentage: bool| {
+            header.push(name.to_owned());
+            header.extend(has_percentage.then(|| format!("percent({name})")));
+        };
+        add(COUNT_COLUMN, self.has_percentages);
+        self.aggregates.iter().for_each(|aggregate| add(&aggregate.name, self.has_percentage(aggregate)));
+        header
+    }
+
+    /// Whether a column with percentages follows that of the aggregate.
+    fn has_percentage(&self, aggregate: &Aggregate) -> bool {
+        self.has_percentages && aggregate.function == AggregateFunction::Sum
     }
 
     /// Finds the column of a key of `--sort`. A `-` before its name makes the order descending.
@@ -289,7 +313,7 @@ impl GroupedAds {
         }
         self.note_groups_without_number(session, columns);
         let mut rows: Vec<Vec<TableCell>> =
-            self.groups.into_iter().map(|(key, group)| group.row(columns, key)).collect();
+            self.groups.into_iter().map(|(key, group)| group.row(columns, key, &all)).collect();
         if let Some(condition) = &columns.having {
             rows.retain(|row| condition.accepts(row));
         }
@@ -307,7 +331,7 @@ impl GroupedAds {
         if columns.has_totals {
             let labels = std::iter::once(TOTAL_LABEL).chain(std::iter::repeat(""));
             let key = labels.take(columns.keys.len()).map(TableCell::from).collect();
-            rows.push(all.row(columns, key));
+            rows.push(all.row(columns, key, &all));
         }
         rows
     }
@@ -330,9 +354,26 @@ impl Group {
         }
     }
 
-    fn row(&self, columns: &GroupColumns, key: Vec<TableCell>) -> Vec<TableCell> {
-        let results = columns.aggregates.iter().zip(&self.values);
-        let results = results.map(|(aggregate, values)| aggregate.function.result(values));
-        key.into_iter().chain([self.ads.into()]).chain(results).collect()
+    /// Returns the cells of the group's row. `all` has the ads of all groups.
+    fn row(&self, columns: &GroupColumns, key: Vec<TableCell>, all: &Group) -> Vec<TableCell> {
+        let mut row = key;
+        let mut add = |cell: TableCell, whole: Option<TableCell>| {
+            let percentage = whole.map(|whole| percentage(&cell, &whole));
+            row.push(cell);
+            row.extend(percentage);
+        };
+        add(self.ads.into(), columns.has_percentages.then(|| all.ads.into()));
+        for (aggregate, (values, all)) in columns.aggregates.iter().zip(self.values.iter().zip(&all.values)) {
+            let result = |values| aggregate.function.result(values);
+            add(result(values), columns.has_percentage(aggregate).then(|| result(all)));
+        }
+        row
     }
+}
+
+/// Returns the percentage of a number in another, rounded to hundredths; undefined without such a number.
+fn percentage(part: &TableCell, whole: &TableCell) -> TableCell {
+    let numbers = part.number().zip(whole.number()).filter(|(_, whole)| *whole != 0.0);
+    let percentage = numbers.map(|(part, whole)| (part / whole * 10_000.0).round() / 100.0);
+    TableCell::from(&percentage.map_or(Value::Undefined, Value::Real))
 }
