@@ -218,9 +218,8 @@ fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -
     match operator {
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
         BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() || similar_string(&[(best, 1)], bound).is_some() => {
-            format!("the nearest is {text}")
-        }
+        _ if as_number(best).is_some() => format!("the nearest is {text}"),
+        _ if similar_string(&[(best, 1)], bound).is_some() => format!("the most similar is {text}"),
         _ => format!("the most frequent is {text}"),
     }
 }

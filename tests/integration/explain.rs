@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use classad::ad::{Ad, Dialect, Name, Value};
+use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::Context;
 use classad::explain::{ClauseOutcome, Explainer, RequestEdit, RequestReport, RequestVerdict};
 use classad::matching::{Pair, PairSide};
@@ -324,6 +324,51 @@ fn nothing_needless_is_changed() {
             assert!(explainer.matching_offers(&ad).is_empty(), "{}", change.text());
         }
     }
+}
+
+/// No request for a resource is made smaller than the other steps of a change need: what any offer has in between does
+/// not match.
+#[test]
+fn no_request_is_smaller_than_needed() {
+    let parse = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+    let mut random = fastrand::Rng::with_seed(22);
+    let mut checked = 0;
+    for _ in 0..100 {
+        let offers: Vec<Ad> = (0..random.usize(2..8))
+            .map(|_| {
+                let (cpus, memory) = (random.u32(1..30), random.u32(1..30) * 100);
+                // No change of the owner is proposed: some slots seem near and cannot be had.
+                let owner = if random.bool() { "&& TARGET.Owner == \"bob\"" } else { "" };
+                parse(&format!(
+                    "[ Cpus = {cpus}; Memory = {memory}; Requirements = !isUndefined(TARGET.ProjectName) \
+                     && TARGET.RequestCpus <= MY.Cpus {owner} ]"
+                ))
+            })
+            .collect();
+        let request = parse(
+            "[ RequestCpus = 32; RequestMemory = 4000; Owner = \"al\"; \
+             Requirements = TARGET.Cpus >= RequestCpus && TARGET.Memory >= RequestMemory ]",
+        );
+        let explainer = Explainer::new(&offers, Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+        let report = explainer.explain(&request);
+        for change in report.all_changes().filter(|change| change.edits.len() > 1) {
+            for edit in &change.edits {
+                let RequestEdit::Set { name, from: Some(from), to } = edit else { continue };
+                let number = |value: &Expression| match value.as_literal() {
+                    Some(Value::Integer(integer)) => *integer,
+                    other => panic!("{other:?}"),
+                };
+                let resource = Name::new(&name.as_str()["Request".len()..]);
+                let amounts = offers.iter().filter_map(|offer| offer.get(&resource)).map(number);
+                for amount in amounts.filter(|amount| (number(to) + 1..number(from)).contains(amount)) {
+                    let larger = change.request.with(name.clone(), Expression::literal(Value::Integer(amount)));
+                    assert!(explainer.matching_offers(&larger).is_empty(), "{} not {amount}", change.text());
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 50, "{checked}");
 }
 
 /// Two literal bounds are relaxed to the values of one offer; names and operators are those of the dialect.

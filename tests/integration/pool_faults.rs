@@ -367,7 +367,7 @@ fn of_versions_the_nearest_is_that_of_most_slots() {
     let slots = systems.map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
     let slots = slots.each_ref().map(String::as_str);
     let line = first_line("nearest", "Requirements = TARGET.OpSysAndVer == \"RHEL 8\"", &slots);
-    assert!(line.ends_with("no slot has OpSysAndVer == \"RHEL 8\"; the nearest is \"RHEL 9\""), "{line}");
+    assert!(line.ends_with("no slot has OpSysAndVer == \"RHEL 8\"; the most similar is \"RHEL 9\""), "{line}");
 }
 
 #[test]

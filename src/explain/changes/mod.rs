@@ -13,6 +13,7 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
+use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_sets::FailureSet;
 use super::request_analysis::RequestAnalysis;
@@ -127,6 +128,17 @@ impl ChangeProblem for BilateralChanges<'_> {
         let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
         proposals.retain(|proposal| !proposal.edits.iter().any(exceeds));
         Ok(proposals)
+    }
+
+    /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
+    fn milder(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
+        let RequestEdit::Set { name, to, .. } = edit else { return None };
+        let largest = resource_requests::propose_largest(self.table, request, name)?;
+        let number = |edit: &RequestEdit| match edit {
+            RequestEdit::Set { to, .. } => as_number(to.as_literal()?),
+            _ => None,
+        };
+        (number(&largest)? > as_number(to.as_literal()?)?).then_some(largest)
     }
 
     /// Sorts edits of clauses by position in the constraint. Edits of attributes come last, by name.

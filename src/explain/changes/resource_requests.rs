@@ -23,6 +23,12 @@ pub fn propose_smaller_requests(table: &OfferTable, analysis: &RequestAnalysis) 
     resources.flat_map(|(name, resource)| propose_for_resource(table, request, [name, &resource])).collect()
 }
 
+/// Proposes the largest value of a request for a resource with which `request` matches. `None` for another attribute.
+pub fn propose_largest(table: &OfferTable, request: &Ad, name: &Name) -> Option<RequestEdit> {
+    let resource = requested_resource(name)?;
+    propose_for_resource(table, request, [name, &resource]).into_iter().next()?.edits.pop()
+}
+
 /// An amount of a resource that slots have.
 struct Amount<'v> {
     number: f64,

@@ -124,6 +124,12 @@ pub trait ChangeProblem {
     /// Proposes changes of a request that does not match. A proposal alone need not suffice for a match.
     fn propose(&mut self, request: &Ad, failure: &Self::Failure) -> Result<Vec<Proposal>, Self::Fault>;
 
+    /// Returns an edit that changes `request` less than `edit` and may suffice as well. `request` has all other edits of
+    /// the change.
+    fn milder(&mut self, _request: &Ad, _edit: &RequestEdit) -> Option<RequestEdit> {
+        None
+    }
+
     /// Sorts the edits of a change into the order in which they are described.
     fn sort_edits(&self, _edits: &mut [RequestEdit]) {}
 }
@@ -166,7 +172,34 @@ pub fn search_changes<P: ChangeProblem>(
             }
         }
     }
-    Ok(search.into_changes())
+    let mut changes = search.into_changes();
+    for change in changes.iter_mut().filter(|change| change.edits.len() > 1) {
+        soften(problem, request, change)?;
+    }
+    Ok(changes)
+}
+
+/// Replaces edits of a change of `request` by milder ones with which the request still matches. An edit was proposed
+/// when others were missing, which may have asked for more than the offers that match in the end.
+fn soften<P: ChangeProblem>(
+    problem: &mut P,
+    request: &Ad,
+    change: &mut RequestChange<P::Match>,
+) -> Result<(), P::Fault> {
+    for place in 0..change.edits.len() {
+        let others = change.edits.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, edit)| edit);
+        let Some(base) = others.cloned().try_fold(request.clone(), |request, edit| edit.apply(&request)) else {
+            continue;
+        };
+        let Some(milder) = problem.milder(&base, &change.edits[place]) else { continue };
+        let Some(softened) = milder.apply(&base) else { continue };
+        if let Some(matched) = problem.find_match(&softened)? {
+            change.steps[place] = milder.text(problem.dialect());
+            change.edits[place] = milder;
+            (change.request, change.matched) = (softened, matched);
+        }
+    }
+    Ok(())
 }
 
 /// The search for changes of one request: the changes tried, and the changes that suffice.

@@ -71,6 +71,8 @@ struct HelpfulChange {
     /// Number of subjects that can match different partners after the change: of 26 jobs that then match one and the
     /// same slot, one.
     served: usize,
+    /// The same for partners that are free. `None` if it is not known which ones are.
+    served_by_free: Option<usize>,
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
@@ -83,8 +85,17 @@ pub struct CauseEntry {
     /// The first [`MAX_NAMED`] names.
     names: Vec<String>,
     users: Vec<String>,
-    /// The changes that help, each with the number of its matches.
-    changes: Vec<(String, usize)>,
+    changes: Vec<EntryChange>,
+}
+
+/// A change that helps the subjects of an entry.
+#[derive(Serialize, Deserialize)]
+struct EntryChange {
+    text: String,
+    /// Number of partners that match after the change.
+    matches: usize,
+    /// Number of those that are free; `None` if it is not known.
+    free: Option<usize>,
 }
 
 impl CauseEntry {
@@ -97,7 +108,9 @@ impl CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: matches!(report.verdict, GangVerdict::Matches),
             text: single_line(&writer.gang_summary(report)),
-            changes: changes.map(|change| (single_line(&change), group.len())).collect(),
+            changes: changes
+                .map(|change| EntryChange { text: single_line(&change), matches: group.len(), free: None })
+                .collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }
@@ -124,7 +137,14 @@ impl CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            changes: report.all_changes().map(|change| (single_line(&change.text()), change.matched.count)).collect(),
+            changes: report
+                .all_changes()
+                .map(|change| EntryChange {
+                    text: single_line(&change.text()),
+                    matches: change.matched.count,
+                    free: change.matched.free,
+                })
+                .collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }
@@ -155,14 +175,17 @@ impl CauseTable {
         cause.subjects += entry.subjects;
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
-        for (change, matches) in entry.changes {
-            let struck = strike_numbers(&change);
+        for EntryChange { text, matches, free } in entry.changes {
+            let struck = strike_numbers(&text);
             if counted.insert(struck.clone()) {
-                let text = || HelpfulChange { text: SpreadText::new(&change), helped: 0, served: 0 };
-                let known = cause.changes.entry(struck).or_insert_with(text);
+                let new =
+                    || HelpfulChange { text: SpreadText::new(&text), helped: 0, served: 0, served_by_free: Some(0) };
+                let known = cause.changes.entry(struck).or_insert_with(new);
                 known.helped += entry.subjects;
                 known.served += matches.min(entry.subjects);
-                known.text.include(&change, entry.subjects);
+                let served_by_free = known.served_by_free.zip(free);
+                known.served_by_free = served_by_free.map(|(served, free)| served + free.min(entry.subjects));
+                known.text.include(&text, entry.subjects);
             }
         }
         let others = if entry.subjects > cause.largest.0 {
@@ -292,14 +315,14 @@ impl CauseTable {
     pub fn into_table(mut self) -> ResultTable {
         self.sort();
         let rows = self.causes.values().map(|cause| {
-            let (change, helped) = cause.best_change().unwrap_or_default();
+            let best = cause.best_change();
             vec![
                 cause.verdict.clone().into(),
                 cause.subjects.into(),
                 cause.users.len().into(),
                 cause.text.to_string().into(),
-                change.into(),
-                helped.into(),
+                best.map_or(String::new(), |change| change.text.to_string()).into(),
+                best.map_or(0, |change| change.helped).into(),
             ]
         });
         ResultTable::with_rows(&["verdict", "requests", "owners", "cause", "change", "helps"], rows)
@@ -315,8 +338,8 @@ impl CauseTable {
                 "cause": cause.text.to_string(),
                 "requests": cause.subjects,
                 "owners": cause.users.len(),
-                "change": best.as_ref().map(|(change, _)| change),
-                "helps": best.as_ref().map(|(_, helped)| helped),
+                "change": best.map(|change| change.text.to_string()),
+                "helps": best.map(|change| change.helped),
             })
         });
         let causes: Json = causes.collect();
@@ -363,25 +386,24 @@ impl Cause {
         if self.changes.is_empty() && self.verdict == TAKEN {
             return "wait, or test smaller requests with --what-if".to_owned();
         }
-        self.best_change().map_or(String::new(), |(change, helped)| {
-            let change = shorten(&change, MAX_CHANGE_CHARS);
-            if helped == self.subjects {
-                change
-            } else {
-                format!("{change} (helps at least {} of {})", with_commas(helped), with_commas(self.subjects))
-            }
+        self.best_change().map_or(String::new(), |change| {
+            let helped = (change.helped < self.subjects)
+                .then(|| format!("helps at least {} of {}", with_commas(change.helped), with_commas(self.subjects)));
+            let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches then is free".to_owned());
+            let remarks: Vec<String> = [helped, none_free].into_iter().flatten().collect();
+            let text = shorten(&change.text.to_string(), MAX_CHANGE_CHARS);
+            if remarks.is_empty() { text } else { format!("{text} ({})", remarks.join("; ")) }
         })
     }
 
-    /// The change that helps the most subjects, with their number. Subjects that match different partners count first. The
-    /// first one of several is returned.
-    fn best_change(&self) -> Option<(String, usize)> {
+    /// The change that helps the most subjects. Subjects that match different free partners count first, then those that
+    /// match different partners. The first one of several is returned.
+    fn best_change(&self) -> Option<&HelpfulChange> {
         // A job that does not wait needs no change.
         if self.verdict == NOT_WAITING {
             return None;
         }
-        let best = self.changes.values().rev().max_by_key(|change| (change.served, change.helped))?;
-        Some((best.text.to_string(), best.helped))
+        self.changes.values().rev().max_by_key(|change| (change.served_by_free, change.served, change.helped))
     }
 }
 

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use classad::ad::Name;
 use classad::explain::{
-    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, MissingAttribute, RefusalGroup,
+    RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -222,7 +221,7 @@ impl<'c> ReportRenderer<'c> {
 
     /// Returns which attributes the ads of the group lack, such as ` (1.0 has no RequestDisk)`. The text is empty if
     /// they lack none.
-    fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
+    fn lacks(&self, group: &[usize], lacking: &[MissingAttribute]) -> String {
         single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
     }
 
@@ -314,7 +313,9 @@ fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (
         let free = match free {
             Some(0) => ", none free".to_owned(),
             Some(free) if free < count => format!(", {} free", with_commas(free)),
-            _ => String::new(),
+            Some(1) => ", free".to_owned(),
+            Some(_) => ", all free".to_owned(),
+            None => String::new(),
         };
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
