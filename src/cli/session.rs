@@ -14,8 +14,19 @@ use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
 use super::render::{diagnostics, output};
 use super::{Failure, Status};
 
-/// Maximum number of errors, of warnings, and of lossy conversions printed per run. Further ones are only counted.
-pub const MAX_SHOWN_PER_KIND: usize = 50;
+/// Maximum number of errors printed per run. Further ones are only counted.
+const MAX_SHOWN_ERRORS: usize = 50;
+
+/// Maximum number of warnings, and of lossy conversions, printed per run. Further ones are only counted.
+const MAX_SHOWN_WARNINGS: usize = 5;
+
+/// Returns the maximum number of problems of a severity that are printed per run.
+pub fn most_shown(severity: Severity) -> usize {
+    match severity {
+        Severity::Error => MAX_SHOWN_ERRORS,
+        Severity::Warning => MAX_SHOWN_WARNINGS,
+    }
+}
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
@@ -252,7 +263,7 @@ impl Session {
             Severity::Warning => &mut self.entry_counts.warnings,
         };
         *count += 1;
-        let is_shown = *count <= MAX_SHOWN_PER_KIND;
+        let is_shown = *count <= most_shown(problem.severity);
         self.show(match problem.severity {
             _ if is_shown => KeptMessage::Problem((text.clone(), problem.clone())),
             Severity::Error => KeptMessage::Counted([1, 0]),
@@ -304,11 +315,16 @@ impl Session {
             self.entry_counts.lossy_values += 1;
             self.has_error |= self.options.strict;
             self.error_count += usize::from(self.options.strict);
-            if self.entry_counts.lossy_values <= MAX_SHOWN_PER_KIND {
+            if self.entry_counts.lossy_values <= self.most_shown_changes() {
                 self.print_message(kind, &format!("{id}: {name}: {change}{consequence}"));
             }
         }
         changes.is_empty() || !self.options.strict
+    }
+
+    /// Maximum number of lossy conversions that are printed. With `--strict` they are errors.
+    fn most_shown_changes(&self) -> usize {
+        most_shown(if self.options.strict { Severity::Error } else { Severity::Warning })
     }
 
     /// Reports an error that has no location in a text.
@@ -351,9 +367,13 @@ impl Session {
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
-        for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
-            if count > MAX_SHOWN_PER_KIND {
-                self.note(&format!("{} not shown", counted(count - MAX_SHOWN_PER_KIND, what)));
+        for (count, most, what) in [
+            (errors, MAX_SHOWN_ERRORS, "more error"),
+            (warnings, MAX_SHOWN_WARNINGS, "more warning"),
+            (lossy_values, self.most_shown_changes(), "more change"),
+        ] {
+            if count > most {
+                self.note(&format!("{} not shown", counted(count - most, what)));
             }
         }
     }

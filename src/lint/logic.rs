@@ -147,7 +147,7 @@ pub(super) fn check_contradictions(
             let which = if number == 0 { "this" } else { "and this" };
             let text = match () {
                 () if one.clauses.len() == 1 => String::new(),
-                () if here != short_text(&part.written, dialect) => format!("{which}, which is `{here}` here"),
+                () if here != short_text(&part.written, dialect) => format!("{which}, in this ad `{here}`"),
                 () => which.to_owned(),
             };
             finding = finding.at(&part.attribute, &part.written, text);

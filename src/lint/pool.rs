@@ -11,7 +11,7 @@ use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, read_ports};
-use crate::text::{counted, did_you_mean};
+use crate::text::{counted, did_you_mean, with_commas};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -260,8 +260,8 @@ impl PoolCheck<'_> {
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
         let message = match self.pool.ads() {
-            1 => format!("the only ad of the pool has no {name}"),
-            ads => format!("none of the {ads} ads of the pool has {name}"),
+            1 => format!("the only {} has no {name}", self.pool.noun()),
+            ads => format!("none of the {} {}s has {name}", with_commas(ads), self.pool.noun()),
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
         self.found.push(finding.with_help(help).at(self.attribute, expression, ""));
@@ -273,7 +273,9 @@ impl PoolCheck<'_> {
         if ads > 0 && ads * 2 < all && !must_be_large(whole, reference.expression) {
             let name = reference.name;
             let shown = short_text(reference.expression, self.context.dialect);
-            let message = format!("{} of {all} ads of the pool have no {name}: this is undefined for them", all - ads);
+            let (lacking, all) = (with_commas(all - ads), with_commas(all));
+            let noun = self.pool.noun();
+            let message = format!("{lacking} of {all} {noun}s have no {name}: this is undefined for them");
             let operator = identity_for(whole, reference.expression);
             let symbol = operator.symbol_in(self.context.dialect);
             let test = match operator {

@@ -40,6 +40,16 @@ impl PoolStatistics {
         }
     }
 
+    /// What the ads are called in messages: `job` or `slot`, or `pool ad` if not all are of one type.
+    pub(super) fn noun(&self) -> &'static str {
+        let all_are = |of: &str| self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) == self.ads;
+        match () {
+            () if all_are("Job") => "job",
+            () if all_are("Machine") => "slot",
+            () => "pool ad",
+        }
+    }
+
     /// Whether some ads have this value of `MyType`.
     pub(super) fn has_type(&self, of: &str) -> bool {
         self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) > 0

@@ -219,7 +219,7 @@ fn names_that_undefined_makes_unsafe_are_noted() {
     let mut checker = checker(Dialect::Condor).with_pool(pool);
     let found = checker.check(&ad("[ Requirements = TARGET.Good && TARGET.x == 1 ]", Dialect::Condor));
     let messages: Vec<&str> = found.iter().map(|(_, finding)| finding.message.as_str()).collect();
-    assert_eq!(messages, ["4 of 5 ads of the pool have no Good: this is undefined for them"]);
+    assert_eq!(messages, ["4 of 5 pool ads have no Good: this is undefined for them"]);
     // An ad without the attribute is not meant.
     let found = checker.check(&ad("[ Requirements = TARGET.Good >= MY.y && 2 < TARGET.Good; y = 1 ]", Dialect::Condor));
     assert!(found.is_empty(), "{:?}", found.iter().map(|(_, finding)| &finding.message).collect::<Vec<_>>());

@@ -137,8 +137,8 @@ fn against_a_pool() {
         (
             "[ Requirements = TARGET.Memroy > 5 && TARGET.Nothing ]",
             vec![
-                "unknown-attribute: the only ad of the pool has no Memroy (did you mean Memory (1 ad)?)",
-                "unknown-attribute: the only ad of the pool has no Nothing (`classad census POOL` lists the attributes of a pool)",
+                "unknown-attribute: the only pool ad has no Memroy (did you mean Memory (1 ad)?)",
+                "unknown-attribute: the only pool ad has no Nothing (`classad census POOL` lists the attributes of a pool)",
             ],
         ),
         ("[ Requirements = isUndefined(TARGET.Foo) || TARGET.Foo > 5 ]", vec![]),

@@ -44,16 +44,24 @@ impl NumberCounts {
         other.counts.iter().for_each(|(key, count)| self.add_key(*key, *count));
     }
 
-    /// Returns the number below which the share `share` of the numbers lies, from 0 for the least to 1 for the greatest.
+    /// Returns a percentile, in hundredths of a percent: 0 is the least number, 5000 the median, 10,000 the greatest.
     /// Between two numbers, interpolates linearly, as `percentile_cont` of SQL does. `None` if there are no numbers.
     /// O(distinct numbers).
     #[must_use]
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the total
-    pub fn quantile(&self, share: f64) -> Option<f64> {
-        let place = share.clamp(0.0, 1.0) * self.total.checked_sub(1)? as f64;
-        let [below, above] = [place.floor() as u64, place.ceil() as u64];
-        let [lower, upper] = [self.number_at(below)?, self.number_at(above)?];
-        Some(if below == above { lower } else { lower * (1.0 - place.fract()) + upper * place.fract() })
+    pub fn percentile(&self, hundredths: u16) -> Option<f64> {
+        const WHOLE: u128 = 10_000;
+        // In integers, so that the result is exact where the numbers are not too large.
+        let place = u128::from(hundredths).min(WHOLE) * u128::from(self.total.checked_sub(1)?);
+        let (below, part) = ((place / WHOLE) as u64, place % WHOLE);
+        let lower = self.number_at(below)?;
+        if part == 0 {
+            return Some(lower);
+        }
+        let (upper, whole) = (self.number_at(below + 1)?, WHOLE as f64);
+        let [of_lower, of_upper] = [(WHOLE - part) as f64, part as f64];
+        let between = (lower * of_lower + upper * of_upper) / whole;
+        Some(if between.is_finite() { between } else { lower * (of_lower / whole) + upper * (of_upper / whole) })
     }
 
     /// Returns the number at a 0-based place in ascending order.
@@ -102,18 +110,18 @@ mod tests {
     #[test]
     fn quantiles_are_interpolated() {
         let numbers = counts(&[4.0, -1.0, 2.0, 2.0]);
-        for (share, expected) in [(0.0, -1.0), (0.5, 2.0), (1.0, 4.0), (0.25, 1.25), (0.9, 3.4)] {
-            let found = numbers.quantile(share).unwrap();
-            assert!((found - expected).abs() < 1e-12, "{share}: {found}");
+        for (hundredths, expected) in [(0, -1.0), (5000, 2.0), (10_000, 4.0), (2500, 1.25), (9000, 3.4)] {
+            assert_eq!(numbers.percentile(hundredths), Some(expected), "{hundredths}");
         }
-        assert_eq!(counts(&[]).quantile(0.5), None);
-        assert_eq!(counts(&[f64::NEG_INFINITY, f64::INFINITY]).quantile(1.0), Some(f64::INFINITY));
+        assert_eq!(counts(&[]).percentile(5000), None);
+        assert_eq!(counts(&[f64::NEG_INFINITY, f64::INFINITY]).percentile(10_000), Some(f64::INFINITY));
+        assert_eq!(counts(&[f64::MAX, f64::MAX]).percentile(9500), Some(f64::MAX));
         assert_eq!(counts(&[0.0, -0.0]).to_parts().len(), 2);
     }
 
     proptest! {
         #[test]
-        fn the_division_does_not_matter(numbers in prop::collection::vec(-50.0..50.0f64, 1..40), cut in 0..40usize, share in 0.0..=1.0f64) {
+        fn the_division_does_not_matter(numbers in prop::collection::vec(-50.0..50.0f64, 1..40), cut in 0..40usize, hundredths in 0..=10_000_u16) {
             let (first, rest) = numbers.split_at(cut.min(numbers.len()));
             let mut merged = counts(rest);
             merged.merge(&counts(first));
@@ -121,10 +129,10 @@ mod tests {
             prop_assert_eq!(NumberCounts::from_parts(&merged.to_parts()), Some(merged.clone()));
             let mut sorted = numbers.clone();
             sorted.sort_by(f64::total_cmp);
-            let place = share * (sorted.len() - 1) as f64;
+            let place = f64::from(hundredths) / 10_000.0 * (sorted.len() - 1) as f64;
             let [lower, upper] = [place.floor(), place.ceil()].map(|at| sorted[at as usize]);
             let expected = lower + (upper - lower) * place.fract();
-            let found = merged.quantile(share).unwrap();
+            let found = merged.percentile(hundredths).unwrap();
             prop_assert!((found - expected).abs() < 1e-9, "{} {}", found, expected);
         }
     }

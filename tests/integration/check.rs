@@ -163,7 +163,7 @@ fn against_a_pool_of_any_size() {
     );
     let report = json(&["--pool", &pool, "--only", "unknown-attribute"], jobs);
     assert_eq!(report["findings"][0]["help"], "did you mean Memory (2 ads)?");
-    assert_eq!(report["findings"][0]["message"], "none of the 2 ads of the pool has Memroy");
+    assert_eq!(report["findings"][0]["message"], "none of the 2 pool ads has Memroy");
     // Without a pool there is nothing to compare with.
     assert!(found(&["--level", "warning"], jobs).is_empty());
     let empty = file("check-empty", "");

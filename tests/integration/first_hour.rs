@@ -168,8 +168,10 @@ fn help_is_wrapped_once() {
         let output = run.args([command, "--help"]).env("COLUMNS", width).output().expect("it runs");
         String::from_utf8(output.stdout).expect("it is text")
     };
-    for command in ["explain", "check", "refs", "transform", "specialize", "workload", "completions", "man", "scatter"]
-    {
+    let commands = "anonymize autocluster census check claim collect completions convert diff eval explain fmt functions \
+        gangmatch join man match merge negotiate parse query refs repl route sample scatter specialize split test transform \
+        workload";
+    for command in commands.split_whitespace() {
         for width in [60, 80, 120, 200] {
             let text = help(command, &width.to_string());
             let notes = text.split("Examples:").last().expect("it has examples");

@@ -121,6 +121,13 @@ fn totals_orders_and_faults() {
     assert_eq!(query(&["--group-by", "{A, A > 1}"]).1, "{ 1, false }\t2\n{ 2, true }\t1\n{ 3, true }\t1\n");
     assert_eq!(query(&["--sum", "B", "--max", "B"]).1, "4\t3.5\t2\n");
     assert_eq!(query(&["--percentile", "25:B,Half=A/2.0, 100:A"]).1, "4\t0.75\t0.5\t3.0\n");
+    let shares = ["--group-by", "A", "--percent", "--sum", "B", "--max", "B", "--totals", "--sort", "-percent(ads)"];
+    assert_eq!(
+        query(&shares).1,
+        "1\t2\t50.0\t2.5\t71.43\t2\n2\t1\t25.0\t1\t28.57\ttrue\n\
+         3\t1\t25.0\tundefined\tundefined\tundefined\ntotal\t4\t100.0\t3.5\t100.0\t2\n"
+    );
+    assert_eq!(query(&["--group-by", "A", "--percent", "--having", "percent(ads) > 30"]).1, "1\t2\t50.0\n");
     let (status, _, told) = query(&["--percentile", "101:B"]);
     assert!(status == Some(2) && told.contains("a number from 0 to 100"), "{told}");
     assert_eq!(classad(&["query", "A > 9", &path, "--sum", "B", "--no-header"]).1, "0\tundefined\n");

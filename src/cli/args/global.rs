@@ -37,7 +37,7 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations of a run, beyond 4,096 of each. Each byte of input adds 25
+    /// Maximum number of steps of all evaluations of a run, besides 4,096 of each evaluation. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum number of steps to compare requests with offers, or to join ads. Each byte of input adds 25
@@ -52,7 +52,7 @@ pub struct GlobalOptions {
     /// Maximum number of bytes of the values that functions make in one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_value_bytes: Option<u64>,
-    /// Maximum number of tests of candidates in a search for the best gang, beyond one of each offer
+    /// Maximum number of tests of candidates in a search for the best gang, besides one test of each offer
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
     /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad

@@ -9,9 +9,10 @@ use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
-use classad::matching::policy::with_attributes;
+use classad::matching::policy::{Policy, with_attributes};
 use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
 use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, identity, resource_count};
+use classad::text::{counted, with_commas};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::matching::{MatchArgs, ReadMode};
@@ -82,6 +83,17 @@ pub struct Autocluster {
     common: MatchArgs,
 }
 
+/// Notes that the order of requests in the policy separates requests that are equivalent otherwise.
+fn note_effect_of_order(session: &Session, clusters: usize, without_order: usize) {
+    if without_order < clusters {
+        session.note(&format!(
+            "`order` of the policy makes {}; without it, as in HTCondor, there are {}",
+            counted(clusters, "autocluster"),
+            with_commas(without_order)
+        ));
+    }
+}
+
 impl Autocluster {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let [requests, offers] = input::open_sides(session, &self.requests, &self.pool)?;
@@ -96,6 +108,11 @@ impl Autocluster {
         let start = Instant::now();
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
+        if !policy.order.is_empty() {
+            let unordered = Policy { order: Vec::new(), ..policy.clone() }.request_policies();
+            let unordered = RequestClusters::new(&requests, &offers, &unordered, &protocol, &session.context());
+            note_effect_of_order(session, clusters.clusters.len(), unordered.clusters.len());
+        }
         let ids = clusters.identifiers(&requests);
         let mut documents = Vec::new();
         if self.submitters {

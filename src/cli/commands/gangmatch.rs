@@ -15,6 +15,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
+use crate::cli::args::matching::ReadMode;
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
@@ -109,7 +110,10 @@ impl Gangmatch {
         let policy = &self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);
-        let reading = AdvertisingArgs::whole_mode(&self.notify);
+        // All forms but the plain table print the identities of matches, which depend on those of the ads.
+        let has_identities = self.ads.common.output.form.is_some();
+        let reading =
+            if has_identities { ReadMode::WholeForRecords } else { AdvertisingArgs::whole_mode(&self.notify) };
         let ads = self.ads.read_current(session, sources, reading, &FreeNames::default(), slots)?;
         let start = Instant::now();
         let parties = &Parties::new(ads);
@@ -203,7 +207,7 @@ impl GangmatchRun<'_> {
         for bad in &outcome.bad_ports {
             parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
         }
-        if *explain && reports.is_empty() && bad_requests.is_empty() {
+        if *explain && reports.is_empty() && bad_requests.is_empty() && !self.session.options.quiet {
             self.session.note("every request gets a gang; --explain reports only requests without one");
         }
         for (request, fault) in bad_requests {

@@ -32,7 +32,7 @@ pub fn read_held_ads(
 }
 
 /// Why an ad is left out: later ads have the same identity.
-pub const LATER_ADS: &str = "a later ad has the same name";
+pub const LATER_ADS: &str = "a later ad has the same Name or GlobalJobId";
 
 /// Keeps the items whose flag is true. If any are dropped, prints a note of how many, and of the `reason`. `what` is the
 /// noun of the items in that note, in the singular.

@@ -219,8 +219,9 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
             match cache.value_of(index, shape.as_deref(), before, &self.buffer) {
                 Some(of_record) if is_repeated(name) && contradicts(of_record, &value) => {
                     let name = String::from_utf8_lossy(name);
-                    let message =
-                        format!("this banner and its record differ in {name}, which is {of_record} in the record");
+                    let message = format!(
+                        "this line and the record above it differ in {name}; the value of the record, {of_record}, counts"
+                    );
                     self.pending.push_back(Err(Problem::error_at(range, self.number, message).as_warning()));
                 }
                 None if cache.adds_banners => self.buffer.push(index, Expression::literal(value)),

@@ -81,7 +81,7 @@ fn a_banner_ends_its_record() {
         (
             "ClusterId = 2\nOwner = \"b\"\n*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\" CompletionDate = 1\n",
             vec![
-                "~1 3:16: this banner and its record differ in ClusterId, which is 2 in the record",
+                "~1 3:16: this line and the record above it differ in ClusterId; the value of the record, 2, counts",
                 "1 1: ClusterId = 2 | Owner = \"b\" | Offset = 0 | ProcId = 0 | CompletionDate = 1",
             ],
         ),

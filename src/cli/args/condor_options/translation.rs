@@ -52,6 +52,9 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
         ..CommandLineTranslation::default()
     };
     translation.translate_arguments(&arguments[at + 1..], &options)?;
+    if is_analysis && !translation.has_pool_or_help() {
+        return Err("the analysis needs the slots: add -slotads FILE".to_owned());
+    }
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
 }
 
@@ -269,6 +272,12 @@ impl CommandLineTranslation {
             self.has_constraint = true;
         }
         self.output.push(argument.clone());
+    }
+
+    /// Whether the translated arguments name the files of the pool, or ask for help instead.
+    fn has_pool_or_help(&self) -> bool {
+        let mut texts = self.output.iter().map(|argument| argument.to_string_lossy());
+        texts.any(|text| ["--pool", "--offers", "--help", "-h"].iter().any(|option| text.starts_with(option)))
     }
 
     /// Adds the word of `--condor-table` for one of HTCondor's options.

@@ -163,6 +163,9 @@ impl Check {
             for loaded in &configurations {
                 configuration::check(&mut run, session, loaded, &of_policies);
             }
+            if of_policies.pool.is_none() && run.policies_checked > Some(0) {
+                session.note("names in policies are checked only with ads: give files of jobs or slots, too");
+            }
         }
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);

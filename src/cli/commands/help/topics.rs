@@ -90,7 +90,7 @@ fn budgets() -> Vec<(String, String)> {
             "--max-run-steps N",
             RunBudgets::DEFAULT_STEPS,
             &format!(
-                "steps of all evaluations of a run, beyond 4,096 for each; each byte of input adds {}",
+                "steps of all evaluations of a run, besides 4,096 of each evaluation; each byte of input adds {}",
                 RunBudgets::STEPS_PER_BYTE
             ),
         ),

@@ -204,7 +204,7 @@ impl QueryCommand {
         let constraint = self.constraint(session, &constraints, &choice, table.as_ref())?;
         let stop = self.stop_condition(session)?;
         let columns = Columns::new(session, self, table)?;
-        columns.af().for_each(|expression| note_error(session, expression));
+        columns.given().for_each(|expression| note_error(session, expression));
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;

@@ -79,8 +79,8 @@ Write an ad in one of these ways; a sequence is a list of ads:
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
 
-Values are written as in ads in YAML. The expected and the actual value must be identical: 2 is not 2.0,
-and the case of strings matters.
+Values are written as in ads in YAML. The expected and the actual value must be identical: 2 is not 2.0, and
+the case of strings matters.
 
 In folders, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. --list also checks whether a
 spec is well-formed.

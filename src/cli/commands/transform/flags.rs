@@ -24,7 +24,7 @@ const CONFIGURATION_FLAG: &str = "config";
 
 /// The flags: name, placeholder of the value, and help text.
 const FLAGS: [(&str, &str, &str); 8] = [
-    ("set", "NAME=EXPR", "Set an attribute"),
+    ("set", "NAME=EXPR", "Set an attribute to an expression; --eval-set stores its value"),
     ("default", "NAME=EXPR", "Set an attribute if the ad does not have it"),
     ("eval-set", "NAME=EXPR", "Evaluate an expression in the ad, and store its value in an attribute"),
     ("copy", "OLD=NEW", "Copy an attribute to a second name"),

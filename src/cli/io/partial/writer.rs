@@ -12,7 +12,7 @@ use crate::cli::io::part_plan::inode;
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{BufferedStdout, out};
-use crate::cli::session::{MAX_SHOWN_PER_KIND, Session};
+use crate::cli::session::{Session, most_shown};
 use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// Writes a partial result to standard output.
@@ -56,10 +56,11 @@ impl PartialWriter {
     /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is
     /// needed. Beyond the number of problems that a run prints, problems are only counted.
     pub fn add_problem(&mut self, text: &SourceText, problem: Problem, ads_before: usize) -> Result<bool, Failure> {
-        let is_error = problem.severity == Severity::Error;
+        let severity = problem.severity;
+        let is_error = severity == Severity::Error;
         let count = &mut self.problems[usize::from(!is_error)];
         *count += 1;
-        if *count <= MAX_SHOWN_PER_KIND {
+        if *count <= most_shown(severity) {
             let problem = PartialProblem::new(text, &problem.after_ads(ads_before));
             self.write_line(&PartialEvent::Problem(problem))?;
         }
@@ -74,9 +75,11 @@ impl PartialWriter {
 
     /// Ends the events of a file.
     pub fn end_file(&mut self, source: &AdSource) -> Result<(), Failure> {
-        let more = self.problems.map(|count| count.saturating_sub(MAX_SHOWN_PER_KIND));
-        if more != [0; 2] {
-            self.write_line(&PartialEvent::MoreProblems(more[0], more[1]))?;
+        let [errors, warnings] = self.problems;
+        let errors = errors.saturating_sub(most_shown(Severity::Error));
+        let warnings = warnings.saturating_sub(most_shown(Severity::Warning));
+        if (errors, warnings) != (0, 0) {
+            self.write_line(&PartialEvent::MoreProblems(errors, warnings))?;
         }
         self.write_line(&PartialEvent::FileEnd(PartialCounts {
             ads: source.ads_read,

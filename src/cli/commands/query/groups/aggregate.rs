@@ -54,11 +54,11 @@ impl AggregateFunction {
         !matches!(self, AggregateFunction::Min | AggregateFunction::Max)
     }
 
-    /// The share of the numbers that lie below the result, if it is a percentile.
-    fn quantile(self) -> Option<f64> {
+    /// The percentile that is computed, if it is one, in hundredths of a percent.
+    fn percentile(self) -> Option<u16> {
         match self {
-            AggregateFunction::Median => Some(0.5),
-            AggregateFunction::Percentile(hundredths) => Some(f64::from(hundredths) / 10_000.0),
+            AggregateFunction::Median => Some(5000),
+            AggregateFunction::Percentile(hundredths) => Some(hundredths),
             _ => None,
         }
     }
@@ -122,7 +122,7 @@ impl AggregateFunction {
             },
             AggregateFunction::Mean => TableCell::from(&Value::Real(accumulator.sum.total().as_real() / count)),
             AggregateFunction::Median | AggregateFunction::Percentile(_) => {
-                let number = self.quantile().and_then(|share| accumulator.numbers.quantile(share));
+                let number = self.percentile().and_then(|hundredths| accumulator.numbers.percentile(hundredths));
                 TableCell::from(&number.map_or(Value::Undefined, Value::Real))
             }
             AggregateFunction::Min | AggregateFunction::Max => {
