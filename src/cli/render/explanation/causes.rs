@@ -387,9 +387,10 @@ impl Cause {
             return "wait, or test smaller requests with --what-if".to_owned();
         }
         self.best_change().map_or(String::new(), |change| {
-            let helped = (change.helped < self.subjects)
-                .then(|| format!("helps at least {} of {}", with_commas(change.helped), with_commas(self.subjects)));
-            let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches then is free".to_owned());
+            let helped = (change.helped < self.subjects).then(|| {
+                format!("then at least {} of {} match", with_commas(change.helped), with_commas(self.subjects))
+            });
+            let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches is free".to_owned());
             let remarks: Vec<String> = [helped, none_free].into_iter().flatten().collect();
             let text = shorten(&change.text.to_string(), MAX_CHANGE_CHARS);
             if remarks.is_empty() { text } else { format!("{text} ({})", remarks.join("; ")) }
