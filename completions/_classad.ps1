@@ -1354,7 +1354,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--append', '--append', [CompletionResultType]::ParameterName, 'Columns of HTCondor''s `-aaf`, translated likewise')
             [CompletionResult]::new('--condor-table', '--condor-table', [CompletionResultType]::ParameterName, 'HTCondor''s options that select a table, translated likewise')
             [CompletionResult]::new('--called', '--called', [CompletionResultType]::ParameterName, 'Numbers and owners of jobs, names of slots and machines among HTCondor''s words')
-            [CompletionResult]::new('--print-format', '--print-format', [CompletionResultType]::ParameterName, 'Print the table that this file describes, a file for `condor_q -print-format`')
+            [CompletionResult]::new('--print-format', '--print-format', [CompletionResultType]::ParameterName, 'Print the table that FILE describes, a print format as for `condor_q -print-format`')
             [CompletionResult]::new('--attributes', '--attributes', [CompletionResultType]::ParameterName, 'Print only these attributes of the ads')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort the ads by the value of this expression; the next --sort decides ties')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most N ads, rows or groups')
@@ -1591,7 +1591,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
         'classad;split' {
             [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Also read the files whose names are in the file LIST. Each name has its own line, or ends with a NUL byte. If LIST is `-`, read the names from standard input')
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'Maximum number of ads in each file')
-            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Maximum number of bytes of a file with several ads; K, M, G and T are powers of 1024')
+            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Maximum number of bytes of each written file; K, M, G and T are powers of 1024. A longer ad gets its own file')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Write a file for each value of this expression')
             [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output')

@@ -1320,7 +1320,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --append 'Columns of HTCondor''s `-aaf`, translated likewise'
             cand --condor-table 'HTCondor''s options that select a table, translated likewise'
             cand --called 'Numbers and owners of jobs, names of slots and machines among HTCondor''s words'
-            cand --print-format 'Print the table that this file describes, a file for `condor_q -print-format`'
+            cand --print-format 'Print the table that FILE describes, a print format as for `condor_q -print-format`'
             cand --attributes 'Print only these attributes of the ads'
             cand --sort 'Sort the ads by the value of this expression; the next --sort decides ties'
             cand --limit 'Print at most N ads, rows or groups'
@@ -1552,7 +1552,7 @@ set edit:completion:arg-completer[classad] = {|@words|
         &'classad;split'= {
             cand --files-from 'Also read the files whose names are in the file LIST. Each name has its own line, or ends with a NUL byte. If LIST is `-`, read the names from standard input'
             cand --ads 'Maximum number of ads in each file'
-            cand --bytes 'Maximum number of bytes of a file with several ads; K, M, G and T are powers of 1024'
+            cand --bytes 'Maximum number of bytes of each written file; K, M, G and T are powers of 1024. A longer ad gets its own file'
             cand --by 'Write a file for each value of this expression'
             cand --into 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by'
             cand -o 'Format of the output'

@@ -11,7 +11,7 @@ use super::conflicts::bit_positions;
 use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
-use super::refusals::{missing_attributes, request_attributes_read, with_similar};
+use super::refusals::{missing_attributes, request_attributes_read};
 use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
 use super::request_analysis::RequestAnalysis;
 
@@ -132,7 +132,7 @@ fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> 
         UnmetOfferClause {
             clause: constraints.texts[clause.text].clone(),
             outcome,
-            missing: with_similar(pair.blamed_names(expression, missing), &request.ad),
+            missing: pair.blamed_names(expression, missing),
             part: Some(pair.describe(expression)),
         }
     });

@@ -47,8 +47,7 @@ pub use job_report::{HoldReason, JobReport};
 pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
-    ClauseRemark, ClauseReport, ClosestOffer, MissingAttribute, Narrowing, RefusalGroup, RequestReport, RequestVerdict,
-    UnmetOfferClause,
+    ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
 pub use slots::{SlotCounts, SlotStanding};
 pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

@@ -7,12 +7,11 @@ use indexmap::IndexSet;
 
 use crate::ad::{Ad, Name};
 use crate::eval::CURRENT_TIME;
-use crate::lint::similar_names;
 use crate::matching::PairSide;
 
 use super::decisive_part::{ClauseInPair, lacks};
 use super::evaluation::{ClauseOutcome, OfferClause, OfferTable, RefusedSet};
-use super::report::{MissingAttribute, RefusalGroup};
+use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
 
 /// The refusals of a request, grouped by the text of the first clause that the request does not meet.
@@ -97,10 +96,9 @@ impl<'r> Refusals<'r> {
                 offers: tally.offers,
                 suitable: tally.suitable,
                 example: self.table.first_offer[example],
-                missing: expression.map_or_else(Vec::new, |expression| {
-                    let missing = missing_attributes(&attributes, &request.ad);
-                    with_similar(pair.blamed_names(expression, missing), &request.ad)
-                }),
+                missing: expression
+                    .map(|expression| pair.blamed_names(expression, missing_attributes(&attributes, &request.ad)))
+                    .unwrap_or_default(),
                 part: expression.map(|expression| pair.describe(expression)),
                 attributes,
             }
@@ -161,17 +159,6 @@ impl RefusalTally {
 /// Returns the names in `attributes` that the request does not define, or defines as `undefined`.
 pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
     attributes.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned().collect()
-}
-
-/// Returns attributes that the request lacks with those of similar names.
-pub fn with_similar(missing: Vec<Name>, request: &Ad) -> Vec<MissingAttribute> {
-    let found = |name: Name| MissingAttribute { similar: similar_attributes(&name, request), name };
-    missing.into_iter().map(found).collect()
-}
-
-/// Returns the attributes of an ad with names similar to one that it lacks, which may be misspelt.
-pub fn similar_attributes(missing: &Name, ad: &Ad) -> Vec<Name> {
-    similar_names(missing, ad.shape().names().iter(), |_| 1).into_iter().map(|(name, _)| name).collect()
 }
 
 /// Returns the attributes of the request that a clause of an offer reads.

@@ -262,15 +262,6 @@ pub struct ClosestOffer {
     pub unmet_demands: Vec<UnmetOfferClause>,
 }
 
-/// An attribute that the request lacks and a clause of an offer reads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MissingAttribute {
-    /// The name in the clause.
-    pub name: Name,
-    /// The attributes of the request with similar names, one of which may be meant.
-    pub similar: Vec<Name>,
-}
-
 /// A clause of an offer's constraint that the request does not meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnmetOfferClause {
@@ -279,7 +270,7 @@ pub struct UnmetOfferClause {
     /// The outcome of the clause.
     pub outcome: ClauseOutcome,
     /// The attributes that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<MissingAttribute>,
+    pub missing: Vec<Name>,
     /// The part of the clause that decides it; `None` if the offer has no constraint.
     pub part: Option<DecisivePart>,
 }
@@ -307,8 +298,8 @@ pub struct RefusalGroup {
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
-    /// Those of `attributes` that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<MissingAttribute>,
+    /// The names in `attributes` that the request lacks and to which the clause owes that it is not met.
+    pub missing: Vec<Name>,
     /// The part of the clause that decides it for `example`; `None` if the offers have no constraint.
     pub part: Option<DecisivePart>,
 }

@@ -1,6 +1,6 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Name};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::protocol::JobState;
@@ -12,7 +12,7 @@ use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::job_report::HoldReason;
-use super::report::{MissingAttribute, Narrowing, RequestReport, RequestVerdict};
+use super::report::{Narrowing, RequestReport, RequestVerdict};
 
 /// An ad that a sentence names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -404,11 +404,9 @@ impl SummaryWriter<'_> {
     }
 }
 
-/// Returns ` (1.0 has no RequestDisk)` for the first of the missing attributes; empty if there is none.
+/// Returns ` (1.0 has no RequestDisk)` for the first name in `missing`; empty if there is none.
 #[must_use]
-pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[MissingAttribute]) -> String {
-    let Some(MissingAttribute { name, similar }) = missing.first() else { return String::new() };
+pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) -> String {
     let has = if is_plural { "have" } else { "has" };
-    let similar = similar.first().map_or_else(String::new, |similar| format!(", but {similar}"));
-    format!(" ({subject} {has} no {name}{similar})")
+    missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }

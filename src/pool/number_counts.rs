@@ -60,8 +60,13 @@ impl NumberCounts {
         }
         let (upper, whole) = (self.number_at(below + 1)?, WHOLE as f64);
         let [of_lower, of_upper] = [(WHOLE - part) as f64, part as f64];
-        let between = (lower * of_lower + upper * of_upper) / whole;
-        Some(if between.is_finite() { between } else { lower * (of_lower / whole) + upper * (of_upper / whole) })
+        let is_exact = [lower, upper].iter().all(|number| number.fract() == 0.0 && number.abs() < 1e11);
+        let between = if is_exact {
+            (lower * of_lower + upper * of_upper) / whole
+        } else {
+            lower * (of_lower / whole) + upper * (of_upper / whole)
+        };
+        Some(between.clamp(lower, upper))
     }
 
     /// Returns the number at a 0-based place in ascending order.
@@ -133,6 +138,7 @@ mod tests {
             let [lower, upper] = [place.floor(), place.ceil()].map(|at| sorted[at as usize]);
             let expected = lower + (upper - lower) * place.fract();
             let found = merged.percentile(hundredths).unwrap();
+            prop_assert!((lower..=upper).contains(&found));
             prop_assert!((found - expected).abs() < 1e-9, "{} {}", found, expected);
         }
     }

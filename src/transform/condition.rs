@@ -115,7 +115,7 @@ impl ParsedCondition {
                     "write `if $({rest})` for a variable, `if $(MY.{rest})` for an attribute, or compare the name with a value"
                 ),
             };
-            return error("a condition needs more than a name", &help);
+            return error("this word alone is not a condition", &help);
         } else {
             let expression = parse_expression(rest.as_bytes(), rules).map_err(|error| error.shifted(offset(start)))?;
             ParsedConditionKind::Expression(expression)

@@ -61,7 +61,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("endif", "1:1: `endif` without an `if`"),
         (
             "if a\nendif",
-            "1:4: a condition needs more than a name (write `if $(a)` for a variable, `if $(MY.a)` for an \
+            "1:4: this word alone is not a condition (write `if $(a)` for a variable, `if $(MY.a)` for an \
             attribute, or compare the name with a value)",
         ),
         ("if true\nelse\nelif true\nendif", "3:1: `elif` after an `else`"),

@@ -108,11 +108,6 @@ impl Autocluster {
         let start = Instant::now();
         let ([requests, offers], protocol) = (parties.ads(), self.common.protocol(session));
         let clusters = RequestClusters::new(&requests, &offers, &policies, &protocol, &session.context());
-        if !policy.order.is_empty() {
-            let unordered = Policy { order: Vec::new(), ..policy.clone() }.request_policies();
-            let unordered = RequestClusters::new(&requests, &offers, &unordered, &protocol, &session.context());
-            note_effect_of_order(session, clusters.clusters.len(), unordered.clusters.len());
-        }
         let ids = clusters.identifiers(&requests);
         let mut documents = Vec::new();
         if self.submitters {
@@ -154,6 +149,11 @@ impl Autocluster {
         if self.common.stats {
             let counters = serde_json::json!({ "requests": requests.len(), "autoclusters": clusters.clusters.len() });
             output::print_counters(counters, start.elapsed().as_secs_f64());
+        }
+        if !policy.order.is_empty() && !session.options.quiet && !session.context().has_spent_run() {
+            let unordered = Policy { order: Vec::new(), ..policy }.request_policies();
+            let unordered = RequestClusters::new(&requests, &offers, &unordered, &protocol, &session.context());
+            note_effect_of_order(session, clusters.clusters.len(), unordered.clusters.len());
         }
         Ok(Status::of(!clusters.clusters.is_empty()))
     }

@@ -18,7 +18,7 @@ Examples:
       --schema types.json > pool.parquet
 
 Files of gzip, zstd, xz and bzip2 are unpacked. Values that the output format cannot represent are changed, with a
-warning. With --strict, the exit status is 2 and, except for Parquet, their ads are skipped.
+warning. With --strict, such a value gives exit status 2 and its ad is skipped; in Parquet, the ad is kept.
 
 A Parquet file has columns of evaluated values: see `classad help formats`.";
 

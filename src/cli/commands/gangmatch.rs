@@ -12,6 +12,7 @@ use classad::matching::gang::{Algorithm, GangFault, Gangmatcher};
 use classad::matching::negotiate::{GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate};
 use classad::matching::{Accelerations, Statistics};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use serde_json::json;
 
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
@@ -207,7 +208,8 @@ impl GangmatchRun<'_> {
         for bad in &outcome.bad_ports {
             parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
         }
-        if *explain && reports.is_empty() && bad_requests.is_empty() && !self.session.options.quiet {
+        let served: FxHashSet<usize> = outcome.grants.iter().map(|grant| grant.request).collect();
+        if *explain && !requests.is_empty() && served.len() == requests.len() && !self.session.options.quiet {
             self.session.note("every request gets a gang; --explain reports only requests without one");
         }
         for (request, fault) in bad_requests {

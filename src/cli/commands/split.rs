@@ -55,7 +55,7 @@ struct CutArgs {
     /// Maximum number of ads in each file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     ads: Option<u64>,
-    /// Maximum number of bytes of a file with several ads; K, M, G and T are powers of 1024
+    /// Maximum number of bytes of each written file; K, M, G and T are powers of 1024. A longer ad gets its own file
     #[arg(long, value_name = "BYTES", value_parser = byte_count)]
     bytes: Option<u64>,
     /// Write a file for each value of this expression

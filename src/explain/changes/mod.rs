@@ -130,6 +130,11 @@ impl ChangeProblem for BilateralChanges<'_> {
         Ok(proposals)
     }
 
+    /// Whether none of the matching slots is free, although one of the others is.
+    fn is_worse(found: &MatchingOffers, than: &MatchingOffers) -> bool {
+        found.free == Some(0) && than.free != Some(0)
+    }
+
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
     fn milder(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
         let RequestEdit::Set { name, to, .. } = edit else { return None };

@@ -11,7 +11,7 @@ use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
-use crate::explain::refusals::{missing_attributes, request_attributes_read, similar_attributes};
+use crate::explain::refusals::{missing_attributes, request_attributes_read};
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::matching::PairSide;
 use crate::protocol::requested_resource;
@@ -150,7 +150,6 @@ pub fn propose_demanded_values(table: &OfferTable, analysis: &RequestAnalysis) -
     for row in near.ones().take(MAX_EVALUATED_ROWS) {
         collect_demands(table, analysis, row, &mut demands);
     }
-    demands.0.retain(|(name, ..), (from, _)| from.is_some() || !is_misspelt(name, &analysis.request.ad));
     // A match needs only one offer, so that one bound for each inequality is enough.
     demands.propose(1)
 }
@@ -196,13 +195,7 @@ pub fn propose_attributes(
             }
         }
     }
-    edits.retain(|edit| !matches!(edit, RequestEdit::Define { name } if is_misspelt(name, &request.ad)));
     edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect()
-}
-
-/// Whether a name that an offer's clause reads is most likely misspelt: the request lacks it and has a similar one.
-fn is_misspelt(name: &Name, request: &Ad) -> bool {
-    !similar_attributes(name, request).is_empty()
 }
 
 /// Collects the values that a row's constraint demands of the request's attributes. Considers only the attributes that

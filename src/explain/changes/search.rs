@@ -124,6 +124,11 @@ pub trait ChangeProblem {
     /// Proposes changes of a request that does not match. A proposal alone need not suffice for a match.
     fn propose(&mut self, request: &Ad, failure: &Self::Failure) -> Result<Vec<Proposal>, Self::Fault>;
 
+    /// Whether a match is of less use than another one, whatever the changes are.
+    fn is_worse(_found: &Self::Match, _than: &Self::Match) -> bool {
+        false
+    }
+
     /// Returns an edit that changes `request` less than `edit` and may suffice as well. `request` has all other edits of
     /// the change.
     fn milder(&mut self, _request: &Ad, _edit: &RequestEdit) -> Option<RequestEdit> {
@@ -187,13 +192,16 @@ fn soften<P: ChangeProblem>(
     change: &mut RequestChange<P::Match>,
 ) -> Result<(), P::Fault> {
     for place in 0..change.edits.len() {
+        if problem.is_interrupted() {
+            break;
+        }
         let others = change.edits.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, edit)| edit);
         let Some(base) = others.cloned().try_fold(request.clone(), |request, edit| edit.apply(&request)) else {
             continue;
         };
         let Some(milder) = problem.milder(&base, &change.edits[place]) else { continue };
         let Some(softened) = milder.apply(&base) else { continue };
-        if let Some(matched) = problem.find_match(&softened)? {
+        if let Some(matched) = problem.find_match(&softened)?.filter(|matched| !P::is_worse(matched, &change.matched)) {
             change.steps[place] = milder.text(problem.dialect());
             change.edits[place] = milder;
             (change.request, change.matched) = (softened, matched);

@@ -70,7 +70,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {
-            ("there is text after the end of this document".to_owned(), "documents begin with a line `---`")
+            ("there is text after the end of this document".to_owned(), "write a line `---` between two documents")
         }
         wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
             (wrong.to_owned(), "write an ad as a mapping of names to values: `name: value`")

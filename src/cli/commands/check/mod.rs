@@ -163,7 +163,9 @@ impl Check {
             for loaded in &configurations {
                 configuration::check(&mut run, session, loaded, &of_policies);
             }
-            if of_policies.pool.is_none() && run.policies_checked > Some(0) {
+            let checks_names = find_rule("unknown-attribute").is_some_and(wanted);
+            let has_policies = run.policies_checked > Some(0);
+            if of_policies.pool.is_none() && sources.is_empty() && has_policies && checks_names {
                 session.note("names in policies are checked only with ads: give files of jobs or slots, too");
             }
         }

@@ -232,7 +232,7 @@ impl Negotiate {
     }
 }
 
-/// Notes that a file of priorities names no submitter of the requests, or names one of them in another way.
+/// Notes that a file of priorities names no submitter of the requests.
 fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountant, outcome: &NegotiationOutcome) {
     let is_known = |of: &SubmitterOutcome| accountant.submitters.contains_key(&of.name);
     if let Some(first) = outcome.submitters.first()
@@ -242,19 +242,7 @@ fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountan
         let of_file = near.first().map_or(String::new(), |near| format!("; the file has {near}"));
         session
             .note(&format!("{path} names none of the submitters of these requests, such as {}{of_file}", first.name));
-        return;
     }
-    for SubmitterOutcome { name, .. } in outcome.submitters.iter().filter(|of| !is_known(of)) {
-        let is_same_user = |other: &&String| is_with_group(name, other) || is_with_group(other, name);
-        if let Some(other) = accountant.submitters.keys().find(is_same_user) {
-            session.note(&format!("{path} has {other}, but the submitter of the requests is {name}"));
-        }
-    }
-}
-
-/// Whether a submitter is a user with an accounting group, as `group_physics.ann@example.org` is `ann@example.org`.
-fn is_with_group(submitter: &str, user: &str) -> bool {
-    submitter.strip_suffix(user).is_some_and(|group| group.ends_with('.'))
 }
 
 /// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.

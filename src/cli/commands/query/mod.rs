@@ -101,7 +101,7 @@ pub struct QueryCommand {
     /// Numbers and owners of jobs, names of slots and machines among HTCondor's words
     #[arg(long, hide = true)]
     called: Vec<String>,
-    /// Print the table that this file describes, a file for `condor_q -print-format`
+    /// Print the table that FILE describes, a print format as for `condor_q -print-format`
     #[arg(long, value_name = "FILE")]
     print_format: Option<String>,
     /// Print only these attributes of the ads

@@ -61,10 +61,10 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [ID]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a number",
+        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a place in the file",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [ID]|ID|none]" Ad ads::target,
-        "Show, set or remove TARGET, the other ad of a match; ID is a name or a number",
+        "Show, set or remove TARGET, the other ad of a match; ID is a name or a place in the file",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
         "Load the pool from files, or count the ads of the pool in which EXPR is true or false",

@@ -37,7 +37,7 @@ pub use share_writer::{ShareInput, ShareWriter};
 pub use writer::{PartialWriter, arguments_without};
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 3;
+pub const PARTIAL_VERSION: u32 = 4;
 
 /// What was run, on which files.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -374,6 +374,8 @@ impl Group {
 /// Returns the percentage of a number in another, rounded to hundredths; undefined without such a number.
 fn percentage(part: &TableCell, whole: &TableCell) -> TableCell {
     let numbers = part.number().zip(whole.number()).filter(|(_, whole)| *whole != 0.0);
-    let percentage = numbers.map(|(part, whole)| (part / whole * 10_000.0).round() / 100.0);
+    // Adding 0 makes 0 of -0.
+    let percentage = numbers.map(|(part, whole)| (part / whole * 10_000.0).round() / 100.0 + 0.0);
+    let percentage = percentage.filter(|percentage| percentage.is_finite());
     TableCell::from(&percentage.map_or(Value::Undefined, Value::Real))
 }
