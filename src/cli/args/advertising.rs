@@ -181,7 +181,7 @@ impl AdvertisingArgs {
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
     }
 
-    /// Returns how to read ads of which all attributes are needed.
+    /// Returns the mode that reads all attributes.
     pub fn whole_mode(notify: &NotifyArgs) -> ReadMode {
         if notify.notify.is_some() { ReadMode::WholeForRecords } else { ReadMode::Whole }
     }

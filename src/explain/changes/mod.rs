@@ -130,7 +130,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         Ok(proposals)
     }
 
-    /// Whether none of the matching slots is free, although one of the others is.
+    /// Whether no slot in `found` is free, although some in `than` are.
     fn is_worse(found: &MatchingOffers, than: &MatchingOffers) -> bool {
         found.free == Some(0) && than.free != Some(0)
     }

@@ -155,11 +155,12 @@ impl CauseTable {
         CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0, served }
     }
 
-    /// Adds the report of a group. `text` is the whole report.
+    /// Adds the report of a group. `text` is the whole report. Damaged partial results may claim more subjects than there
+    /// can be.
     pub fn add(&mut self, entry: CauseEntry, text: String) {
-        self.all += entry.subjects;
+        self.all = self.all.saturating_add(entry.subjects);
         if entry.matches {
-            self.matching += entry.subjects;
+            self.matching = self.matching.saturating_add(entry.subjects);
             return;
         }
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
@@ -172,7 +173,7 @@ impl CauseTable {
             other_names: Vec::new(),
         });
         cause.text.include(&entry.text, entry.subjects);
-        cause.subjects += entry.subjects;
+        cause.subjects = cause.subjects.saturating_add(entry.subjects);
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
         for EntryChange { text, matches, free } in entry.changes {
@@ -181,10 +182,11 @@ impl CauseTable {
                 let new =
                     || HelpfulChange { text: SpreadText::new(&text), helped: 0, served: 0, served_by_free: Some(0) };
                 let known = cause.changes.entry(struck).or_insert_with(new);
-                known.helped += entry.subjects;
-                known.served += matches.min(entry.subjects);
+                known.helped = known.helped.saturating_add(entry.subjects);
+                known.served = known.served.saturating_add(matches.min(entry.subjects));
                 let served_by_free = known.served_by_free.zip(free);
-                known.served_by_free = served_by_free.map(|(served, free)| served + free.min(entry.subjects));
+                known.served_by_free =
+                    served_by_free.map(|(served, free)| served.saturating_add(free.min(entry.subjects)));
                 known.text.include(&text, entry.subjects);
             }
         }
