@@ -226,3 +226,24 @@ fn huge_counts_are_no_overflow() {
         }
     }
 }
+
+/// The table of causes adds up the subjects of two parts that claim more than there can be.
+#[test]
+fn huge_numbers_of_causes_are_no_overflow() {
+    let pool = "samples/pool/machines.long";
+    for form in ["table", "json", "csv", "svg"] {
+        let parts = ["1/2", "2/2"].map(|share| {
+            let arguments =
+                ["explain", "samples/pool/jobs.long", "--pool", pool, "--unmatched", "--summary", "-o", form];
+            let more = ["--now", "1760000000", "--share", share, "--partial"];
+            let output = run(&[&arguments[..], &more].concat(), b"");
+            assert_eq!(output.status.code(), Some(0), "{form}");
+            let text = String::from_utf8(output.stdout).expect("it is text");
+            assert!(text.contains("\"subjects\":1"), "{form}");
+            let name = format!("causes-{form}-{}.part", &share[..1]);
+            file(&name, text.replace("\"subjects\":1", &format!("\"subjects\":{}", u64::MAX)))
+        });
+        let status = run(&["merge", &parts[0], &parts[1]], b"").status.code();
+        assert!(matches!(status, Some(0..=2)), "{form}: {status:?}");
+    }
+}

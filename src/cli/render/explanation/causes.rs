@@ -218,13 +218,12 @@ impl CauseTable {
         let all = match self.served {
             Some(served) => {
                 let verb = if self.all == 1 { "gets" } else { "get" };
-                let total = counted(self.all + served, &self.noun);
+                let total = counted(self.all.saturating_add(served), &self.noun);
                 format!("{} of {total} {verb} no {partner}", with_commas(self.all))
             }
             None => counted(self.all, &self.noun),
         };
-        let taken: usize =
-            self.causes.values().filter(|cause| cause.verdict == TAKEN).map(|cause| cause.subjects).sum();
+        let taken = count_subjects(self.causes.values().filter(|cause| cause.verdict == TAKEN));
         let matching = match self.matching {
             0 if taken > 0 => taken_phrase(self.all - taken, taken),
             0 => "none matches".to_owned(),
@@ -232,8 +231,7 @@ impl CauseTable {
             some if some == self.all => "all match".to_owned(),
             some => format!("{} match", with_commas(some)),
         };
-        let not_waiting = self.causes.values().filter(|cause| cause.verdict == NOT_WAITING);
-        let not_waiting: usize = not_waiting.map(|cause| cause.subjects).sum();
+        let not_waiting = count_subjects(self.causes.values().filter(|cause| cause.verdict == NOT_WAITING));
         if not_waiting == self.all {
             return format!("{all}: none waits");
         }
@@ -294,7 +292,7 @@ impl CauseTable {
             let label = if self.matching == 1 { "matches" } else { "match" };
             bar(label.to_owned(), self.matching, Fill::Good, String::new())
         });
-        let rest: usize = self.causes.values().skip(MAX_DRAWN_CAUSES).map(|cause| cause.subjects).sum();
+        let rest = count_subjects(self.causes.values().skip(MAX_DRAWN_CAUSES));
         let rest = (rest > 0).then(|| {
             let causes = counted(self.causes.len() - MAX_DRAWN_CAUSES, "other cause");
             bar(causes, rest, Fill::Rest, String::new())
@@ -351,6 +349,11 @@ impl CauseTable {
         }
         totals
     }
+}
+
+/// Returns the number of subjects of some causes.
+fn count_subjects<'c>(causes: impl Iterator<Item = &'c Cause>) -> usize {
+    causes.fold(0, |subjects, cause| subjects.saturating_add(cause.subjects))
 }
 
 /// Returns the subject of the sentences in the table: `the job`. It is singular for every group, so that groups with one
