@@ -380,7 +380,7 @@ pub fn partial_command(arguments: &[String], in_shares: bool) -> Result<PartialC
     };
     match (&input, in_shares) {
         (PartialInput::Parts(_), true) => {
-            refuse(format!("{name} is divided by parts of files, not by shares: use --size"))
+            refuse(format!("{name} reads parts of files, and has no shares: give --size in place of --shares"))
         }
         (PartialInput::Shares(_), false) => {
             refuse(format!("each run of {name} needs all files: divide the work with --shares N"))

@@ -133,12 +133,6 @@ impl Session {
         }
     }
 
-    /// Sets whether nothing is printed on standard output.
-    pub fn set_quiet(&mut self, is_quiet: bool) {
-        output::silence_stdout(is_quiet);
-        self.options.quiet = is_quiet;
-    }
-
     /// Starts the random numbers of further evaluations anew.
     pub fn set_seed(&mut self, seed: u64) {
         self.options.seed = Some(seed);
@@ -153,7 +147,7 @@ impl Session {
     /// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
     /// `--now` has precedence. Prints a note.
     pub fn adopt_time_of_old_ads(&mut self, newest_time: Option<i64>) {
-        if self.options.now.is_none() && self.is_old(newest_time) {
+        if self.options.now.is_none() && Self::is_old(newest_time) && newest_time != self.context.now {
             let Some(newest) = newest_time else { return };
             self.set_time(newest);
             let time = utc_text(newest);
@@ -164,9 +158,8 @@ impl Session {
     }
 
     /// Whether ads whose newest time is `newest_time`, in seconds since 1970, are old. Ads that tell no time are not.
-    pub fn is_old(&self, newest_time: Option<i64>) -> bool {
-        let times = newest_time.zip(self.context.now);
-        times.is_some_and(|(newest, now)| now.saturating_sub(newest) > OLD_SECONDS)
+    pub fn is_old(newest_time: Option<i64>) -> bool {
+        newest_time.is_some_and(|newest| current_time().saturating_sub(newest) > OLD_SECONDS)
     }
 
     /// Makes a time that the ads tell the time of evaluation, in seconds since 1970.
@@ -400,7 +393,8 @@ impl Session {
         if run.held_bytes.is_spent() {
             let most = run.held_bytes.granted();
             self.report_exceeded_budget(&format!(
-                "{missing} needs more than {most} bytes of memory; --max-held-bytes raises the limit"
+                "some results are missing: lists of candidates and rows of tables need more than {most} bytes; \
+                --max-held-bytes raises the limit"
             ));
         }
     }

@@ -126,12 +126,12 @@ impl<'t> MapFileReader<'t> {
             let help = "convert the file to Unix line ends";
             return warn(
                 result.range.clone(),
-                "this line ends in a carriage return, which becomes part of the result",
+                "this line ends in a carriage return, which may become part of the result",
                 help,
             );
         }
         if !rest.text.is_empty() && !rest.text.starts_with(b"#") {
-            let help = "put a result with blanks in quotes";
+            let help = "put quotes around a result that has blanks";
             return warn(rest.range.start..end, "the text after the result is ignored", help);
         }
         Ok(None)

@@ -82,7 +82,7 @@ pub fn apply<E>(
 }
 
 fn not_boolean_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
-    Value::error(span, format!("`{}` needs booleans, not {}", operator.symbol(), value.value_type().phrase()))
+    Value::error(span, format!("`{}` does not work with {}", operator.symbol(), value.value_type().phrase()))
 }
 
 /// Returns the value of a unary operator.
@@ -93,7 +93,7 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
         (UnaryOperator::Not, _) => match truth(&value, dialect) {
             Truth::True => Value::Boolean(false),
             Truth::False => Value::Boolean(true),
-            _ => Value::error(span, format!("`!` needs a boolean, not {}", value.value_type().phrase())),
+            _ => Value::error(span, format!("`!` does not work with {}", value.value_type().phrase())),
         },
         (UnaryOperator::Minus, Value::Integer(integer)) => wrapped_integer(integer.wrapping_neg(), dialect),
         (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
@@ -211,7 +211,7 @@ fn nearest_real(integer: i64) -> f64 {
 pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
     if dialect == Dialect::Classad && i32::try_from(integer).is_err() {
         let reason =
-            format!("{integer} is too large for the 32 bits of the papers' dialect; --dialect condor has 64 bits");
+            format!("{integer} does not fit into the 32 bits of the papers' dialect; --dialect condor has 64 bits");
         return Value::error(span, reason);
     }
     Value::Integer(integer)
@@ -280,7 +280,7 @@ fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: 
         if seconds.is_finite() {
             relative_time(seconds)
         } else {
-            Value::error(span, "the result is too large for a length of time")
+            Value::error(span, "the result is out of range for a length of time")
         }
     };
     Some(match (operator, left, right) {

@@ -29,11 +29,11 @@ fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
     let each = if slots == 1 { "it" } else { "each" };
     let mut phrases = Vec::new();
     if !all.is_empty() {
-        phrases.push(format!("{each} has too little {} left", join_and(&all)));
+        phrases.push(format!("{each} does not have enough {} left", join_and(&all)));
     }
     for (name, number) in some {
-        let have = if *number == 1 { "1 has".to_owned() } else { format!("{} have", with_commas(*number)) };
-        phrases.push(format!("{have} too little {name} left"));
+        let have = if *number == 1 { "1 does".to_owned() } else { format!("{} do", with_commas(*number)) };
+        phrases.push(format!("{have} not have enough {name} left"));
     }
     phrases.join(", ")
 }

@@ -67,7 +67,7 @@ impl FailureWriter<'_> {
             }
             FailureReason::MissingOwnAttribute(name, near) => {
                 let near: Vec<String> = near.iter().map(Name::to_string).collect();
-                format!("{shown} reads {name} of its own ad, which has none{}", did_you_mean(&near))
+                format!("{shown} reads {name}, which its own ad does not have{}", did_you_mean(&near))
             }
             FailureReason::Precedence(reading) => {
                 // Allow a longer text, because the reader must see the parentheses.
@@ -105,14 +105,15 @@ impl FailureWriter<'_> {
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => {
                 let (holder, list) = (&nested.holder.0, nested.list.as_str());
-                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s')).unwrap_or(list);
-                let Some(unmet) = &nested.unmet else { return format!("no {one} has a free {entry}") };
+                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
+                let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
+                let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
                 let closest = nested
                     .closest
                     .as_ref()
                     .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
-                format!("no {one} has a free {entry} with {unmet} ({holder}){}", closest.unwrap_or_default())
+                format!("no {one} has {entry} with {unmet} ({holder}){}", closest.unwrap_or_default())
             }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();

@@ -130,8 +130,8 @@ impl SummaryWriter<'_> {
                 let clause = &report.clauses[*clause];
                 let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
                 let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
-                let excluded = with_commas(clause.sole_blocker);
-                format!("; {}{bound} alone rules out {excluded} more", self.quoted(&clause.text))
+                let excluded = self.count(clause.sole_blocker);
+                format!("; {}{bound} alone rules out {excluded}", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
                 // The sentence already counts the slots that would match if drained.
@@ -153,7 +153,7 @@ impl SummaryWriter<'_> {
                 format!("{}{hold}", job.state.word())
             }),
             RequestVerdict::IfDrained(_) => {
-                "no slot has enough free resources; partitionable slots would match if drained".to_owned()
+                "no slot matches as it is; partitionable slots would match if drained".to_owned()
             }
             RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
             RequestVerdict::Taken(_) => {

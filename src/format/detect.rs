@@ -123,7 +123,7 @@ pub(super) fn is_utf16(data: &[u8]) -> bool {
 }
 
 /// Help text for UTF-16 input.
-pub(super) const UTF16_HELP: &str = "`iconv -f UTF-16 -t UTF-8` converts it";
+pub(super) const UTF16_HELP: &str = "`iconv -f UTF-16 -t UTF-8 FILE` converts it";
 
 /// Returns the format of a text; `None` if it contains only white space and comments.
 #[must_use]

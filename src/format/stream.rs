@@ -244,7 +244,8 @@ impl Stream {
     fn refuse_long_ad(&mut self) {
         let at = self.position;
         let most = self.limits.max_ad_bytes;
-        let reason = format!("line {}: an ad has more than {most} bytes, or its end is missing", at.line);
+        let reason =
+            format!("line {}: an ad (in YAML, a document) has more than {most} bytes, or its end is missing", at.line);
         self.read_error = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
         self.is_at_end = true;
     }

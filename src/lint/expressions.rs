@@ -98,7 +98,7 @@ impl ExpressionCheck<'_> {
             match operand.kind() {
                 ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
                     let message =
-                        format!("`{symbol}` compares the result of `{}`, which is true or false", inner.symbol());
+                        format!("`{}` is true or false, and `{symbol}` compares this", self.short_text(operand));
                     let help = self.regrouped(symbol, left, right);
                     let label = format!("`{symbol}` applies to all of this");
                     self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));

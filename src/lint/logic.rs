@@ -207,9 +207,9 @@ fn check_constants(
             (Some(Value::Boolean(true)), BinaryOperator::And) | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
                 "it adds nothing"
             }
-            (Some(Value::Boolean(true)), _) => "the others do not count",
+            (Some(Value::Boolean(true)), _) => "the `||` around it is never false",
             (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
-                "the whole is never true"
+                "the `&&` around it is never true"
             }
             (Some(_), _) => "it is not a boolean",
             (None, _) => continue,

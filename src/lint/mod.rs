@@ -50,7 +50,7 @@ use shared_expressions::SharedExpressions;
 pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
-pub use policy_names::check_policy_names;
+pub use policy_names::{PolicyPlace, PolicyPool, check_policy_names};
 pub use pool_statistics::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};

@@ -195,7 +195,11 @@ impl TypeCheck<'_> {
             if types.intersects(wanted) {
                 continue;
             }
-            let message = format!("{} needs {} here, but this is {}", function.name, phrase(wanted), phrase(types));
+            let message = match (phrase(wanted), phrase(types)) {
+                (OTHER_TYPE, OTHER_TYPE) => format!("{} does not take this", function.name),
+                (OTHER_TYPE, given) => format!("{} does not take {given} here", function.name),
+                (wanted, given) => format!("{} needs {wanted} here, but this is {given}", function.name),
+            };
             let slip = Slip::new(&rules::ARGUMENT, argument, message);
             self.found.push(match other_function(function.name, types) {
                 // The place is the call, because the function is exchanged.
@@ -338,6 +342,7 @@ fn phrase(types: TypeSet) -> &'static str {
     match () {
         () if is(&[Type::String]) => "a string",
         () if is(&[Type::Boolean]) => "a boolean",
+        () if is(&[Type::Real]) => "a real",
         () if is(&[Type::Integer, Type::Real]) => "a number",
         () if is(&[Type::Boolean, Type::Integer, Type::Real]) => "a boolean or a number",
         () if is(&[Type::List]) => "a list",

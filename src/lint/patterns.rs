@@ -241,8 +241,11 @@ fn check_compared_version(whole: &Expression, other: &Expression, dialect: Diale
 fn whole_version(place: &Expression, dialect: Dialect) -> Slip {
     let one = Expression::literal(Value::Integer(1));
     let rewrite: Expression = ExpressionKind::Subscript(Expression::call("split", [place.clone()]), one).into();
-    let message = "this string, such as `$CondorVersion: 25.0.1 2025-09-01 $`, does not begin with a number";
-    let help = format!("write `{}` for its version number", short_text(&rewrite, dialect));
+    let message = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does not begin with a number";
+    let help = format!(
+        "write `{}` for its version number, and compare versions with functions such as versionGE()",
+        short_text(&rewrite, dialect)
+    );
     Slip::new(&rules::WHOLE_VERSION, place, message).with_help(help).with_rewrite(rewrite)
 }
 

@@ -1,43 +1,84 @@
 //! Checks the names in the policies of a configuration against a pool.
 
 use rustc_hash::FxHashSet;
+use strsim::osa_distance;
 
-use crate::ad::{Ad, Expression, Name};
+use crate::ad::{Ad, ByteString, Expression, Name, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::Context;
+use crate::protocol::{PRIORITY_SIDES, priority_attributes};
+use crate::text::did_you_mean;
 
 use super::finding::LintFinding;
 use super::pool::{PoolCheck, PoolReference, unresolved_references};
 use super::pool_statistics::PoolStatistics;
+use super::rules;
 use super::subexpressions::{guarded_names, guarded_parts, subexpressions};
 
-/// Checks the names in an expression of a configuration against a pool of jobs, machines or both. `is_of_job` says
-/// whether the expression is evaluated in a job's ad; otherwise it is evaluated in a machine's, and TARGET is a job.
+/// The jobs and the slots of a pool, with which the names in policies are compared. Ads of other types do not count.
+#[derive(Default)]
+pub struct PolicyPool {
+    jobs: PoolStatistics,
+    slots: PoolStatistics,
+}
+
+/// Where a policy is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyPlace {
+    /// In a job's ad; TARGET is a slot.
+    Job,
+    /// In a slot's ad; TARGET is a job.
+    Slot,
+    /// In a slot's ad by the negotiator, which adds attributes of priorities; TARGET is a job.
+    Negotiator,
+}
+
+impl PolicyPool {
+    /// Adds the attributes of an ad to the statistics of jobs or of slots.
+    pub fn add(&mut self, ad: &Ad) {
+        let my_type = ad.get(&Name::new("MyType")).and_then(Expression::as_literal);
+        let is = |of: &str| matches!(my_type, Some(Value::String(text)) if *text == ByteString::from(of));
+        if is("Job") {
+            self.jobs.add(ad);
+        } else if is("Machine") {
+            self.slots.add(ad);
+        }
+    }
+
+    /// Whether there are neither jobs nor slots.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.jobs.ads() + self.slots.ads() == 0
+    }
+}
+
+/// Checks the names in an expression of a configuration against a pool.
 ///
-/// A name without MY or TARGET may be one of the other ad, so that it is reported only if the pool has the ads in which
-/// it is looked up first, or a similar name.
+/// A name without MY or TARGET may be one of the other ad, so that it is reported only if the pool has ads of both
+/// kinds, or a similar name.
 #[must_use]
 pub fn check_policy_names(
     expression: &Expression,
-    is_of_job: bool,
-    pool: &PoolStatistics,
+    place: PolicyPlace,
+    pool: &PolicyPool,
     context: &Context,
 ) -> Vec<LintFinding> {
-    let (ad, mut found) = (Ad::default(), Vec::new());
-    let attribute = Name::new("Policy");
-    let [own_type, other_type] = if is_of_job { ["Job", "Machine"] } else { ["Machine", "Job"] };
-    let (has_own, has_other) = (pool.has_type(own_type), pool.has_type(other_type));
-    let mut check = PoolCheck { pool, ad: &ad, attribute: &attribute, context, found: &mut found };
+    let [own, other] = match place {
+        PolicyPlace::Job => [&pool.jobs, &pool.slots],
+        PolicyPlace::Slot | PolicyPlace::Negotiator => [&pool.slots, &pool.jobs],
+    };
+    let check = PolicyCheck { place, own, other, context };
+    let mut found = Vec::new();
     let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
-    for reference in unresolved_references(&ad, expression) {
-        let is_known = if reference.is_qualified { has_other } else { has_own && (is_of_job || has_other) };
+    for reference in unresolved_references(&Ad::default(), expression) {
         if !seen.insert((reference.is_qualified, reference.name)) {
             continue;
         }
-        if is_known && !guarded.contains(reference.name) {
-            check.check_known(&reference);
-        } else if is_known || !reference.is_qualified {
-            check.check_guarded(&reference);
+        let is_guarded = guarded.contains(reference.name);
+        if reference.is_qualified {
+            check.check(&reference, other, is_guarded, &mut found);
+        } else {
+            check.check_unqualified(&reference, is_guarded, &mut found);
         }
     }
     let own_name = |part| match ClauseOperand::of(part) {
@@ -46,14 +87,81 @@ pub fn check_policy_names(
     };
     let guarded: FxHashSet<&Name> = guarded_parts(expression).filter_map(own_name).collect();
     let mut seen = FxHashSet::default();
-    for reference in own_references(expression).iter().filter(|reference| has_own && seen.insert(reference.name)) {
-        if guarded.contains(reference.name) {
+    for reference in own_references(expression).iter().filter(|reference| seen.insert(reference.name)) {
+        check.check(reference, own, guarded.contains(reference.name), &mut found);
+    }
+    found
+}
+
+/// Check of the names in one policy.
+struct PolicyCheck<'p> {
+    place: PolicyPlace,
+    /// The ads in which the policy is evaluated.
+    own: &'p PoolStatistics,
+    /// The ads that are TARGET.
+    other: &'p PoolStatistics,
+    context: &'p Context,
+}
+
+impl PolicyCheck<'_> {
+    /// Checks a name against the ads in which it is looked up.
+    fn check(
+        &self,
+        reference: &PoolReference<'_>,
+        ads: &PoolStatistics,
+        is_guarded: bool,
+        found: &mut Vec<LintFinding>,
+    ) {
+        if ads.ads() == 0 || self.is_of_negotiator(reference, found) {
+            return;
+        }
+        let (ad, attribute) = (Ad::default(), Name::new("Policy"));
+        let mut check = PoolCheck { pool: ads, ad: &ad, attribute: &attribute, context: self.context, found };
+        if is_guarded {
             check.check_guarded(reference);
         } else {
             check.check_known(reference);
         }
     }
-    found
+
+    /// Checks a name that is looked up in the own ad, and then in the other ad.
+    fn check_unqualified(&self, reference: &PoolReference<'_>, is_guarded: bool, found: &mut Vec<LintFinding>) {
+        let has = |ads: &PoolStatistics| ads.attributes.contains_key(reference.name);
+        if has(self.own) || has(self.other) {
+            return;
+        }
+        let before = found.len();
+        for ads in [self.own, self.other] {
+            self.check(reference, ads, true, found);
+            if found.len() > before {
+                return;
+            }
+        }
+        // A policy of a job may run without a slot.
+        let has_ads = self.own.ads() > 0 && (self.place == PolicyPlace::Job || self.other.ads() > 0);
+        if has_ads && !is_guarded {
+            self.check(reference, self.own, false, found);
+        }
+    }
+
+    /// Whether the negotiator adds the attribute to ads. Reports a name that is spelt like such an attribute.
+    fn is_of_negotiator(&self, reference: &PoolReference<'_>, found: &mut Vec<LintFinding>) -> bool {
+        if self.place != PolicyPlace::Negotiator {
+            return false;
+        }
+        let known = |name: &Name| self.own.attributes.contains_key(name) || self.other.attributes.contains_key(name);
+        let name = reference.name.as_str().to_ascii_lowercase();
+        let mut added = PRIORITY_SIDES.into_iter().flat_map(priority_attributes);
+        let near = added.find(|(added, _)| osa_distance(&added.as_str().to_ascii_lowercase(), &name) <= 1);
+        let Some((near, _)) = near.filter(|_| !known(reference.name)) else { return false };
+        if near != *reference.name {
+            let message = format!("the negotiator adds no {} to ads", reference.name);
+            let help = did_you_mean(&[near.to_string()]).unwrap_or_default();
+            let finding = LintFinding::new(&rules::UNKNOWN, message).with_help(help);
+            found.push(finding.at(&Name::new("Policy"), reference.expression, ""));
+        }
+        true
+    }
 }
 
 /// Returns the references in an expression to attributes of its own ad that name this ad, such as `MY.Memory`.

@@ -50,11 +50,6 @@ impl PoolStatistics {
         }
     }
 
-    /// Whether some ads have this value of `MyType`.
-    pub(super) fn has_type(&self, of: &str) -> bool {
-        self.ads_with_string(&Name::new("MyType"), &ByteString::from(of)) > 0
-    }
-
     /// Number of ads added.
     #[must_use]
     pub fn ads(&self) -> usize {

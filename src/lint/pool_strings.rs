@@ -63,7 +63,7 @@ impl PoolStrings {
         let shown = |text: &ByteString| shorten(&text.to_str(), MAX_SHOWN_CHARS);
         let message = format!("no ad of the pool has {name} \"{}\": this is never true", shown(text));
         let help = format!(
-            "the most frequent value is \"{}\"; `classad census POOL --attr {name}` shows more",
+            "the most frequent value is \"{}\"; `classad census POOL --attr {name}` lists the values",
             shown(frequent)
         );
         Some(LintFinding::new(&rules::RANGE, message).with_help(help).at(attribute, part, ""))

@@ -120,7 +120,7 @@ rules! {
         "y || (x == 1 && z == 2)",
     ALWAYS "always-true" Warning Expression
         "an `||` that is true for every value, as in `x != 1 || x != 2`"
-        "`&&` was probably meant"
+        "correct one of the parts, or write `&&` if both are meant"
         "x != \"a\" || x != \"b\""
         "x != \"a\" && x != \"b\"",
     CONSTANT "constant-part" Warning Expression
@@ -140,7 +140,7 @@ rules! {
         "a || (b && c)",
     CASE "case-sensitive" Note Expression
         "a case-sensitive comparison with a string, by `=?=`, `=!=`, `is` or `isnt`"
-        "write `==` to ignore case"
+        "to ignore case, write `==` for `=?=`, and compare `toLower(x)` for `=!=`"
         "OpSys =?= \"linux\""
         "OpSys == \"linux\"",
     UNDEFINED "undefined-comparison" Warning Expression
@@ -159,7 +159,7 @@ rules! {
         "x > 5 & y < 3"
         "x > 5 && y < 3",
     QUOTES "single-quotes" Warning Expression
-        "a comparison with a name in single quotes; a string was probably meant"
+        "a name in single quotes, alone or in a comparison; a string was probably meant"
         "put strings in double quotes; single quotes make an attribute name"
         "OpSys == 'LINUX'"
         "OpSys == \"LINUX\"",
@@ -175,12 +175,12 @@ rules! {
         "member(x, { \"a\", \"b\" })",
     PATTERN "pattern" Error Expression
         "an invalid regular expression, or a substitute with `\\1` instead of `\\\\1`"
-        "write `.*` for any text, and `\\.` for a dot"
+        "write `.*` for any text; in brackets, as in `[.]` or `[(]`, a sign means itself"
         "regexp(\"*.cern.ch\", Machine)"
         "regexp(\"[.]cern[.]ch$\", Machine)",
     GLOB "glob" Warning Expression
         "a shell pattern such as `slot*` in a regular expression or after `==`"
-        "write `.*` for any text, and `\\.` for a dot"
+        "write `.*` for any text, and `[.]` for a dot"
         "regexp(\"slot*@node*\", Name)"
         "regexp(\"^slot.*@node\", Name)",
     ARGUMENT_ORDER "argument-order" Warning Expression
@@ -190,7 +190,7 @@ rules! {
         "regexp(\".*cern.ch\", Machine)",
     WHOLE_VERSION "whole-version" Warning Expression
         "a version compared with a whole string such as `$CondorVersion: 25.0.1 2025-09-01 $`"
-        "extract the version number: `split(CondorVersion)[1]`"
+        "compare the version number, with a function: `versionGE(split(CondorVersion)[1], \"25.0\")`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
     NULL "null" Warning Expression
@@ -204,7 +204,7 @@ rules! {
         "Owner == alice"
         "Owner == \"alice\"",
     UNIT "wrong-unit" Warning Expression
-        "a size with a suffix, or probably in the wrong unit; Memory is in MiB, Disk in KiB"
+        "in HTCondor's dialect, a size with a suffix, or probably in the wrong unit; Memory is in MiB, Disk in KiB"
         "write the number in the unit of the attribute"
         "Memory > 5G"
         "Memory > 5120",
@@ -229,7 +229,7 @@ rules! {
         "[ Memory = 1; MEMORY = 2 ]"
         "[ Memory = 1; Memory2 = 2 ]",
     ATTRIBUTE_TYPE "attribute-type" Warning Ad
-        "a standard attribute of HTCondor with a value of the wrong type"
+        "in HTCondor's dialect, a standard attribute with a value of the wrong type"
         "write a value of the type that HTCondor's manual gives"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
@@ -240,7 +240,7 @@ rules! {
         "[ Requirements = START && other.x; START = true ]",
     MISSING "missing-constraint" Warning Ad
         "a request or an offer without a constraint: it accepts nothing"
-        "write `Requirements = true` to accept everything (in the papers' ads: `Constraint = true`)"
+        "set the constraint to `true` to accept everything, for example `Requirements = true`"
         "[ MyType = \"Job\"; Owner = \"a\" ]"
         "[ MyType = \"Job\"; Requirements = true ]",
     RANK "rank-not-numeric" Warning Ad
@@ -249,7 +249,7 @@ rules! {
         "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
-        "attributes that refer to each other in a circle: their value is undefined"
+        "attributes that refer to each other in a circle: such a reference is undefined"
         "change one of the attributes, or write `TARGET.x` for that of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
@@ -284,8 +284,8 @@ rules! {
         "[ Requirements = TARGET.Memory >= 900000 ]"
         "[ Requirements = TARGET.Memory >= 1000 ]",
     LETTERS "wrong-case" Warning Pool
-        "a case-sensitive comparison with `linux`, where the pool only has `LINUX`"
-        "write `==`, which ignores case"
+        "a case-sensitive comparison with a string that the pool has only in another case, as `linux` for `LINUX`"
+        "write `==` or `!=`, which ignore case"
         "[ Requirements = TARGET.OpSys =?= \"linux\" ]"
         "[ Requirements = TARGET.OpSys =?= \"LINUX\" ]",
 }

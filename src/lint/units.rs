@@ -65,7 +65,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     }
     let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
     let rewrite = in_unit(unit);
-    let message = format!("{name} is in {}: no machine has that much", unit.symbol());
+    let message = format!("{name} is in {}: this is 1 PiB or more", unit.symbol());
     let help = format!("if the size is in bytes, write {}", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }

@@ -85,7 +85,11 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
             let error = SyntaxError::new(span, "these bytes are not UTF-8");
             // Only strings can have such bytes, as escapes.
             let is_string = shown.starts_with('"');
-            if is_string { error.with_help("write such a byte as an octal escape, such as \\377") } else { error }
+            if is_string {
+                error.with_help("write each of these bytes as an octal escape, for example \\377")
+            } else {
+                error
+            }
         }
     }
 }

@@ -76,7 +76,7 @@ impl ErrorContext<'_> {
             (_, Comma, _) => {
                 "`,` is only allowed between the elements of a list and between the arguments of a function"
             }
-            (_, Colon, _) => "a `:` needs a `?` before it: `condition ? value : otherwise`",
+            (_, Colon, _) => "each `:` needs its own `?` before it: `condition ? value : otherwise`",
             (_, Question, _) => "a `?` needs a condition before it: `condition ? value : otherwise`",
             _ => return None,
         };
@@ -93,7 +93,7 @@ impl ErrorContext<'_> {
             _ if is_name && self.token(1) == Some(Token::Assign) => {
                 return Some(match self.innermost_open() {
                     Some(open) if open != Token::BracketOpen => format!("close the {open} before this attribute"),
-                    _ => "is a `;` missing before this attribute?".to_owned(),
+                    _ => "is a `;`, or in the long form a line break, missing before this attribute?".to_owned(),
                 });
             }
             "and" => "write `&&`",
@@ -203,7 +203,7 @@ pub(super) fn character_hint(character: char, rest: &str) -> &'static str {
         '`' => "put strings in double quotes: \"...\"",
         '\\' => "leave the `\\` out: an expression continues on the next line, except in the long form",
         '@' => "put text with an `@` in double quotes: \"user@host\"",
-        _ => "a name has letters, digits and underscores; put any other name in single quotes",
+        _ => "a name has only ASCII letters, digits and underscores; put any other name in single quotes",
     }
 }
 

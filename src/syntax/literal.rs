@@ -56,7 +56,7 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
             SyntaxError::new(span, format!("`{text}` is not an octal number"))
                 .with_help(format!("a leading 0 makes a number octal; write {decimal} for the decimal number"))
         } else {
-            let error = SyntaxError::new(span, format!("`{sign}{text}` is too large for 64 bits"));
+            let error = SyntaxError::new(span, format!("`{sign}{text}` does not fit into a signed 64-bit integer"));
             if radix == 10 { error.with_help(format!("write {sign}{text}.0 for a real")) } else { error }
         }
     })

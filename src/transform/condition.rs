@@ -101,7 +101,7 @@ impl ParsedCondition {
                 Some(is) => ParsedConditionKind::Version(is),
                 None => {
                     return error(
-                        "this is not a comparison with a version from 6.0 on",
+                        "expected a comparison with a version such as 23.0, at least 6.0",
                         "write `if version >= 23.0` or `if version < 10.0.0`",
                     );
                 }
@@ -134,7 +134,10 @@ impl ParsedCondition {
                 let value = evaluate(expression, expander.ad, expander.context)?;
                 truth(&value).ok_or_else(|| match value.error_origin() {
                     Some(fault) => format!("the condition is an error: {fault}"),
-                    None => format!("the condition is {}, but it must be true or false", value.value_type().phrase()),
+                    None => {
+                        let phrase = value.value_type().phrase();
+                        format!("the condition is {phrase}, but it must be a boolean or a number")
+                    }
                 })?
             }
         };

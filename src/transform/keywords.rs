@@ -160,8 +160,8 @@ pub(super) fn word_attribute(word: &LineWord<'_>, dialect: Dialect) -> Result<Na
             None if name.strip_prefix('+').is_some_and(is_name) => {
                 "leave out the `+`: `+Name` of a submit file is the attribute `Name`".to_owned()
             }
-            _ if name.contains('\'') => format!("quote such a name: `\"{name}\"`"),
-            _ => format!("quote such a name: `'{name}'`"),
+            _ if name.contains('\'') => format!("put the name in quotes: `\"{name}\"`"),
+            _ => format!("put the name in quotes: `'{name}'`"),
         };
         return Err(error(word.range.clone(), format!("`{name}` is not an attribute name")).with_help(help));
     }

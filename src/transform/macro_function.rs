@@ -82,7 +82,7 @@ fn not_a_number_failure(text: &[u8]) -> StatementFailure {
     if text.trim_ascii().is_empty() {
         return "a number is missing".to_owned().into();
     }
-    format!("{} is not a number; EVALMACRO evaluates an expression in the ad", quoted_excerpt(text)).into()
+    format!("{} is not a number; in rules, EVALMACRO evaluates an expression in the ad", quoted_excerpt(text)).into()
 }
 
 /// Expands the argument of a function up to the first comma. Returns the expanded text, and the format after the comma.

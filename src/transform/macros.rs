@@ -318,7 +318,7 @@ pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd<'_>, context: 
 }
 
 fn endless_expansion() -> StatementFailure {
-    "the macros form a circle, or the expanded text is too long".to_owned().into()
+    "the macros form a circle, are nested too deeply, or give too long a text".to_owned().into()
 }
 
 /// Replaces the macros of the variable `name`. `value` returns the replacement of a macro. Its argument is the default

@@ -159,7 +159,7 @@ impl RulesParser<'_> {
             return Err(error(place, "this is not how a rule sets an attribute").with_help(help));
         }
         if !is_variable(name) {
-            let help = "a variable's name has letters, digits, underscores and dots";
+            let help = "a variable's name has only ASCII letters, digits, `_`, `.` and `/`";
             return Err(error(place, format!("`{name}` is not a variable name")).with_help(help));
         }
         if let Some(keyword) = Keyword::from_word(name) {

@@ -40,7 +40,7 @@ pub struct LifetimeArgs {
 #[derive(Args)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
-    /// Also use jobs that do not wait for a slot, slots that are not free, and ads of daemons
+    /// Treat all jobs as waiting for a slot and all slots as free; also use ads of daemons
     #[arg(long)]
     pub all_states: bool,
 }

@@ -57,7 +57,7 @@ pub fn apply_defaults(mut tree: Command) -> Result<Command, String> {
         let Some(option) = options().find(|arg| arg.get_long() == Some(&long)).cloned() else {
             let near = closest_names(&long, options().filter_map(Arg::get_long));
             let hint = suggestion(&near);
-            return Err(format!("{source}: {name} is not an option that all commands have{hint}"));
+            return Err(format!("{source}: {name} is not `id`, `output` or an option of every command{hint}"));
         };
         check_value(&option, &long, &value).map_err(|fault| format!("{source}: {fault}"))?;
         // clap wants `'static` values; the text is needed until the process ends.
@@ -139,7 +139,7 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
                 ExpressionKind::Literal(Value::String(text)) => text.to_str().into_owned(),
                 ExpressionKind::Literal(Value::Integer(number)) => number.to_string(),
                 ExpressionKind::Literal(Value::Boolean(is)) => is.to_string(),
-                _ => return Err(format!("{source}: {name} must be a word, a whole number, true or false")),
+                _ => return Err(format!("{source}: {name} must be text, a whole number, true or false")),
             };
             defaults.push(OptionDefault { name, value, source: source.clone() });
         }

@@ -55,13 +55,13 @@ pub struct GlobalOptions {
     /// Maximum number of tests of candidates in a search for the best gang, besides one test of each offer
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
-    /// Maximum number of bytes of the text of an ad. Reading a file stops at a longer ad
+    /// Maximum number of bytes of the text of an ad, approximately. Reading a file stops at a longer ad
     #[arg(long, global = true, value_name = "N")]
     pub max_ad_bytes: Option<usize>,
     /// Maximum ratio of the unpacked to the compressed size of a file; 64 MiB are always allowed
     #[arg(long, global = true, value_name = "N")]
     pub max_unpack_ratio: Option<u64>,
-    /// Maximum number of ads from one compressed file that are held in memory
+    /// Maximum number of ads from one compressed file, in commands that keep whole ads in memory, such as `match`
     #[arg(long, global = true, value_name = "N")]
     pub max_packed_ads: Option<usize>,
     /// Load a map for `userMap()` from a map file of HTCondor
@@ -70,7 +70,7 @@ pub struct GlobalOptions {
     /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
-    /// Fail if the output format cannot represent a value
+    /// Exit with status 2 if the output format cannot represent a value
     #[arg(long, global = true)]
     pub strict: bool,
     /// Report bad ads, but do not exit with status 2 because of them

@@ -78,7 +78,7 @@ impl PolicyConfigArgs {
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
             session.note(&format!(
-                "this command ignores {names} of the configuration; `classad explain --config DUMP` applies them"
+                "this command does not apply {names} of the configuration; `classad explain --config DUMP` does"
             ));
         }
         Ok(read)
@@ -190,7 +190,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         Some(text) => (format!("policy {path}"), text.as_bytes().to_vec()),
         None if is_name && !Path::new(path).exists() => {
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
-            return refuse(format!("there is no built-in policy `{path}`, only {known}; write `./{path}` for a file"));
+            return refuse(format!("there is no file `{path}`, and the only built-in policy is {known}"));
         }
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
     };

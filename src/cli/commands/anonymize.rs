@@ -25,16 +25,16 @@ Examples:
   classad anonymize --key secret samples/pool/machines.long -o jsonl
   condor_status -long | classad anonymize --keep chtc -o jsonl > machines.jsonl
 
-Words in strings become pseudonyms of 13 letters or more: names, hosts and parts of paths. Addresses are replaced, too;
-IPv4 addresses with a common prefix still have a common prefix. With the same key, a word has the same pseudonym
-everywhere. Without a key, each run draws a new one. Keep the key secret: with the key, anyone can check whether the
-ads contain a word.
+Words in strings, such as names, hosts and parts of paths, become pseudonyms of 13 letters or more. Addresses are
+replaced, too. IPv4 addresses that begin with the same numbers still do so. With the same key, a word has the same
+pseudonym everywhere. Without a key, each run draws a new one. Keep the key secret: with the key, anyone can check
+whether the ads contain a word.
 
 These are kept: numbers outside of strings, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64`
-and `slot1_2`. A number in a string is replaced if it is in a name or a path, or if it is the whole string. Comments are
+and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string. Comments are
 dropped.
 
-Constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
+With the same key, constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
 listed on standard error.
 
 Exit status: 0 if the input has ads, 1 if it has none, 2 after an error.";

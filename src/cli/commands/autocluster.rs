@@ -41,10 +41,10 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 ///
 /// Requests are equivalent if the expressions of their significant attributes are the same. The constraint and the rank
 /// of a request are significant. So are the attributes in them, in the constraints and ranks of the offers, and in the
-/// policy.
+/// policy, and the attributes in these attributes.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("roots", |arg| arg.help("Expression for the requests to serve; its attributes are significant")))]
+#[command(mut_arg("roots", |arg| arg.help("The `roots` of the policy: its attributes are significant; it selects no requests")))]
 #[command(mut_arg("order", |arg| arg.help("Expression for the order of requests; its attributes are significant")))]
 #[command(mut_arg("dock", |arg| arg.help("Expression that ranks candidates; its attributes are significant")))]
 #[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
@@ -87,7 +87,7 @@ pub struct Autocluster {
 fn note_effect_of_order(session: &Session, clusters: usize, without_order: usize) {
     if without_order < clusters {
         session.note(&format!(
-            "`order` of the policy makes {}; without it, as in HTCondor, there are {}",
+            "`order` makes {}; without it, as in HTCondor, the number is {}",
             counted(clusters, "autocluster"),
             with_commas(without_order)
         ));

@@ -29,7 +29,7 @@ Examples:
   classad eval --my samples/papers/1998-figure-2-job.ad \\
       --target samples/papers/1998-figure-1-machine.ad Constraint
 
-Errors in attributes that the expression does not use may not be reported.";
+In FILES, a syntax error of an attribute that the expression does not use is not always reported.";
 
 /// Evaluate an expression, alone or in each ad of files
 #[derive(Args)]

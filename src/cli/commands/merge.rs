@@ -25,7 +25,8 @@ To query the history of each access point (submit host), write the host after --
 HOST:FILE.
 
   for host in ap1 ap2; do
-    ssh $host classad query true --group-by Owner --partial=$host /var/lib/condor/spool/history > $host.part
+    ssh $host classad query true --group-by Owner --partial=$host \\
+        /var/lib/condor/spool/history > $host.part
   done
   classad merge ap1.part ap2.part
 

@@ -26,14 +26,15 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
-The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES; the first route that matches a job takes it. With
-JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs are shown, but not applied.
+The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, or without it in the order of DUMP. The first route that
+matches a job takes it. With JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs
+are shown, but not applied.
 
 Exit status: 0 if all jobs that the router may take have routes; 1 if one of them has none, or if there are no such
 jobs; 2 for bad input.
 
 `classad help schema route` describes the output of -o json. `excluded` is the reason why no route may take the job.
-If all routes refuse the job, `refusals` has the first clause of each route's requirements that is not true.";
+If all routes refuse the job, `refusals` has for each route the first clause that is not true.";
 
 /// Show which route of HTCondor's job router takes each job, and why other jobs have no route
 #[derive(Args)]
@@ -152,8 +153,8 @@ fn warn_of_brackets(session: &Session, router: &JobRouter) {
         router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
-            "HTCondor 25 does not read routes in brackets: {} (`transform --config ... --route NAME --print-rules` \
-            converts one)",
+            "HTCondor 25 does not read routes that are written as ads: {} (`transform --config ... --route NAME \
+            --print-rules` converts one)",
             bracketed.join(", ")
         ));
     }

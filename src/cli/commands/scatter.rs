@@ -35,12 +35,12 @@ runs. Each run reads all files and does one share of the work:
 
   condor_submit_dag -usedagdir why/job.dag
 
-DAGMan runs a failed part again, at most three times. The final node merges DIR/*.part into DIR/output and writes its
-messages to DIR/errors. If parts are missing, the final node fails and lists them. The machines must share a file
-system with this machine.
+DAGMan runs a failed part or share again, at most three times. The final node merges DIR/*.part into DIR/output and
+writes its messages to DIR/errors. If parts or shares are missing, the final node fails, and DIR/errors lists them. The
+machines must share a file system with this machine.
 
---command prints a line for each part, for a shell or GNU parallel. Each line writes a partial result to its standard
-output:
+--command prints a command line for each part or share, for a shell or GNU parallel. Each command writes a partial
+result to its standard output:
 
   classad scatter --command --plan plan.json -- query 'JobStatus == 5' history* --group-by Owner |
       parallel --results '{#}.part'
@@ -158,7 +158,7 @@ impl ScatterCommand {
         let newest = newest_times(sources.iter().flatten(), &session.context());
         let newest = newest.map_err(|error| Failure::unreadable("the ads", &error))?.ads;
         // Without --now a share that reads old ads evaluates as of their time, as one run does.
-        let needs_time = session.options.now.is_none() && !session.is_old(newest);
+        let needs_time = session.options.now.is_none() && !Session::is_old(newest);
         let now = session.context().now.filter(|_| needs_time);
         let files = requests.iter().chain(&pool).cloned().map(whole_name).collect::<Result<Vec<_>, _>>()?;
         let plan = PartPlan::of_shares(count, &files, now)?;

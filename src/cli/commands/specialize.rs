@@ -62,7 +62,7 @@ pub struct Specialize {
     /// Take the known attributes from the first ad of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "files_from"])]
     known: Option<String>,
-    /// Set an attribute of the known ads
+    /// Set a known attribute in each ad
     #[arg(short = 'D', long = "define", value_name = "NAME=EXPR")]
     define: Vec<String>,
     /// Treat these attributes as unknown; target.NAME is an attribute of the ad in --target
@@ -77,11 +77,11 @@ pub struct Specialize {
     /// Simplify more, as the thesis does: assume that no unknown value is an error, and reorder sums and products
     #[arg(long)]
     loose: bool,
-    /// Also replace names of attributes whose values are unknown, by the rest of their expressions
+    /// Also replace an attribute whose value depends on unknown attributes by the rest of its expression
     #[arg(long)]
     inline: bool,
     /// Print whether the expression is always true, never true, or depends on unknown attributes. Without --expr and
-    /// --attr, judge the constraint of each port
+    /// --attr, judge the constraint of each port, or of an ad without ports
     #[arg(long)]
     verdict: bool,
     /// With --expr or --attr, print the name of each ad before its result

@@ -25,10 +25,11 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, each on a line. If a file exists already, the run stops.
+The names of the written files are printed, each on a line. If a file exists already, the run stops with status 2.
+Files written before it remain; their names are not printed.
 
 With --by, {} is the value of the expression, without quotes. Characters such as `/` are written as `%` with two
-hexadecimal digits. A value of more than 200 bytes is cut.
+hexadecimal digits. The result is cut if it has more than 200 bytes.
 
 Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 

@@ -35,7 +35,7 @@ pub fn write_accounts(path: &str, accountant: &Accountant, revision: &FileRevisi
 
 /// Notes that a file of accounts was rewritten.
 pub fn note_rewriting(session: &Session, path: &str) {
-    session.note(&format!("the usage file {path} is updated"));
+    session.note(&format!("the usage file {path} is written"));
 }
 
 /// Reads the accounts that `condor_userprio -long` prints, or those of several ads. Reports its problems only if there are accounts in it:

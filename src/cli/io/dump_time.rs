@@ -1,6 +1,7 @@
 //! The time of a dump: the newest time that its ads tell.
 
 use std::io;
+use std::sync::LazyLock;
 
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::Context;
@@ -9,8 +10,10 @@ use classad::protocol::{Advertisement, TIME_ATTRIBUTES};
 
 use super::source::AdSource;
 
-/// Times of events of jobs. A dump of jobs that has no time of its own is at least as new as these.
+/// Times of events of jobs. A dump is at least as new as these.
 const EVENT_TIMES: [&str; 4] = ["QDate", "EnteredCurrentStatus", "JobCurrentStartDate", "CompletionDate"];
+
+static EVENT_NAMES: LazyLock<[Name; 4]> = LazyLock::new(|| EVENT_TIMES.map(Name::new));
 
 /// The newest times in the ads of a dump, in seconds since 1970.
 #[derive(Default)]
@@ -21,6 +24,23 @@ pub struct DumpTimes {
     pub events: Option<i64>,
 }
 
+impl DumpTimes {
+    /// Takes the times of an ad into account.
+    pub fn add(&mut self, ad: &Ad, context: &Context) {
+        self.ads = self.ads.max(Advertisement::new(ad, context).time());
+        for name in &*EVENT_NAMES {
+            if let Some(Value::Integer(time)) = ad.get(name).and_then(Expression::as_literal) {
+                self.events = self.events.max(Some(*time));
+            }
+        }
+    }
+
+    /// Returns the time of the dump; `None` if its ads have no times.
+    pub fn newest(&self) -> Option<i64> {
+        self.ads.max(self.events)
+    }
+}
+
 /// Returns the newest times in the ads of these files. Bad ads are skipped here, because they are reported when the files
 /// are read again.
 ///
@@ -29,15 +49,7 @@ pub struct DumpTimes {
 /// A source is not a file, or cannot be read.
 pub fn newest_times<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context: &Context) -> io::Result<DumpTimes> {
     let mut newest = DumpTimes::default();
-    let event_names = EVENT_TIMES.map(Name::new);
-    let mut count = |ad: &Ad| {
-        newest.ads = newest.ads.max(Advertisement::new(ad, context).time());
-        for name in &event_names {
-            if let Some(Value::Integer(time)) = ad.get(name).and_then(Expression::as_literal) {
-                newest.events = newest.events.max(Some(*time));
-            }
-        }
-    };
+    let mut count = |ad: &Ad| newest.add(ad, context);
     for source in sources {
         let is_long = source.is_long_file();
         let mut source = source.reopen()?;

@@ -10,7 +10,7 @@ use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{closest_names, suggestion};
 
-use super::dump_time::newest_times;
+use super::dump_time::{DumpTimes, newest_times};
 use super::file_part::FilePart;
 use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
@@ -117,23 +117,23 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
         return;
     }
     match newest_times(sources, &session.context()) {
-        Ok(times) => match (times.ads, times.events) {
-            (Some(time), _) => session.set_time(time),
-            (None, Some(time)) => {
-                session.set_time(time);
-                let time = utc_text(time);
-                session.note(&format!(
-                    "--now dump uses {time}, the newest event of a job: no ad says when it was written"
-                ));
-            }
-            (None, None) => {
-                session.warning("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate");
-            }
-        },
+        Ok(times) => set_dump_time(session, &times),
         Err(error) => {
             let reason = diagnostics::io_reason(&error);
             session.error(&format!("--now dump must read the input twice, but {reason}"));
         }
+    }
+}
+
+/// Makes the time of a dump the time of evaluation.
+pub fn set_dump_time(session: &mut Session, times: &DumpTimes) {
+    let Some(time) = times.newest() else {
+        return session.warning("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate");
+    };
+    session.set_time(time);
+    if times.events > times.ads {
+        let time = utc_text(time);
+        session.note(&format!("--now dump uses {time}, the newest event of a job: no ad was written later"));
     }
 }
 
@@ -149,8 +149,7 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
     if is_dated || sources.iter().map(size).fold(0, u64::saturating_add) > MAX_DATED_BYTES {
         return;
     }
-    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.ads.or(times.events))
-    else {
+    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.newest()) else {
         return;
     };
     if newest < current_time() - DAY_SECONDS {

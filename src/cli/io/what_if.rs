@@ -38,6 +38,7 @@ impl WhatIf {
             let expression = input::parse_argument_expression(session, name.trim(), text)?;
             let name = input::parse_required_name(session, "--what-if", name)?;
             note_slips_of_definition(session, &name, &expression);
+            note_side_in_value(session, definition, &expression);
             side.push((name, expression));
         }
         Ok(what_if)
@@ -105,6 +106,22 @@ fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context
     let options = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
     let context = Context { random: None, ..context.clone() };
     specialize(expression, &frame, &environment, &context, options).expression
+}
+
+/// Notes `offer.Memory` in the value of a definition. Only the name of a definition begins with a side.
+fn note_side_in_value(session: &Session, definition: &str, value: &Expression) {
+    let mut pending = vec![value];
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Select(subject, name) = part.kind()
+            && let ExpressionKind::Attribute(side) = subject.kind()
+            && (side.is("offer") || side.is("request"))
+        {
+            let advice =
+                format!("write {name} for the attribute of the same ad, TARGET.{name} for that of the other ad");
+            return session.note(&format!("--what-if {definition}: {side}.{name} is undefined; {advice}"));
+        }
+        part.kind().for_each_child(|child| pending.push(child));
+    }
 }
 
 /// Whether an expression of an ad reads an attribute of this name, of whichever ad.

@@ -204,7 +204,7 @@ impl TableWriter {
             return refuse("this command draws no picture: census, explain and gangmatch do");
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
-            return refuse("this command prints rows: write them as table, csv, tsv, markdown, json or jsonl");
+            return refuse("rows cannot be printed in this format: use table, csv, tsv, markdown, json or jsonl");
         }
         Ok(TableWriter::with_form(header, form, with_header))
     }

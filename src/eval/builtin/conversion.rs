@@ -27,7 +27,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "bool(2.5)" => "true",
         boolean),
     function!(absTime(0, 2) Strict "([any [, offset]]) -> abstime",
-        "convert seconds since 1970 or a string to a time (default: now); the offset from UTC is in seconds",
+        "convert a string, or seconds since 1970, to a time (default: now); the offset from UTC is in seconds",
         both "absTime(981173106, -3600 * 6)" => "absTime(\"2001-02-02T22:05:06-06:00\")",
         absolute),
     function!(relTime(1, 1) Strict "(any) -> reltime",

@@ -219,8 +219,9 @@ fn compare_each(call: &mut Call<'_, '_>, one_is_enough: bool) -> CallResult {
     }
     let operator = match &operator {
         Value::Undefined => return Ok(operator),
-        Value::String(symbol) => comparison(symbol.as_bytes())
-            .ok_or_else(|| call.error(format!("`{}` is not a comparison", symbol.to_str())))?,
+        Value::String(symbol) => comparison(symbol.as_bytes()).ok_or_else(|| {
+            call.error(format!("expected <, <=, ==, !=, >=, >, is or isnt, not `{}`", symbol.to_str()))
+        })?,
         other => return Ok(call.type_error(other, "a comparison as a string")),
     };
     let list = call.require_list(list, "a list")?;

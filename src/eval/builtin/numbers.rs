@@ -25,8 +25,8 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "raise a number to a power; integers give an integer, unless the exponent is negative",
         both "pow(-2, 3)" => "-8"),
     function!(quantize(2, 2) Strict "(number, number | list) -> number",
-        "round a number up to a multiple of the second argument; with a list, to the first element that is not less, \
-        else to a multiple of the last element",
+        "round a number up to a multiple of the second argument; with a list, up to its first element that is not less \
+        than the number, else to a multiple of its last element",
         both "quantize(10, 4)" => "12"),
     function!(random(0, 1) Random "([number]) -> int | real",
         "draw a random number of the argument's type: at least 0, and less than the argument (default: 1.0)",

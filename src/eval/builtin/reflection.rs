@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         "evaluate the text of a value as an expression, in this ad",
         both "eval(\"1 + 1\")" => "2"),
     function!(unparse(1, 1) ReadsExpression "(attribute) -> string",
-        "text of the expression of an attribute of this ad; an empty string if this ad has none",
+        "text of the expression of an attribute of this ad; an empty string if this ad lacks the attribute",
         both "[ a = b + 1; text = unparse(a) ].text" => "\"b + 1\""),
     function!(unresolved(1, 2) ReadsExpression "(attribute [, pattern]) -> string | bool",
         "names that an attribute reads and this ad lacks; with a pattern, whether it matches one of them",

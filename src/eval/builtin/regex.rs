@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         matches_member),
     function!(regexps(3, 4) Strict "(pattern, string, substitute [, options]) -> string",
         "return the substitute for the first match, with \\\\0 to \\\\9 for groups; options: those of regexp(), f \
-        (return the whole string), g (replace all)",
+        (keep the text around the match), g (replace all)",
         both "regexps(\"([0-9]+)@(.*)\", \"slot1@crane\", \"\\\\2 has \\\\1\")" => "\"crane has 1\"",
         |call| substitute(call, b"")),
     function!(replace(3, 4) Strict "(pattern, string, substitute [, options]) -> string",

@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         both "stringListSum(\"10, 20, 2.5\")" => "32.5",
         |call| numbers_of(call).map(|numbers| sum(call, &numbers))),
     function!(stringListAvg(1, 2) Lazy "(string [, delimiters]) -> int | real",
-        "mean of the numbers of a list in a string; an integer if all numbers are integers",
+        "mean of the numbers of a list in a string; if all numbers are integers, without its fraction",
         both "stringListAvg(\"10, 20, 30.0\")" => "20.0",
         |call| numbers_of(call).map(|numbers| average(call, &numbers))),
     function!(stringListMin(1, 2) Lazy "(string [, delimiters]) -> int | real",
@@ -133,7 +133,7 @@ fn sum(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
 }
 
 fn average(call: &Call<'_, '_>, numbers: &ListedNumbers) -> Value {
-    #[allow(clippy::cast_precision_loss, reason = "the list does not have so many items")]
+    #[allow(clippy::cast_precision_loss, reason = "the list has fewer than 2^53 items")]
     let count = numbers.values.len().max(1) as f64;
     numbers.result(call, numbers.total() / count)
 }

@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
         user_home),
     function!(userMap(2, 4) Lazy "(map, user [, preferred [, default]]) -> any",
         "look up a user in a map of --map or --config: all results as a string; with `preferred`, this result if it \
-        is one of them, else the first",
+        is one of them, else the first; `default` if there are none",
         both "userMap(\"groups\", \"ann\", \"physics\", \"none\")" => "\"none\"",
         user_map),
 ];

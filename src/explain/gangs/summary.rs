@@ -21,7 +21,7 @@ impl SummaryWriter<'_> {
             }
             (GangVerdict::Taken(by), Some(gang), _) => {
                 let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
-                format!("{subject} could have {a} ({gang}), but some of these offers go to {takers}")
+                format!("{subject} could have {a} ({gang}), but offers of this gang go to {takers}")
             }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::EmptyPort(empty), _, Some(failure)) => {

@@ -66,7 +66,7 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
         FileFormat::Bracketed => Ok(format_bracketed(text, dialect, width, line_end)),
         _ => {
             let message = format!("this file is in {form}: only bracketed ads and the long form can be formatted");
-            Err(refusal(&message).with_help("`classad convert` can rewrite it"))
+            Err(refusal(&message).with_help("`classad convert --to new FILE` writes it as bracketed ads"))
         }
     }
 }

@@ -211,7 +211,7 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         Some(match token {
             Err(flaw) => lexical_error(origin, flaw, &range),
             Ok(JsonToken::BracketOpen) if matches!(before, Some(JsonToken::BracketOpen | JsonToken::Comma)) => {
-                origin.problem_at(range, "an array of ads cannot contain an array")
+                origin.problem_at(range, "expected an ad, not an array")
             }
             // Brackets and commas around ads are skipped. The brackets need not balance, because the text may be a
             // part of a stream and may begin in the middle of an array.

@@ -21,7 +21,7 @@ const JOB_NAMES: [&str; 5] = ["Offset", "ClusterId", "ProcId", "Owner", "Complet
 
 const TORN: &str = "this banner is broken";
 
-const UNKNOWN: &str = "HTCondor does not write such a banner";
+const UNKNOWN: &str = "HTCondor does not write banners of this form";
 
 /// The kinds of banners that the shadow writes.
 const RUN_KINDS: [&[u8]; 8] =

@@ -106,7 +106,7 @@ const SUBMIT_COMMANDS: [&str; 14] = [
 /// Returns the help for a line of a submit file that is not a line of an ad; `None` for another word.
 fn submit_command_help(word: &[u8]) -> Option<String> {
     let command = SUBMIT_COMMANDS.iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))?;
-    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of its jobs to OUT";
+    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of the jobs in FILE to OUT";
     Some(format!("`{command}` is a command of submit files; {instead}"))
 }
 

@@ -64,7 +64,7 @@ pub fn invalid_utf8(origin: &AdOrigin, range: &Range<usize>) -> Problem {
     let place = range.start + valid;
     origin
         .problem_at(place..(place + 1).min(range.end), "these bytes are not UTF-8")
-        .with_help("in a string, write such a byte as an octal escape, such as \\377")
+        .with_help("in a string, write each of these bytes as an octal escape, for example \\377")
 }
 
 /// Parses the text of an element. The element decides the type of the value.
@@ -94,7 +94,7 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
 fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Problem {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let problem = origin.problem_at(range, format!("`{text}` is too large for 64 bits"));
+        let problem = origin.problem_at(range, format!("`{text}` does not fit into a signed 64-bit integer"));
         return problem.with_help(format!("write <r>{text}</r> for a real"));
     }
     origin.problem_at(range, format!("`{text}` is not an integer"))

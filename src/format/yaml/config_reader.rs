@@ -44,7 +44,7 @@ impl<'o> ConfigReader<'o> {
     /// Parses a scalar as an expression. Records a problem and returns `None` if the node is not an expression.
     pub fn expression(&mut self, node: &YamlNode) -> Option<Expression> {
         let Some(text) = node.text() else {
-            const QUOTES: &str = "put an expression that begins with `{`, `[` or `!` in quotes";
+            const QUOTES: &str = "put an expression in quotes if it has `: ` or begins with `{`, `[` or `!`";
             let (what, help) = match node.content {
                 YamlContent::Null => ("an empty value", "write the expression after the key"),
                 YamlContent::Mapping(_) => ("a mapping", QUOTES),

@@ -115,7 +115,7 @@ impl YamlAdPass<'_> {
             YamlScalar::Boolean(is) => Value::Boolean(is),
             YamlScalar::Integer(integer) => Value::Integer(integer),
             YamlScalar::LargeInteger(integer) => {
-                let message = format!("`{integer}` is too large for 64 bits");
+                let message = format!("`{integer}` does not fit into a signed 64-bit integer");
                 return Err(YamlRejection::new(message, &format!("write {integer}.0 for a real")));
             }
             YamlScalar::Real(real) => {

@@ -66,14 +66,14 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
     let (message, help) = match wrong {
         "recursion limit exceeded" => (
             "this is nested more than 128 levels deep".to_owned(),
-            "write a nested ad as an expression: !expr '[ a = [ b = 1 ] ]'",
+            "write nested ads and lists as an expression: !expr '[ a = { { 1 } } ]'",
         ),
         "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {
             ("there is text after the end of this document".to_owned(), "write a line `---` between two documents")
         }
         wrong if wrong.starts_with("invalid type") || wrong.contains(": invalid type") => {
-            (wrong.to_owned(), "write an ad as a mapping of names to values: `name: value`")
+            (wrong.to_owned(), "write each attribute as `name: value` or `name: !expr 'expression'`")
         }
         wrong => (format!("this is not YAML: {wrong}"), ""),
     };

@@ -119,7 +119,7 @@ fn parse_document(
     })?;
     if let Some(range) = diagnostics::find_oversized_integer(text, &reading.large_reals.borrow()) {
         let integer = String::from_utf8_lossy(&text[range.clone()]);
-        let problem = Problem::error_at(range, 0, format!("`{integer}` is too large for 64 bits"));
+        let problem = Problem::error_at(range, 0, format!("`{integer}` does not fit into a signed 64-bit integer"));
         return Err(fatal(problem.with_help(format!("write {integer}.0 for a real"))));
     }
     Ok(ads)

@@ -63,9 +63,9 @@ pub enum Veto {
 impl fmt::Display for Veto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Veto::Gone => f.write_str("the ad no longer exists"),
+            Veto::Gone => f.write_str("it is not among the current ads"),
             Veto::Ambiguous(count) => write!(f, "{count} ads have this name"),
-            Veto::Expired(time) => write!(f, "it has expired: it was valid until {time}"),
+            Veto::Expired(time) => write!(f, "it has expired: it was valid until {time} (in seconds since 1970)"),
             Veto::TicketDiffers => f.write_str("its ClaimId has changed"),
             Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),
             Veto::AlreadyClaimed(id) => write!(f, "the match {id} has already claimed it"),

@@ -1,11 +1,11 @@
-//! The attributes by which policies of HTCondor's negotiator read priorities and usage: `SubmitterUserPrio` of requests,
-//! `RemoteUserPrio` of offers, and so on (HTCondor's manual, `PREEMPTION_REQUIREMENTS`).
+//! Adds the attributes by which policies read priorities and usage to the ads of a cycle.
 
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::{Policy, Share, WeightedShare};
+use crate::protocol::{PRIORITY_SIDES, PriorityValue, priority_attributes};
 
 use super::weight_accounts::WeightAccounts;
 use super::{submitter_name, submitter_priority};
@@ -16,9 +16,6 @@ pub struct PriorityAttributes<'p> {
     context: &'p Context,
     reads: FreeNames,
 }
-
-/// The beginnings of the names: `Submitter` in requests, `Remote` in offers.
-const SIDES: [&str; 2] = ["Submitter", "Remote"];
 
 impl<'p> PriorityAttributes<'p> {
     /// Finds the attributes that the policy reads. There are none without shares by weight.
@@ -36,19 +33,19 @@ impl<'p> PriorityAttributes<'p> {
         let mut add = |ad: Ad, side: usize, user: Option<String>| -> Ad {
             let Some(name) = &user else { return ad };
             let make = || {
-                let values = self.values(name, SIDES[side], (share, weighted), &accounts, priority);
+                let values = self.values(name, PRIORITY_SIDES[side], (share, weighted), &accounts, priority);
                 values.into_iter().fold(ad.clone(), |ad, (name, value)| ad.with(name, Expression::literal(value)))
             };
             known.entry((ad.identity(), user.clone())).or_insert_with(make).clone()
         };
-        let is_read = |side: &str| attribute_names(side).iter().any(|(name, _)| self.is_read(name));
+        let is_read = |side: &str| priority_attributes(side).iter().any(|(name, _)| self.is_read(name));
         let mut ads = [requests, offers];
-        if is_read(SIDES[0]) {
+        if is_read(PRIORITY_SIDES[0]) {
             for ad in &mut ads[0] {
                 *ad = add(ad.clone(), 0, Some(submitter_name(share, ad, self.context)));
             }
         }
-        if is_read(SIDES[1]) {
+        if is_read(PRIORITY_SIDES[1]) {
             for (ad, user) in ads[1].iter_mut().zip(&accounts.users) {
                 *ad = add(ad.clone(), 1, user.clone());
             }
@@ -80,29 +77,7 @@ impl<'p> PriorityAttributes<'p> {
             }
             PriorityValue::GroupUsage => Some(Value::Real(accounts.group_usage[group])),
         };
-        let read = attribute_names(side).into_iter().filter(|(name, _)| self.is_read(name));
+        let read = priority_attributes(side).into_iter().filter(|(name, _)| self.is_read(name));
         read.filter_map(|(name, holds)| Some((name, value(holds)?))).collect()
     }
-}
-
-/// What an attribute holds.
-#[derive(Clone, Copy)]
-enum PriorityValue {
-    Priority,
-    Usage,
-    Group,
-    GroupQuota,
-    GroupUsage,
-}
-
-/// Returns the names of the attributes of a side, with what each holds.
-fn attribute_names(side: &str) -> [(Name, PriorityValue); 5] {
-    [
-        ("UserPrio", PriorityValue::Priority),
-        ("UserResourcesInUse", PriorityValue::Usage),
-        ("Group", PriorityValue::Group),
-        ("GroupQuota", PriorityValue::GroupQuota),
-        ("GroupResourcesInUse", PriorityValue::GroupUsage),
-    ]
-    .map(|(end, value)| (Name::new(&format!("{side}{end}")), value))
 }

@@ -37,10 +37,11 @@ Examples:
   condor_status -long | classad census --sort distinct --top 3
 
 A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept. The kept values
-are then a random sample. Types, ranges and lengths take all values into account. Values of more than 4,096 bytes are
+are then a random sample, in which frequent values can be missing. Types, ranges and lengths take all values into account. Values of more than 4,096 bytes are
 cut.
 
-`classad help schema census` describes the output of -o json. Each `value` in JSON is a text in the ClassAd language.
+`classad help schema census` describes the output of -o json. Each `value` in JSON is a text in the ClassAd language; a cut
+value ends with `…`.
 With jsonl, each line describes one attribute.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
@@ -52,7 +53,7 @@ pub struct CensusCommand {
     /// Summarize only these attributes, with their values
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     attr: Vec<String>,
-    /// Show the N most frequent values of each attribute [default: 1; with --attr: 10]
+    /// Show the N most frequent values of each attribute [default: 1; with --attr: 10; in a picture: 8, or ranges]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired

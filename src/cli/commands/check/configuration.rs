@@ -3,31 +3,31 @@
 use std::ops::Range;
 
 use classad::ad::{Ad, Expression, Name, Span};
-use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, unused_settings};
+use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, KnobKind, unused_settings};
+use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{AdChecker, FindingLabel, LintFinding, PoolStatistics, RuleScope, check_policy_names};
+use classad::lint::{AdChecker, FindingLabel, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
 use classad::matching::policy::group_problems;
+use classad::protocol::Protocol;
 use classad::transform::{RuleAction, RuleOperand};
 
 use super::located::LocatedFinding;
-use super::{CheckRun, CheckTask, KeptFinding};
+use super::{CheckRun, KeptFinding};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input::next_block;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
 
-/// Reads the ads of files a second time, for the names in policies. `None` if there are no ads, or if a file cannot be
-/// read twice.
-pub fn read_jobs(session: &mut Session, sources: &[AdSource]) -> Option<PoolStatistics> {
-    let (mut jobs, mut cache) = (PoolStatistics::default(), ReadCache::new(session.dialect()));
+/// Reads the ads of files a second time, for the names in policies. Files that cannot be read twice do not count.
+pub fn read_again(session: &mut Session, sources: &[AdSource], pool: &mut PolicyPool) {
+    let mut cache = ReadCache::new(session.dialect());
     for source in sources {
-        let mut source = source.reopen().ok()?;
+        let Ok(mut source) = source.reopen() else { continue };
         while let Some(text) = next_block(session, &mut source) {
             // Problems are reported when these files are checked.
-            text.block.ads_cached(&mut cache).flatten().for_each(|entry| jobs.add(&entry.ad));
+            text.block.ads_cached(&mut cache).flatten().for_each(|entry| pool.add(&entry.ad));
         }
     }
-    (jobs.ads() > 0).then_some(jobs)
 }
 
 /// Adds the findings about the policies, transforms and routes of a configuration.
@@ -35,7 +35,7 @@ pub fn check(
     run: &mut CheckRun<'_, LocatedFinding>,
     session: &Session,
     loaded: &LoadedConfiguration,
-    task: &CheckTask,
+    task: &PolicyCheckTask,
 ) {
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
@@ -45,11 +45,8 @@ pub fn check(
         run.add_problem_of_rule(&loaded.text, problem, "doubtful-setting");
     }
     for policy in &policies {
-        let subject = PolicySubject {
-            knob: &policy.name,
-            is_condition: policy.is_condition(),
-            is_of_job: policy.kind.is_of_job(),
-        };
+        let subject =
+            PolicySubject { knob: &policy.name, is_condition: policy.is_condition(), place: place_of(policy.kind) };
         check_expression(run, loaded, task, &subject, &policy.expression, &|span| policy.file_range(span));
     }
     let (mut rules, problems) = loaded.configuration.job_transforms(&context);
@@ -70,7 +67,10 @@ pub fn check(
     bracketed.dedup();
     if !bracketed.is_empty() {
         let help = "`transform --config ... --print-rules` converts transforms; with --route NAME, it converts a route";
-        session.note(&format!("HTCondor 25 does not read rules in brackets: {} ({help})", bracketed.join(", ")));
+        session.note(&format!(
+            "HTCondor 25 does not read rules in the form of old job routes: {} ({help})",
+            bracketed.join(", ")
+        ));
     }
 }
 
@@ -84,14 +84,14 @@ fn add_problems(run: &mut CheckRun<'_, LocatedFinding>, loaded: &LoadedConfigura
 fn check_rules(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: &CheckTask,
+    task: &PolicyCheckTask,
     rules: &ConfiguredRule,
 ) {
     let entry = loaded.configuration.entry(&rules.knob);
     let knob_range = entry.map_or(0..1, |entry| entry.name_range.clone());
     let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
     if let Some(requirements) = requirements {
-        let subject = PolicySubject { knob: &rules.knob, is_condition: true, is_of_job: true };
+        let subject = PolicySubject { knob: &rules.knob, is_condition: true, place: PolicyPlace::Job };
         check_expression(run, loaded, task, &subject, requirements, &|_| knob_range.clone());
     }
     for statement in &rules.rule.statements {
@@ -104,10 +104,17 @@ fn check_rules(
         if let Some((name, expression)) = operand {
             let is_condition = name.as_str().eq_ignore_ascii_case("requirements");
             let range = statement.range.clone();
-            let subject = PolicySubject { knob: &rules.knob, is_condition, is_of_job: true };
+            let subject = PolicySubject { knob: &rules.knob, is_condition, place: PolicyPlace::Job };
             check_expression(run, loaded, task, &subject, expression, &|_| range.clone());
         }
     }
+}
+
+/// What policies are checked with.
+pub struct PolicyCheckTask {
+    pub protocol: Protocol,
+    pub context: Context,
+    pub pool: PolicyPool,
 }
 
 /// What an expression of a configuration belongs to.
@@ -116,15 +123,22 @@ struct PolicySubject<'s> {
     knob: &'s str,
     /// Whether the expression is a condition. Another expression is a value.
     is_condition: bool,
-    /// Whether the expression is evaluated in a job's ad. If not, the job is TARGET.
-    is_of_job: bool,
+    place: PolicyPlace,
+}
+
+fn place_of(kind: KnobKind) -> PolicyPlace {
+    match kind {
+        KnobKind::NegotiatorPolicy => PolicyPlace::Negotiator,
+        kind if kind.is_of_job() => PolicyPlace::Job,
+        _ => PolicyPlace::Slot,
+    }
 }
 
 /// Adds the findings about an expression. `place` returns the range of a span in the dump.
 fn check_expression(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
-    task: &CheckTask,
+    task: &PolicyCheckTask,
     subject: &PolicySubject<'_>,
     expression: &Expression,
     place: &dyn Fn(Span) -> Range<usize>,
@@ -135,10 +149,8 @@ fn check_expression(
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
-    if let Some(pool) = &task.pool {
-        let of_names = check_policy_names(expression, subject.is_of_job, pool, &task.context);
-        new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
-    }
+    let of_names = check_policy_names(expression, subject.place, &task.pool, &task.context);
+    new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
     for (number, finding) in new {
         // An expression alone is not an ad: rules about whole ads do not apply.
         if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {

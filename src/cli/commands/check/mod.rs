@@ -17,8 +17,8 @@ use clap::{Args, ValueEnum};
 use classad::ad::{Ad, Name};
 use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
 use classad::lint::{
-    AdFindings, FindingLabel, FindingRegister, LintFinding, LintLevel, LintRule, PoolStatistics, RULES, RuleScope,
-    find_rule,
+    AdFindings, FindingLabel, FindingRegister, LintFinding, LintLevel, LintRule, PolicyPool, PoolStatistics, RULES,
+    RuleScope, find_rule,
 };
 use classad::protocol::{Protocol, display_name};
 use classad::text::{closest_names, counted, did_you_mean};
@@ -37,6 +37,7 @@ use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
 use checked_block::{CheckEvent, CheckTask, CheckedBlock};
+use configuration::PolicyCheckTask;
 use located::{CheckReport, LabeledRange, LocatedFinding};
 use partial::{read_partials, write_partial};
 
@@ -145,28 +146,32 @@ impl Check {
             .with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref());
         let mut task = CheckTask { protocol, context: session.context(), pool: None };
         let mut run = CheckRun::new(&wanted);
+        let mut policy_pool = PolicyPool::default();
         if !self.pool.is_empty() {
-            let (mut pool, mut is_empty) = (PoolStatistics::default(), true);
+            let mut pool = PoolStatistics::default();
             input::for_each_ad(session, &mut pools, |_, _, entry| {
                 pool.add(&entry.ad);
-                is_empty = false;
+                if !configurations.is_empty() {
+                    policy_pool.add(&entry.ad);
+                }
                 Ok(true)
             })?;
-            if is_empty {
+            if pool.ads() == 0 {
                 return refuse("the files of --pool contain no ads");
             }
             task.pool = Some(Arc::new(pool));
         }
         if !configurations.is_empty() {
-            let pool = task.pool.clone().or_else(|| configuration::read_jobs(session, &sources).map(Arc::new));
-            let of_policies = CheckTask { protocol: task.protocol.clone(), context: task.context.clone(), pool };
+            configuration::read_again(session, &sources, &mut policy_pool);
+            let (protocol, context) = (task.protocol.clone(), task.context.clone());
+            let of_policies = PolicyCheckTask { protocol, context, pool: policy_pool };
             for loaded in &configurations {
                 configuration::check(&mut run, session, loaded, &of_policies);
             }
             let checks_names = find_rule("unknown-attribute").is_some_and(wanted);
             let has_policies = run.policies_checked > Some(0);
-            if of_policies.pool.is_none() && sources.is_empty() && has_policies && checks_names {
-                session.note("names in policies are checked only with ads: give files of jobs or slots, too");
+            if of_policies.pool.is_empty() && sources.is_empty() && has_policies && checks_names {
+                session.note("names in policies are checked only with ads: give files of jobs and of slots, too");
             }
         }
         if let Some(expression) = &self.expr {

@@ -55,9 +55,11 @@ fn summary(report: &CheckReport) -> String {
     }
     match report.policies_checked {
         None => {}
-        Some(0) => checked.push("a configuration without policies".to_owned()),
-        Some(1) => checked.push("1 policy".to_owned()),
-        Some(several) => checked.push(format!("{} policies", with_commas(several))),
+        Some(0) => checked.push("the configuration (no expressions, no transforms)".to_owned()),
+        Some(1) => checked.push("the configuration (1 expression or transform)".to_owned()),
+        Some(several) => {
+            checked.push(format!("the configuration ({} expressions or transforms)", with_commas(several)));
+        }
     }
     if checked.is_empty() && counts.is_empty() && !report.has_expression {
         return "no ads to check".to_owned();

@@ -44,10 +44,12 @@ Examples:
 
 const AT_HELP: &str = "Abort matches with ads that expired before TIME [default: the time of evaluations]";
 
+const AS_GIVEN_HELP: &str = "Also use expired ads; abort matches with ads that share their name with another";
+
 /// Check matches against the current ads, and claim those that are still valid
 ///
 /// Each party of a match votes. A party votes ABORT if its ad is missing or expired, or if its `ClaimId` has changed. It
-/// also votes ABORT if another match has claimed it, or if a constraint of the match is false now. If a party votes ABORT,
+/// also votes ABORT if another match has claimed it, or if a constraint of the match is not true now. If a party votes ABORT,
 /// the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help claims`.
 ///
 /// Rows of earlier runs of `claim -o jsonl` can follow the matches. A row that aborts or releases a match ends the
@@ -57,6 +59,7 @@ const AT_HELP: &str = "Abort matches with ads that expired before TIME [default:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("at", |arg| arg.help(AT_HELP)))]
+#[command(mut_arg("as_given", |arg| arg.help(AS_GIVEN_HELP)))]
 pub struct ClaimCommand {
     /// Files of matches, such as the output of `match --notify -` or `gangmatch -o jsonl`; without files, read standard
     /// input

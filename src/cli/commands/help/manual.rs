@@ -22,9 +22,9 @@ Examples:
   classad man language | head
   classad man --out target/man && ls target/man
 
-Pages of commands are in section 1, pages of topics in section 7. explain and functions are both: `classad man
-explain.7` shows the topic. On a terminal, man, mandoc or groff shows the page. In a pipe or a file, the source of the
-page is written.";
+Pages of commands are in section 1, pages of topics in section 7. --out collects the topics in three pages. explain and
+functions are commands and topics: `classad man explain.7` shows the topic. On a terminal, man, mandoc or groff shows
+the page. In a pipe or a file, the source of the page is written.";
 
 /// Show a manual page, or write all of them
 #[derive(Args)]

@@ -28,8 +28,8 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
 const WRITTEN_WIDTH: usize = 108;
 
 /// Wraps the text below the options of a command's help in lines of at most `width` characters. Lines that were broken
-/// only for their width are joined first. The last column of a table continues below itself. Commands that are
-/// continued with a backslash remain as they are.
+/// only for their width are joined first. The last column of a table continues below itself. Commands are broken as a
+/// shell reads them: with backslashes.
 pub fn wrap_after_help(text: &str, width: usize) -> String {
     let width = width.min(MAX_TEXT_WIDTH);
     let mut items: Vec<String> = Vec::new();
@@ -47,7 +47,13 @@ pub fn wrap_after_help(text: &str, width: usize) -> String {
         }
         last_width = line.chars().count();
     }
+    let mut is_continued = false;
     let wrapped = items.iter().map(|item| {
+        let is_command = is_continued || is_command(item);
+        is_continued = item.ends_with('\\');
+        if is_command {
+            return break_command(item, width);
+        }
         let hanging = match (indent_of(item), last_column(item)) {
             (0, _) => 0,
             (_, Some(column)) if column + MIN_COLUMN_WIDTH <= width => column,
@@ -56,6 +62,51 @@ pub fn wrap_after_help(text: &str, width: usize) -> String {
         if item.is_empty() { "\n".to_owned() } else { wrap_item(item, width, hanging) }
     });
     wrapped.collect::<String>().trim_end().to_owned()
+}
+
+/// Whether a line of an example is a command, which a user may paste into a shell.
+fn is_command(line: &str) -> bool {
+    indent_of(line) > 0 && last_column(line).is_none() && line.split(' ').any(|word| word == "classad")
+}
+
+/// Breaks a command that is wider than `width` between its words, with a backslash at the end of each line but the last.
+fn break_command(line: &str, width: usize) -> String {
+    let (command, end) = line.strip_suffix(" \\").map_or((line, ""), |command| (command, " \\"));
+    if line.chars().count() <= width {
+        return format!("{line}\n");
+    }
+    let indent = indent_of(line);
+    let indent_of_more = if indent < 6 { indent + 4 } else { indent };
+    let mut broken = " ".repeat(indent);
+    let mut length = indent;
+    for (number, word) in shell_words(&command[indent..]).into_iter().enumerate() {
+        let word_length = word.chars().count();
+        if number > 0 && length + 1 + word_length + " \\".len() > width {
+            broken += " \\\n";
+            broken += &" ".repeat(indent_of_more);
+            length = indent_of_more;
+        } else if number > 0 {
+            broken.push(' ');
+            length += 1;
+        }
+        broken += word;
+        length += word_length;
+    }
+    broken + end + "\n"
+}
+
+/// Splits a command at the spaces that are not in quotes.
+fn shell_words(command: &str) -> Vec<&str> {
+    let mut quote = None;
+    let is_separator = |character: char| {
+        match quote {
+            Some(open) if open == character => quote = None,
+            None if matches!(character, '\'' | '"') => quote = Some(character),
+            _ => {}
+        }
+        quote.is_none() && character == ' '
+    };
+    command.split(is_separator).collect()
 }
 
 /// Minimum width, in characters, of a last column that continues below itself.
@@ -120,6 +171,15 @@ mod tests {
         assert!(wrapped.contains("word that goes\non.\n-o json: x\n  key  word"), "{wrapped}");
         assert!(wrapped.ends_with("word more"), "{wrapped}");
         assert!(wrapped.lines().all(|line| line.chars().count() <= 60), "{wrapped}");
+    }
+
+    #[test]
+    fn commands_are_broken_with_backslashes() {
+        let text = "Examples:\n  classad query 'A == 1' file --af Name,Memory > out\n  classad a bb cccc ddddd \\\n      'e f'\nEnd.";
+        let expected = "Examples:\n  classad query \\\n      'A == 1' file \\\n      --af \\\n      Name,Memory > \\\n      out\n  \
+                        classad a bb cccc \\\n      ddddd \\\n      'e f'\nEnd.";
+        assert_eq!(wrap_after_help(text, 22), expected);
+        assert!(wrap_after_help(text, 100).contains(" 'A == 1' file --af Name,Memory > out\n"));
     }
 
     #[test]

@@ -58,8 +58,8 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 /// Files and what they hold.
 const FILES: [(&str, &str); 1] = [(
     "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults of the options of every command, each on a line such as `dialect: condor`; usually \
-    `~/.config/classad/config.yaml`",
+    "defaults of `id`, of `output` and of the options of every command, each on a line such as `dialect: condor`; \
+    usually `~/.config/classad/config.yaml`",
 )];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
@@ -111,11 +111,15 @@ fn budgets() -> Vec<(String, String)> {
             ),
         ),
         option("--max-depth N", Context::DEFAULT_MAX_DEPTH.into(), "depth of nested evaluations"),
-        option("--max-value-bytes N", Context::DEFAULT_MAX_VALUE_BYTES, "bytes of the values that functions make"),
+        option(
+            "--max-value-bytes N",
+            Context::DEFAULT_MAX_VALUE_BYTES,
+            "bytes of the values that functions make in one evaluation",
+        ),
         option(
             "--max-search-tests N",
             Context::DEFAULT_MAX_SEARCH_TESTS,
-            "tests of candidates in the search for one gang",
+            "tests of candidates in the search for one gang, besides one test of each offer",
         ),
         option("--max-ad-bytes N", MAX_AD_BYTES as u64, "bytes of the text of an ad, approximately"),
         option(

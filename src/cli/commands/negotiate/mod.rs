@@ -217,7 +217,7 @@ impl Negotiate {
         let accountant = match (&self.usage, &self.userprio) {
             (None, None) => return Ok(None),
             (Some(usage), Some(_)) if !accounts::is_new(usage) => {
-                return refuse(format!("{usage} has accounts already: give --userprio only for a new file"));
+                return refuse(format!("{usage} exists already: give --userprio only with a new usage file"));
             }
             (_, Some(userprio)) => accounts::read_userprio(session, userprio)?,
             (Some(usage), None) => accounts::read_accounts(session, usage)?,

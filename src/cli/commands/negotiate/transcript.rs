@@ -42,10 +42,9 @@ impl<'p> Transcript<'p> {
         for SubmitterOutcome { name, requests, .. } in submitters {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
             if left > 0 {
-                let cause =
-                    if self.policy.share.is_none() { "the offers were" } else { "the share or the offers were" };
+                let cause = if self.policy.share.is_none() { "no offer was" } else { "no share or no offer was" };
                 let detail =
-                    format!("{} of {} had no turn: {cause} used up", with_commas(left), counted(*requests, "request"));
+                    format!("{} of {} had no turn: {cause} left", with_commas(left), counted(*requests, "request"));
                 let who = match name.as_str() {
                     "" if self.policy.share.is_none() => "all submitters",
                     "" => "submitters without a name",
@@ -183,19 +182,20 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
-                let detail = format!("the submitters may get weight {weight} more in all");
-                self.push(format!("division {number}: {detail}"), "", "division", ["", "", "", &detail]);
+                let detail = format!("the submitters together may get {weight} more");
+                self.push(format!("division {number} of the weight: {detail}"), "", "division", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted(requests, "request");
                 let goes_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
-                let more = match limit > 0.0 {
-                    true => format!("{} more", rounded(limit)),
-                    false if goes_beyond => "only offers in use for which `beyond` of the policy is true".to_owned(),
-                    false => "nothing more".to_owned(),
+                let share = match limit > 0.0 {
+                    true => format!("may get {} more for {asked}", rounded(limit)),
+                    false if goes_beyond => {
+                        format!("share used up; {asked} may only preempt, where `beyond` of the policy is true")
+                    }
+                    false => format!("share used up, nothing for {asked}"),
                 };
-                let detail =
-                    format!("priority {priority}, weight in use {}, may get {more} for {asked}", rounded(usage));
+                let detail = format!("priority {priority}, weight in use {}, {share}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
@@ -255,11 +255,11 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     let offers = counted(compatible, "compatible offer");
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
-        0 => format!("{offers}, given to other requests"),
+        0 => format!("{offers}, already given"),
         all if all == compatible => format!("{offers}, discarded by the docking vector"),
         some => {
             let given = compatible - some;
-            format!("{offers} ({given} given to other requests, {some} discarded by the docking vector)")
+            format!("{offers} ({given} already given, {some} discarded by the docking vector)")
         }
     }
 }

@@ -399,10 +399,7 @@ impl QueryCommand {
         let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
             (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),
-            (
-                groups && has_columns,
-                "--group-by cannot be used with --af or --attributes; add columns with --sum, --mean and so on",
-            ),
+            (groups && has_columns, "--af and --attributes cannot be used with --group-by, --sum, --mean and so on"),
             (groups && self.distinct, "--distinct cannot be used with --group-by"),
             (
                 self.distinct && self.af.is_empty(),

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use classad::protocol::Advertisement;
 use classad::syntax::parse_ad;
 use classad::text::counted;
 
@@ -83,6 +82,9 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
         found = is_wanted(wanted, ad.id(), ads).then_some(ad);
         Ok(found.is_none())
     })?;
+    if let Some(ad) = &found {
+        state.take_time_of(std::slice::from_ref(ad));
+    }
     found.ok_or_else(|| {
         let file_name = &file.text;
         let message = match ads {
@@ -118,10 +120,7 @@ pub fn load_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(
     let sources = open_files(state, &files)?;
     let ads = input::read_named_ads(state.session, sources, None)?;
     let lost = state.session.error_count() - before;
-    // As in `match` and `explain`.
-    let context = state.session.context();
-    let newest = ads.iter().filter_map(|ad| Advertisement::new(&ad.ad, &context).time()).max();
-    state.session.adopt_time_of_old_ads(newest);
+    state.take_time_of(&ads);
     state.pool = ReplPool::new(ads, paths(&files));
     print_pool_summary(state, lost)
 }

@@ -61,13 +61,14 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [ID]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a place in the file",
+        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a place in FILE, or else \
+        in the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [ID]|ID|none]" Ad ads::target,
-        "Show, set or remove TARGET, the other ad of a match; ID is a name or a place in the file",
+        "Show, set or remove TARGET, the other ad of a match; ID is a name or a place in FILE, or else in the pool",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the pool from files, or count the ads of the pool in which EXPR is true or false",
+        "Load the pool from files, or count the ads of the pool by the value of EXPR",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Set, show or remove an attribute that is added to MY; `NAME = EXPR` also sets one",

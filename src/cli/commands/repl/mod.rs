@@ -20,7 +20,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use clap::Args;
 
 use crate::cli::io::source::SourceText;
-use crate::cli::render::diagnostics;
+use crate::cli::render::{diagnostics, output};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
 
@@ -40,8 +40,8 @@ TAB completes commands, functions, attributes of the loaded ads and names of fil
 if a bracket or a string is open, or after an operator. Two blank lines end an entry. Ctrl-C drops the entry or stops
 the running command; Ctrl-D on an empty line leaves.
 
-CLASSAD_HISTORY names the file of the history; an empty name turns the history off. The default is classad/history in
-$XDG_STATE_HOME or ~/.local/state.
+CLASSAD_HISTORY names the file of the history; with an empty name, only the entries of this session are listed. The
+default is classad/history in $XDG_STATE_HOME or ~/.local/state.
 
 Exit status of entries from a pipe or a file: 2 if an entry or an ad is wrong, else 3 if a limit was exceeded, else 0.
 A session on a terminal exits with 0.";
@@ -86,9 +86,9 @@ impl Repl {
             state.source = SourceText::from_argument("command line", &paths);
             // In a script, print only what the entries print, not what loading prints.
             let is_quiet = state.session.options.quiet;
-            state.session.set_quiet(is_quiet || !state.is_interactive);
+            output::silence_stdout(is_quiet || !state.is_interactive);
             let result = load(&mut state, EntryPart::whole(&paths));
-            state.session.set_quiet(is_quiet);
+            output::silence_stdout(is_quiet);
             result?;
         }
         match &self.file {

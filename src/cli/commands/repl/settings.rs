@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::argument::EntryPart;
 use super::state::ReplState;
 use crate::cli::Failure;
-use crate::cli::args::global::{self, Color};
+use crate::cli::args::global::{self, Color, TimeOption};
 
 /// A setting of the session, which `:set` prints or changes.
 pub struct ReplSetting {
@@ -45,7 +45,12 @@ pub static SETTINGS: [ReplSetting; 6] = [
         values: "TIME",
         doc: "the time that functions read",
         get: |state| state.session.context().now.map_or_else(String::new, |now| now.to_string()),
-        set: |state, value| global::time(value).map(|now| state.session.context_mut().now = Some(now)),
+        set: |state, value| {
+            global::time(value).map(|now| {
+                state.session.options.now = Some(TimeOption::At(now));
+                state.session.set_time(now);
+            })
+        },
     },
     ReplSetting {
         name: "seed",

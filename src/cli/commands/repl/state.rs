@@ -17,6 +17,9 @@ use super::argument::EntryPart;
 use super::commands::{self, COMMANDS};
 use super::entry::{ReplEntry, split_command};
 use super::expression_commands;
+use crate::cli::args::global::TimeOption;
+use crate::cli::io::dump_time::DumpTimes;
+use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
@@ -39,6 +42,8 @@ pub struct ReplState<'s> {
     pub entries: Vec<String>,
     /// Whether `:quit` was entered.
     pub is_finished: bool,
+    /// The newest times in the ads that were loaded from files.
+    times: DumpTimes,
     /// Number of `:load` commands that are running, each in a file that the previous one loads.
     pub load_depth: usize,
     /// Whether entries are read from a prompt on a terminal.
@@ -93,10 +98,23 @@ impl<'s> ReplState<'s> {
             definitions: IndexMap::new(),
             pool: ReplPool::new(Vec::new(), Vec::new()),
             entries: Vec::new(),
+            times: DumpTimes::default(),
             is_finished: false,
             load_depth: 0,
             is_interactive: false,
             echo: false,
+        }
+    }
+
+    /// Decides the time of evaluation after ads were loaded, as `match` and `explain` do: with `--now dump`, it is the
+    /// newest time of all loaded ads; without `--now`, too, if they are old.
+    pub fn take_time_of(&mut self, ads: &[NamedAd]) {
+        let context = self.session.context();
+        ads.iter().for_each(|ad| self.times.add(&ad.ad, &context));
+        match self.session.options.now {
+            Some(TimeOption::Dump) => input::set_dump_time(self.session, &self.times),
+            Some(TimeOption::At(_)) => {}
+            None => self.session.adopt_time_of_old_ads(self.times.ads),
         }
     }
 

@@ -36,9 +36,12 @@ Examples:
 
 A spec:
   ads:
-    machine: { file: machines.long, id: slot1@node01 }  # an ad of a file beside the spec
-    busy: { like: machine, with: { LoadAvg: 0.9 } }     # a changed copy
-    job:                                  # attributes; write !expr before an expression
+    # an ad of a file; a relative path begins at the folder of the spec
+    machine: { file: samples/pool/machines.long, id: slot1@node01.example.org }
+    # a changed copy
+    busy: { like: machine, with: { LoadAvg: 0.9, START: !expr LoadAvg < 0.3 } }
+    # attributes; write !expr before an expression
+    job:
       RequestMemory: 2048
       Requirements: !expr TARGET.Memory >= RequestMemory
   cases:
@@ -66,7 +69,7 @@ What a case evaluates, the ads that it names, and the results that it can expect
 `condor_config_val -dump`. `clause` is an unmet clause in the constraint of the ad that refuses.
 
 A case can also have tags, dialect, now, seed, max-steps, max-depth and max-value-bytes. Cases with gang or matches can
-have a policy: the name of a file.
+have a policy: the name of a file, or the keys of a policy.
 At the top of the spec, these keys, except tags, apply to all cases. With specialize, `closed: true` means that the ads
 have no other attributes than those in the spec.
 
@@ -79,11 +82,11 @@ Write an ad in one of these ways; a sequence is a list of ads:
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
 
-Values are written as in ads in YAML. The expected and the actual value must be identical: 2 is not 2.0, and
-the case of strings matters.
+Write values as in YAML ads: !expr goes before an expression. The expected and the actual value must be identical: 2 is
+not 2.0, and the case of strings matters.
 
-In folders, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. --list also checks whether a
-spec is well-formed.
+In folders and below them, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. Names that begin
+with a dot are skipped. --list also checks whether a spec is well-formed.
 
 Exit status: 2 if a spec is missing or broken, or a case cannot be run; else 3 if a limit was exceeded; else 1 if a
 case failed or no case is selected; else 0.";

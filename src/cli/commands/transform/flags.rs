@@ -30,7 +30,11 @@ const FLAGS: [(&str, &str, &str); 8] = [
     ("copy", "OLD=NEW", "Copy an attribute to a second name"),
     ("rename", "OLD=NEW", "Give attributes another name"),
     ("delete", "NAME", "Delete attributes"),
-    (RULES_FLAG, "FILE", "Apply a file of HTCondor's transform rules, or of rules in brackets"),
+    (
+        RULES_FLAG,
+        "FILE",
+        "Apply a file of HTCondor's transform rules, or of rules as in old job routes: `[ set_NAME = EXPR; ]`",
+    ),
     (
         CONFIGURATION_FLAG,
         "DUMP",

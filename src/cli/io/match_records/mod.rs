@@ -150,7 +150,7 @@ fn add_match(matches: &mut Matches, record: Json) -> Result<(), RecordFault> {
         parse_record::<record::PairRecord>(record)?.into_notice()
     } else {
         return Err(
-            "this is not a match: give records of --notify, or rows of `match`, `gangmatch`, `negotiate` or `claim`"
+            "this is not a match: give --notify records, or JSON Lines of `match`, `gangmatch`, `negotiate` or `claim`"
                 .to_owned(),
         );
     };

@@ -185,10 +185,10 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     for file in planned.iter().take(1) {
         let was_replaced = |part: &Segment| file.inode != 0 && part.file.inode != 0 && part.file.inode != file.inode;
         if parts.iter().any(was_replaced) {
-            return vec![format!("{name} was replaced after the plan was made: make a new plan")];
+            return vec![format!("{name} in the plan is another file: make a new plan, and run all parts again")];
         }
         if parts.iter().any(|part| Some(part.file.size) < file.size) {
-            return vec![format!("{name} became shorter after the plan was made: make a new plan")];
+            return vec![format!("{name} was longer when the plan was made: make a new plan, and run all parts again")];
         }
     }
     let part = |start, end| FilePart { path: name.to_owned(), start, end }.to_string();

@@ -186,9 +186,9 @@ fn difference_faults(first: &ScannedPartial, others: &[ScannedPartial]) -> Vec<S
 /// Returns in what the files of two shares differ.
 fn file_fault(files: &[PartialFile], expected: &[PartialFile]) -> Option<String> {
     if let Some((file, _)) = files.iter().zip(expected).find(|(file, expected)| file != expected) {
-        return Some(format!("{} differs from the file that another share read", file.file));
+        return Some(format!("{} is not the file that another share read", file.file));
     }
-    (files.len() != expected.len()).then(|| "it has a different number of files".to_owned())
+    (files.len() != expected.len()).then(|| "its number of files differs from that of another share".to_owned())
 }
 
 /// Returns why shares are not those of a plan.
@@ -204,9 +204,10 @@ fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<Stri
     for (name, parts) in plan.by_file() {
         for expected in parts {
             match files.iter().find(|file| file.file == name) {
-                None => faults.push(format!("{name} is in the plan, but no share read it")),
+                None => faults.push(format!("{name} is in the plan, but no share read a file of this name")),
                 Some(file) if Some(file.size) != expected.size || file.inode != expected.inode => {
-                    faults.push(format!("{name} changed after the plan was made: make a new plan"));
+                    let fault = format!("{name} in the plan is not the file that the shares read");
+                    faults.push(format!("{fault}: make a new plan, and run all shares again"));
                 }
                 Some(_) => {}
             }

@@ -135,7 +135,7 @@ pub fn describe(source: &AdSource) -> Result<PartialFile, Failure> {
 /// Describes a file that is not one of ads.
 pub fn describe_setting(path: &str) -> Result<PartialFile, Failure> {
     let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
-    let Some(metadata) = metadata else { return refuse(format!("--partial needs files, but {path} is not a file")) };
+    let Some(metadata) = metadata else { return refuse(format!("--partial needs regular files, not {path}")) };
     let (size, inode) = (metadata.len(), inode(&metadata));
     Ok(PartialFile { file: path.to_owned(), form: String::new(), start: 0, end: None, size, inode, is_empty: true })
 }

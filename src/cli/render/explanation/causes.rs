@@ -210,7 +210,7 @@ impl CauseTable {
         match (self.all, self.served) {
             (0, Some(0)) => return format!("no selected {} waits", self.noun),
             (0, Some(1)) => return format!("the {} gets {article} {partner}", self.noun),
-            (0, Some(served)) => return format!("all of {} get {article} {partner}", counted(served, &self.noun)),
+            (0, Some(served)) => return format!("all {} get {article} {partner}", counted(served, &self.noun)),
             // Those with ports have reports of their own.
             (0, None) => return format!("no {} without ports", self.noun),
             _ => {}
@@ -385,8 +385,7 @@ impl Cause {
             let text = self.text.to_string();
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
             let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
-            return if is_system { "no change found; Arch and OpSys are not changed" } else { "no change found" }
-                .to_owned();
+            return if is_system { "no change found that keeps Arch and OpSys" } else { "no change found" }.to_owned();
         }
         if self.changes.is_empty() && self.verdict == TAKEN {
             return "wait, or test smaller requests with --what-if".to_owned();

@@ -80,4 +80,4 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
 
 /// Possible reasons for a missing match that `explain` does not examine, because the ads do not show these reasons.
 pub const NOT_EXAMINED: [&str; 4] =
-    ["claims made since the ads were read", "quotas and shares", "user priorities", "preemption by rank"];
+    ["claims made since the ads were written", "quotas and shares", "user priorities", "preemption by rank"];

@@ -94,12 +94,12 @@ impl ParquetWriter {
             |message: &str| if session.options.strict { session.error(message) } else { session.note(message) };
         for ParquetColumn { name, column_type, errors, unfit, .. } in &self.columns {
             if *errors > 0 {
-                report(&format!("column `{name}`: {} written as null", counted(*errors, "error")));
+                report(&format!("column `{name}`: null replaces {}", counted(*errors, "error")));
             }
             if *unfit > 0 {
                 let values = counted(*unfit, "value");
                 report(&format!(
-                    "column `{name}` is of type {}: {values} of other types written as null",
+                    "column `{name}` is of type {}: null replaces {values} of other types",
                     column_type.noun()
                 ));
             }

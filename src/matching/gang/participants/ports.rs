@@ -40,7 +40,7 @@ impl ParticipantPorts {
         } else {
             let patterns = ports.group.patterns(ports.list.len()).ok_or_else(|| PortFault {
                 span: ad.get(&PORTS).map(Expression::span).unwrap_or_default(),
-                reason: format!("there are more than {MAX_PORT_PATTERNS} ways to fill the groups of ports"),
+                reason: format!("the search for ways to fill groups of ports exceeds {MAX_PORT_PATTERNS} combinations"),
             })?;
             Some(patterns.into())
         };

@@ -66,7 +66,8 @@ impl<'o> PolicyReader<'o, '_> {
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
             for fault in left_out {
-                self.0.report(node, format!("the group {fault}"), "write each group once, and for `a.b` also `a`");
+                let help = "write each group once, for `a.b` also `a`, and at most 32 levels";
+                self.0.report(node, format!("the group {fault}"), help);
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
             WeightedShare {

@@ -165,7 +165,9 @@ pub fn choose_table(
         if query.append.is_empty() {
             return Ok(None);
         }
-        return refuse("-aaf adds columns only to the tables of -nobatch, of slots and of print formats");
+        return refuse(
+            "-aaf adds columns only to a table with a row for each ad, such as those of -nobatch and -state",
+        );
     };
     let is_custom = custom.is_some();
     let mut format = match custom {

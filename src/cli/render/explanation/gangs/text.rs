@@ -125,7 +125,7 @@ fn push_blocked_port(
         (blocked.held.len(), "in the gang already"),
         (blocked.unacceptable, "discarded by the docking vector"),
         (blocked.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
-        (blocked.fitting, "fitting, but the group needs more offers"),
+        (blocked.fitting, "acceptable, but the group needs more offers"),
     ] {
         if offers > 0 {
             push_wrapped(text, "  ", &format!("{offers}: {what}"));
