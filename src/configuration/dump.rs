@@ -295,8 +295,8 @@ mod tests {
         assert_eq!(
             values("A = $(B)\nB = 1 + $(A)\nSTART = $(STRAT)\nSTRAIT = 1\nuse POLICY : X\nfoo\nX @=end\n1\n"),
             [
-                "1:A = ! A: the macros form a circle, or the expanded text is too long ()",
-                "2:B = ! B: the macros form a circle, or the expanded text is too long ()",
+                "1:A = ! A: the macros form a circle, are nested too deeply, or give too long a text ()",
+                "2:B = ! B: the macros form a circle, are nested too deeply, or give too long a text ()",
                 "3:START = ! START: the variable STRAT is not defined (did you mean $(STRAIT)?)",
                 "4:STRAIT = 1",
                 "50..64 this looks like a configuration file, not like a dump",

@@ -247,7 +247,7 @@ mod tests {
                 "include x 44..45",
                 "54..55 the text after the result is ignored",
                 "61..62 a blank is missing before this text, which is read as the result",
-                "69..71 this line ends in a carriage return, which becomes part of the result",
+                "69..71 this line ends in a carriage return, which may become part of the result",
                 "72..73 a key and a result are missing",
             ]
         );

@@ -64,7 +64,13 @@ const fn periodic(list: &'static str, prefixes: &'static [&'static str]) -> List
 }
 
 /// Further settings whose misspelt names are found.
-const OTHER_SETTINGS: [&str; 5] = [
+const OTHER_SETTINGS: [&str; 11] = [
+    "CLAIM_PARTITIONABLE_LEFTOVERS",
+    "CONSUMPTION_POLICY",
+    "DEFAULT_PRIO_FACTOR",
+    "GROUP_SORT_EXPR",
+    "NEGOTIATOR_CONSIDER_PREEMPTION",
+    "PRIORITY_HALFLIFE",
     "GROUP_ACCEPT_SURPLUS",
     "GROUP_AUTOREGROUP",
     "JOB_ROUTER_ROUTE_NAMES",
@@ -92,7 +98,8 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
         let Ok(names) = configuration.words(settings.list, context) else { continue };
         let listed: FxHashSet<String> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
         found.extend(configuration.entries().iter().filter_map(|entry| unlisted(entry, settings, &listed)));
-        found.extend(configuration.entries().iter().filter_map(|entry| misspelt_prefix(entry, settings, &listed)));
+        let misspelt = |entry| misspelt_prefix(entry, settings, &listed, &macros);
+        found.extend(configuration.entries().iter().filter_map(misspelt));
         if let Some(list) = configuration.entry(settings.list).filter(|_| settings.is_needed) {
             found.extend(names.iter().filter_map(|name| undefined(configuration, list, settings, name)));
         }
@@ -118,8 +125,7 @@ fn used_macros(configuration: &Configuration) -> FxHashSet<String> {
 /// no other setting uses it as a macro.
 fn misspelt(entry: &ConfigurationEntry, macros: &FxHashSet<String>) -> Option<Problem> {
     let name = entry.name.to_ascii_uppercase();
-    let is_of_family = PolicyKnob::find(&name).is_some()
-        || LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix));
+    let is_of_family = PolicyKnob::find(&name).is_some() || is_listed_setting(&name);
     if name.len() < MIN_LETTERS || is_of_family || NOT_MISSPELT.contains(&name.as_str()) || macros.contains(&name) {
         return None;
     }
@@ -134,17 +140,25 @@ fn misspelt(entry: &ConfigurationEntry, macros: &FxHashSet<String>) -> Option<Pr
     Some(warning(entry, message).with_help(format!("did you mean {near}?")))
 }
 
-/// Returns a warning if an entry ends with a name in the list, and what precedes the name is spelt like a prefix.
+/// Whether a name, in capitals, begins as the settings of listed names do.
+fn is_listed_setting(name: &str) -> bool {
+    LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix))
+}
+
+/// Returns a warning if the beginning of an entry is spelt like a prefix. If the list has not the name that follows, the
+/// entry must not be a macro.
 fn misspelt_prefix(
     entry: &ConfigurationEntry,
     settings: &ListedSettings,
     names: &FxHashSet<String>,
+    macros: &FxHashSet<String>,
 ) -> Option<Problem> {
     let upper = entry.name.to_ascii_uppercase();
+    let is_known = PolicyKnob::find(&upper).is_some() || is_listed_setting(&upper) || macros.contains(&upper);
     let mut meant = None;
     for (at, _) in upper.match_indices('_') {
         let (start, name) = upper.split_at(at + 1);
-        if !names.contains(name) {
+        if name.is_empty() || (is_known && !names.contains(name)) {
             continue;
         }
         if settings.prefixes.contains(&start) {
@@ -243,12 +257,20 @@ mod tests {
     fn misspelt_names_are_found() {
         let dump = "SYSTEM_PERIODIC_HOLD_NAMES = b, a_b\nSYSTEM_PERIODIC_HOLD_b = true\nSYSTEM_PERIODIC_HOLD_a_b = true\n\
             STRAT = true\nSTARTD = /usr/sbin/condor_startd\nSYSTEM_PERIODC_HOLD = true\nPREEMPTS = 1\n\
-            PREEMPT = $(PREEMPTS) > 2\nGROUP_NAME = a\nWANT_SUSPEND = false\n";
-        let names = ["STRAT", "SYSTEM_PERIODC_HOLD", "GROUP_NAME"];
+            PREEMPT = $(PREEMPTS) > 2\nGROUP_NAME = a\nWANT_SUSPEND = false\nNEGOTIATOR_CONSIDER_PREEMTION = false\n";
+        let names = ["STRAT", "SYSTEM_PERIODC_HOLD", "GROUP_NAME", "NEGOTIATOR_CONSIDER_PREEMTION"];
         assert_eq!(
             messages(dump),
             names.map(|name| format!("{name} is not a setting of HTCondor, and no macro uses it"))
         );
+    }
+
+    #[test]
+    fn misspelt_beginnings_are_found() {
+        let dump = "GROUP_NAMES = a\nGROUP_QOUTA_a = 1\nGROUP_QOUTA_b = 2\nGROUP_QUOTE_c = 3\nGROUP_QUOTA_a = $(GROUP_QUOTE_c)\n\
+                    GROUP_LIST_d = 1\nJOB_TRANSFORM_NAMES =\n";
+        let names = ["GROUP_QOUTA_a", "GROUP_QOUTA_b"];
+        assert_eq!(messages(dump), names.map(|name| format!("{name} is not a setting of HTCondor")));
     }
 
     #[test]

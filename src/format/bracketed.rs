@@ -31,7 +31,7 @@ pub struct BracketedReader<'t> {
 
 /// Maximum number of unclosed ads before the reader gives up. For each unclosed ad the rest of the text is searched, so
 /// without a limit the total time would be quadratic.
-const MAX_UNCLOSED_ADS: usize = 100;
+const MAX_UNCLOSED_ADS: usize = 40;
 
 impl<'t> BracketedReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.

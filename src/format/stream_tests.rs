@@ -133,7 +133,7 @@ fn an_ad_must_end() {
             }
         };
         assert_eq!(count, 1, "{form}");
-        assert!(error.to_string().contains("an ad has more than 8388608 bytes"), "{error}");
+        assert!(error.to_string().contains("an ad (in YAML, a document) has more than 8388608 bytes"), "{error}");
         assert!(stream.next_block().unwrap().is_none());
     }
 }

@@ -41,6 +41,10 @@ impl PoolStrings {
     /// Returns the string that differs from `text` in case only. `None` if the pool has `text` itself, or no string that
     /// differs in case only.
     pub(super) fn other_spelling(&self, text: &ByteString) -> Option<&ByteString> {
+        // If not all strings are kept, the exact string may be one of the others.
+        if self.is_incomplete {
+            return None;
+        }
         // If several strings differ in case only, return the smallest, so that runs have equal results.
         let alike = || self.ads.keys().filter(|known| known.eq_ignore_case(text)).min();
         if self.ads.contains_key(text) { None } else { alike() }

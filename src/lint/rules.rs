@@ -249,7 +249,7 @@ rules! {
         "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
-        "attributes that refer to each other in a circle: such a reference is undefined"
+        "attributes that refer to each other in a circle: each of these references is undefined"
         "change one of the attributes, or write `TARGET.x` for that of the other ad"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",

@@ -163,7 +163,7 @@ fn constants_of_jobs_and_machines_have_types_and_units() {
             "[ RequestMemory = 2G ]",
             vec!["this number is 2147483648 here, but HTCondor ignores or refuses its suffix `G`"],
         ),
-        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: no machine has that much"]),
+        ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: this is 1 PiB or more"]),
         ("[ MyType = \"Machine\"; Memory = 2048; HasDocker = 1; LoadAvg = 2; Cpus = undefined ]", vec![]),
         ("[ MyType = \"Scheduler\"; JobStatus = \"5\" ]", vec![]),
     ] {

@@ -403,7 +403,7 @@ mod tests {
             ("\"abc", "0..1: this string has no closing quote"),
             ("1 /* x", "2..4: this comment has no closing `*/`"),
             ("4GB", "0..3: `4GB` is not a number"),
-            ("9223372036854775808", "0..19: `9223372036854775808` is too large for 64 bits"),
+            ("9223372036854775808", "0..19: `9223372036854775808` does not fit into a signed 64-bit integer"),
             ("08", "0..2: `08` is not an octal number"),
             ("a $ b", "2..3: `$` is not part of the language"),
             ("relTime(\"x\")", "8..11: \"x\" is not a relative time"),

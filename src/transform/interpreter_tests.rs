@@ -78,7 +78,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
         assert_eq!(results(ad, rules), [expected], "{rules}");
     }
     for (rules, fault) in [
-        ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; EVALMACRO evaluates an expression in the ad"),
+        ("SET b $INT(MY.e)", "$INT(): `a + 1` is not a number; in rules, EVALMACRO evaluates an expression in the ad"),
         ("SET b $INT(1,%s)", "$INT(): `%s` does not format an integer; write a format such as `%d`"),
         ("SET b $CHOICE(5,x,y)", "$CHOICE(): there is no item 5: the list has 2 items, and the first is item 0"),
         (
@@ -86,7 +86,7 @@ fn macros_stand_for_what_they_stand_for_in_htcondor() {
             "$EVAL(): `strcat(s, \"x\"`: expected `,`, `;` or `)`, found the end; $EVAL() ends at the first `)`, \
             so use EVALMACRO here",
         ),
-        ("x = $(y)\ny = $(x)\nSET b $(x)", "the macros form a circle, or the expanded text is too long"),
+        ("x = $(y)\ny = $(x)\nSET b $(x)", "the macros form a circle, are nested too deeply, or give too long a text"),
     ] {
         assert_eq!(results("a = 1; e = a + 1", rules), [format!("a = 1; e = a + 1 ! {fault}")], "{rules}");
     }
@@ -116,7 +116,7 @@ fn conditions_choose_lines() {
     }
     let nested = "if false\nif true\nSET b 1\nendif\nelse\nif 0\nelse\nSET c 1\nendif\nendif";
     assert_eq!(results("a = 1", nested), ["a = 1; c = 1"]);
-    let fault = "a = 1 ! the condition is undefined, but it must be true or false";
+    let fault = "a = 1 ! the condition is undefined, but it must be a boolean or a number";
     assert_eq!(results("a = 1", "SET b 1\nif x > 1\nendif\nSET c 1"), [fault]);
 }
 

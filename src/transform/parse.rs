@@ -160,7 +160,12 @@ impl RulesParser<'_> {
         }
         if !is_variable(name) {
             let help = "a variable's name has only ASCII letters, digits, `_`, `.` and `/`";
-            return Err(error(place, format!("`{name}` is not a variable name")).with_help(help));
+            let message = if name.is_empty() {
+                "the name before `=` is missing".to_owned()
+            } else {
+                format!("`{name}` is not a variable name")
+            };
+            return Err(error(place, message).with_help(help));
         }
         if let Some(keyword) = Keyword::from_word(name) {
             if keyword.is_branch() {

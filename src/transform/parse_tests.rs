@@ -67,7 +67,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("if true\nelse\nelif true\nendif", "3:1: `elif` after an `else`"),
         (
             "if version > 8\nendif",
-            "1:4: this is not a comparison with a version from 6.0 on (write `if version >= 23.0` or `if version < 10.0.0`)",
+            "1:4: expected a comparison with a version such as 23.0, at least 6.0 (write `if version >= 23.0` or `if version < 10.0.0`)",
         ),
         (
             "SET A $(limit)\nlimits = 1",

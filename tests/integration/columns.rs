@@ -85,7 +85,7 @@ fn columns_have_the_values_of_the_rows() {
         ]
     );
     assert!(notes.contains("column `mixed` is text, because it has 9 integers and 3 strings"), "{notes}");
-    assert!(notes.contains("column `bad`: 12 errors written as null"), "{notes}");
+    assert!(notes.contains("column `bad`: null replaces 12 errors"), "{notes}");
     compare(&[
         "query",
         "Cpus > 2",
@@ -125,7 +125,7 @@ fn a_schema_gives_the_types() {
     assert_eq!(rows[0]["t"], Field::TimestampMillis(86_400_000));
     assert_eq!([&rows[1]["a"], &rows[1]["t"], &rows[2]["a"]], [&Field::Null; 3]);
     assert!(
-        written.stderr.contains("column `a` is of type integer: 1 value of other types written as null"),
+        written.stderr.contains("column `a` is of type integer: null replaces 1 value of other types"),
         "{}",
         written.stderr
     );
@@ -164,7 +164,7 @@ fn what_has_no_typed_columns_is_refused() {
         (vec!["query", "true", file, "-o", "parquet", "--af", "a", "--schema", file], "is not a schema"),
         (
             vec!["query", "true", file, "--group-by", "a", "-o", "parquet"],
-            "-o parquet needs columns: name them with --af",
+            "-o parquet cannot be combined with --group-by",
         ),
         (vec!["convert", "--to", "parquet", file], "--to parquet needs columns"),
         (vec!["convert", "--to", "json", "--columns", "a", file], "--columns needs --to parquet"),

@@ -124,7 +124,7 @@ fn routes_take_jobs_in_order_or_in_turn() {
         route\ttakes\tmatches\tMaxJobs\tMaxIdleJobs\twhy none\nOne\t2\t2\t\t\t\nTwo\t0\t2\t5\t\tit comes after One\n\
         Three\t0\t0\t\t\tit matches no job that can be routed\n\nnot in JOB_ROUTER_ROUTE_NAMES: Off\n";
     assert_eq!(out, expected);
-    assert!(err.contains("does not read routes in brackets: Two"), "{err}");
+    assert!(err.contains("does not read routes that are written as ads: Two"), "{err}");
     let (_, out, _) = classad(&[
         "route",
         &jobs,
@@ -210,7 +210,7 @@ fn explain_matches_what_transforms_leave() {
     assert!(out.contains("1 job gains a match: 1.0; no job loses one"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
-    let note = "note: this command ignores START and JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` applies them";
+    let note = "note: this command does not apply START and JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does";
     assert!(err.contains(note), "{err}");
 }
 

@@ -489,7 +489,7 @@ fn the_first_line_suffices() {
         ("refused", &["but it refuses: `TARGET.Owner != \"alice\"` is false"]),
         ("taken", &["7.1 matches 1 of 3 slots", "which goes to 7.0"]),
         ("three-obstacles", &["no slot defines Memroy", "did you mean Memory?"]),
-        ("lacking", &["reads RequestMem of its own ad, which has none", "RequestMemory"]),
+        ("lacking", &["reads RequestMem, which its own ad does not have", "RequestMemory"]),
         ("function", &["there is no function regex()", "regexp()"]),
         ("gang-bound", &["cpu stays empty", "no offer has cpu.Memory >= 65536 (RequestMemory)", "32768"]),
         ("gang-misspelt", &["cpu stays empty", "no offer has Memroy", "Memory? 2 offers have it"]),

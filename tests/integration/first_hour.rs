@@ -22,9 +22,9 @@ fn a_file_in_the_place_of_the_constraint_is_a_file() {
 #[test]
 fn ignored_options_are_refused() {
     for (options, reason) in [
-        (&["--group-by", "OpSys", "--af", "Name"][..], "--group-by cannot be used with --af or --attributes"),
-        (&["--group-by", "OpSys", "--attributes", "Name"], "--group-by cannot be used with --af or --attributes"),
-        (&["--sum", "Cpus", "--af", "Name"], "--group-by cannot be used with --af or --attributes"),
+        (&["--group-by", "OpSys", "--af", "Name"][..], "--af and --attributes cannot be used with --group-by"),
+        (&["--group-by", "OpSys", "--attributes", "Name"], "--af and --attributes cannot be used with --group-by"),
+        (&["--sum", "Cpus", "--af", "Name"], "--af and --attributes cannot be used with --group-by"),
         (&["--count", "--af", "Name"], "--count cannot be used with --af or --attributes"),
     ] {
         let (status, rows, told) = classad(&[&["query", "true", MACHINES], options].concat());

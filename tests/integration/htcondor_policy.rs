@@ -327,7 +327,7 @@ fn names_of_policies_and_their_variables() {
     };
     let (status, _, errors) = run("htcondr", &[]);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("there is no built-in policy `htcondr`, only htcondor"), "{errors}");
+    assert!(errors.contains("there is no file `htcondr`, and the only built-in policy is htcondor"), "{errors}");
     let unknown = file("htc-unknown.yaml", "order: $(NOTHING_LIKE_IT)\n");
     let (status, _, errors) = run(&unknown, &[]);
     assert_eq!(status, Some(2));

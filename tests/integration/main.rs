@@ -42,6 +42,7 @@ mod parts;
 mod pictures;
 mod policies;
 mod policy_expressions;
+mod policy_names;
 mod pool_faults;
 mod progress;
 mod properties;

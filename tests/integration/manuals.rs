@@ -183,9 +183,9 @@ fn defaults_come_from_a_file() {
     assert_eq!(text(&named), "job 101.0\n");
     let path = folder.join("classad.yaml").display().to_string();
     for (text, told) in [
-        ("dialekt: condor\n", "dialekt is not an option that all commands have; did you mean dialect?"),
+        ("dialekt: condor\n", "dialekt is not `id`, `output` or an option of every command; did you mean dialect?"),
         ("dialect: latin\n", "invalid value 'latin' for '--dialect <classad|condor>'"),
-        ("threads: [1]\n", "threads must be a word, a whole number, true or false"),
+        ("threads: [1]\n", "threads must be text, a whole number, true or false"),
         ("lenient: perhaps\n", "lenient must be true or false, not perhaps"),
         ("max-steps: -1\n", "invalid value '-1' for '--max-steps <N>'"),
     ] {

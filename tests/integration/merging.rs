@@ -334,7 +334,7 @@ fn what_a_plan_lacks_is_refused() {
     std::fs::rename(&renamed, &big).expect("both are there");
     let first = file("plan-0.part", run(&[&query[..], &["--partial", &format!("{big}@0-700")]].concat(), b"").stdout);
     let (status, _, told) = text(&run(&["merge", "--plan", &plans[1], &first], b""));
-    assert!(status == Some(2) && told.contains("was replaced after the plan was made"), "{told}");
+    assert!(status == Some(2) && told.contains("in the plan is another file"), "{told}");
     assert_eq!(run(&["merge", "--plan", &big, &first], b"").status.code(), Some(2));
 }
 

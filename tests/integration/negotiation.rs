@@ -432,7 +432,7 @@ fn accounts_come_from_condor_userprio() {
     assert!(accounts.contains("at: 1761955140\n") && accounts.contains("usage: 86500 }"), "{accounts}");
     let (status, _, errors) = classad(&arguments);
     assert_eq!(status, Some(2));
-    assert!(errors.contains("has accounts already"), "{errors}");
+    assert!(errors.contains("exists already"), "{errors}");
     let (status, _, errors) = classad(&["negotiate", jobs, "--pool", slots, "--userprio", jobs]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("names no submitter: write `Name1 ="), "{errors}");

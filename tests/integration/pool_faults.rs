@@ -342,7 +342,7 @@ fn mistakes_that_the_linter_knows_are_corrected() {
 #[test]
 fn what_the_job_lacks_is_not_laid_on_the_slots() {
     let line = first_line("lacks", "Requirements = TARGET.Disk >= RequestDisk", &["Disk = 5\nRequirements = true"]);
-    assert!(line.contains("reads RequestDisk of its own ad, which has none"), "{line}");
+    assert!(line.contains("reads RequestDisk, which its own ad does not have"), "{line}");
 }
 
 #[test]

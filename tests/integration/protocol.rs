@@ -337,7 +337,7 @@ fn from_match_to_claim_and_back() {
     let explained = run(&["explain", &other, "--pool", &fresh, "--matched", &notices], b"");
     assert_eq!((explained.status.code(), printed(&explained).as_str()), (Some(0), "k matches 1 of 1 offer\n"));
     let (_, row) = claim(&printed(&later), OFFERS);
-    assert!(row.contains("k: the ad no longer exists"), "{row}");
+    assert!(row.contains("k: it is not among the current ads"), "{row}");
     // Nothing is told of nothing.
     let none = run(&["match", &jobs, "--pool", &machines, "--matched", &notices, "--notify", &notices], b"");
     assert_eq!((none.status.code(), fs::read_to_string(&notices).expect("it is there").as_str()), (Some(1), ""));

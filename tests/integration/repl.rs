@@ -324,6 +324,27 @@ fn a_pipe_gives_what_a_terminal_gives() {
     assert!(shown[0] == "3.5 : real\n" && shown[14].contains("never true"), "{shown:?}");
 }
 
+/// The time of old ads, and of `--now dump`, is the newest of all ads that were loaded.
+#[test]
+fn time_is_that_of_all_loaded_ads() {
+    let [pool, target, my] = [("pool", 1_000_000), ("target", 2_000_000), ("my", 1_500_000)].map(|(name, time)| {
+        binary::file(&format!("repl-time-{name}.long"), format!("Name = \"{name}\"\nLastHeardFrom = {time}\n"))
+    });
+    for now in [&[][..], &["--now", "dump"]] {
+        let output = piped(&[now, &["--my", &my, "--target", &target, &pool]].concat(), "time()\n");
+        assert!(text(&output.stdout).starts_with("2000000 "), "{now:?}: {output:?}");
+        let output = piped(
+            &[now, &["--my", &my]].concat(),
+            &format!("time()\n:pool \"{target}\"\ntime()\n:set now 7\n:pool \"{pool}\"\ntime()\n"),
+        );
+        let printed = text(&output.stdout);
+        let times: Vec<&str> = printed.lines().filter(|line| line.ends_with(": integer")).collect();
+        assert_eq!(times, ["1500000 : integer", "2000000 : integer", "7 : integer"], "{now:?}: {output:?}");
+    }
+    let output = piped(&["--now", "5", "--my", &my], "time()\n");
+    assert!(text(&output.stdout).starts_with("5 "), "{output:?}");
+}
+
 #[test]
 fn a_terminal_without_colours_gets_none() {
     for (variable, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {

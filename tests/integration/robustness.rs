@@ -416,7 +416,7 @@ fn a_packed_ad_that_does_not_end_is_refused() {
     let (status, out, err) = parse("endless.gz", &gzip.finish().unwrap());
     assert_eq!(status, Some(2), "{err}");
     assert!(out.contains("good"), "{out}");
-    assert!(err.contains("an ad has more than 8388608 bytes"), "{err}");
+    assert!(err.contains("an ad (in YAML, a document) has more than 8388608 bytes"), "{err}");
 }
 
 /// Runs a command; exit status, output and messages.
@@ -432,7 +432,7 @@ fn limits_of_input_have_options() {
     assert_eq!(run_on(&["query", "true", &long, "--count"]).1, "2\n");
     let (status, out, err) = run_on(&["query", "true", &long, "--count", "--max-ad-bytes", "1000000"]);
     assert_eq!((status, out.as_str()), (Some(2), "1\n"), "{err}");
-    assert!(err.contains("an ad has more than 1000000 bytes"), "{err}");
+    assert!(err.contains("an ad (in YAML, a document) has more than 1000000 bytes"), "{err}");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     gzip.write_all(&vec![b' '; 70_000_000]).unwrap();
     gzip.write_all(b"[ a = 1 ]").unwrap();

@@ -184,5 +184,5 @@ fn rewriting_the_usage_file_is_noted() {
     let usage = file("second-usage.yaml", "");
     std::fs::remove_file(&usage).expect("it is there");
     let (_, _, notes) = classad(&["negotiate", JOBS, "--pool", MACHINES, "--usage", &usage]);
-    assert!(notes.contains(&format!("note: the usage file {usage} is updated")), "{notes}");
+    assert!(notes.contains(&format!("note: the usage file {usage} is written")), "{notes}");
 }

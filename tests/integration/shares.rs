@@ -317,16 +317,13 @@ fn shares_that_do_not_belong_together_are_refused() {
     };
     let policies = [of_policy("order: JobPrio\n", "1/2"), of_policy("order: JobPrio + 1\n", "2/2")];
     let told = merge(&[&policies[0], &policies[1]]).2;
-    assert!(told.contains("refused.yaml differs from the file that another share read"), "{told}");
+    assert!(told.contains("refused.yaml is not the file that another share read"), "{told}");
     // The queue was written anew, with the same size and with another one.
     std::fs::rename(file("refused.copy", std::fs::read(&requests).expect("it is there")), &requests)
         .expect("it can be");
     let fourth = share("refused-10.part", &best, "2/3");
     let told = merge(&[first, &fourth, third]).2;
-    assert!(
-        told.contains("refused.requests differs from the file that another share read; run all shares again"),
-        "{told}"
-    );
+    assert!(told.contains("refused.requests is not the file that another share read; run all shares again"), "{told}");
 }
 
 #[test]
@@ -428,7 +425,7 @@ fn scatter_plans_shares() {
             &["--shares", "2", "--", "match", "a", "--pool", "b"][..],
             "match: shares need --best N or --all; without them, one run must make all matches",
         ),
-        (&["--shares", "2", "--", "query", "true", &pool], "query is divided by parts of files"),
+        (&["--shares", "2", "--", "query", "true", &pool], "query reads parts of files"),
         (
             &["--", "match", "--all", &pool, "--pool", &pool],
             "each run of match needs all files: divide the work with --shares N",

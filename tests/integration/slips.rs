@@ -91,8 +91,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[\n  a = 1\n  b = 2\n  c = (3\n]",
         &[
-            "3:3: expected `;` or `]`, found a name `b` [is a `;` missing before this attribute?]",
-            "4:3: expected `;` or `]`, found a name `c` [is a `;` missing before this attribute?]",
+            "3:3: expected `;` or `]`, found a name `b` [is a `;`, or in the long form a line break, missing before this attribute?]",
+            "4:3: expected `;` or `]`, found a name `c` [is a `;`, or in the long form a line break, missing before this attribute?]",
             "5:1: expected `)`, found `]` (4:7 this `(` is still open)",
         ],
     ),
@@ -156,7 +156,9 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "new",
         "[ a = 99999999999999999999 ]",
-        &["1:7: `99999999999999999999` is too large for 64 bits [write 99999999999999999999.0 for a real]"],
+        &[
+            "1:7: `99999999999999999999` does not fit into a signed 64-bit integer [write 99999999999999999999.0 for a real]",
+        ],
     ),
     ("new", "[ a = x in {1,2} ]", &["1:9: expected `;` or `]`, found a name `in` [write `member(x, { ... })`]"]),
     ("new", "a = 1; b = 2", &["1:1: expected an ad, which begins with `[`"]),

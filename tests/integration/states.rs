@@ -63,7 +63,7 @@ fn the_clause_that_rules_out_most_says_how_much_it_asks_for() {
     ] {
         let job = job(0, "RequestDisk = 20000000000").replace("TARGET.Arch ==", &format!("{clause} && TARGET.Arch =="));
         let text = printed(&run(&["explain", "--pool", &pool], job.as_bytes()));
-        let expected = format!("; `{clause}`{bound} alone rules out 4 more");
+        let expected = format!("; `{clause}`{bound} alone rules out 4 slots");
         assert!(text.lines().next().unwrap().ends_with(&expected), "{text}");
     }
 }
@@ -153,7 +153,7 @@ fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
     let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by the job's \
-                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 more";
+                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 slots";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
     assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));
@@ -164,7 +164,7 @@ fn a_partitionable_slot_would_match_if_drained() {
     let divided = "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotMemory = 64000\n";
     let slots = slot("slot1@b", divided) + &slot("slot1@c", &format!("{divided}MachineResources = \"Cpus Disk\""));
     let big = job(0, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 32000");
-    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot would match if drained: it has too little Memory left; 9 more refuse it: `MY.Memory >= TARGET.RequestMemory` is false (RequestMemory is \
+    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot would match if drained: it does not have enough Memory left; 9 more refuse it: `MY.Memory >= TARGET.RequestMemory` is false (RequestMemory is \
                     32000)";
     assert_eq!(first_lines(&big, &slots, &[]), (vec![expected.to_owned()], 1));
     let output = run(&["explain", "--pool", &file("states-drained", pool() + &slots), "-o", "json"], big.as_bytes());

@@ -37,13 +37,14 @@ pub struct GlobalOptions {
     /// Maximum number of steps of one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_steps: Option<u64>,
-    /// Maximum number of steps of all evaluations of a run, besides 4,096 of each evaluation. Each byte of input adds 25
+    /// Maximum number of steps of all evaluations of a run, not counting the first 4,096 of each. Each byte of input
+    /// adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_run_steps: Option<u64>,
     /// Maximum number of steps to compare requests with offers, or to join ads. Each byte of input adds 25
     #[arg(long, global = true, value_name = "N")]
     pub max_comparison_steps: Option<u64>,
-    /// Maximum number of bytes for lists of candidates and for rows of tables. Each byte of input adds 16
+    /// Maximum number of bytes for lists of candidates and for rows about pairs of ads. Each byte of input adds 16
     #[arg(long, global = true, value_name = "N")]
     pub max_held_bytes: Option<u64>,
     /// Maximum depth of nested evaluations
@@ -52,7 +53,8 @@ pub struct GlobalOptions {
     /// Maximum number of bytes of the values that functions make in one evaluation
     #[arg(long, global = true, value_name = "N")]
     pub max_value_bytes: Option<u64>,
-    /// Maximum number of tests of candidates in a search for the best gang, besides one test of each offer
+    /// Maximum number of tests in a search for the best gang, not counting one of each offer at each
+    /// port
     #[arg(long, global = true, value_name = "N")]
     pub max_search_tests: Option<u64>,
     /// Maximum number of bytes of the text of an ad, approximately. Reading a file stops at a longer ad

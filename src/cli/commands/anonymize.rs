@@ -31,11 +31,11 @@ pseudonym everywhere. Without a key, each run draws a new one. Keep the key secr
 whether the ads contain a word.
 
 These are kept: numbers outside of strings, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64`
-and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string. Comments are
-dropped.
+and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string.
+Comments are dropped.
 
-With the same key, constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with strings are
-listed on standard error.
+With the same key, constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with
+strings are listed on standard error.
 
 Exit status: 0 if the input has ads, 1 if it has none, 2 after an error.";
 
@@ -51,7 +51,7 @@ pub struct AnonymizeCommand {
     /// Read the key from this file; a newline at its end counts
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     key_file: Option<String>,
-    /// Do not replace these words, in upper or lower case
+    /// Do not replace these words, in upper or lower case; they cannot be numbers
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
     /// Format of the output

@@ -15,6 +15,7 @@ use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, identity, 
 use classad::text::{counted, with_commas};
 use indexmap::{IndexMap, IndexSet};
 
+use crate::cli::args::advertising::retain_waiting;
 use crate::cli::args::matching::{MatchArgs, ReadMode};
 use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
@@ -40,11 +41,11 @@ const STATS_HELP: &str = "Print the numbers of requests and autoclusters, and th
 /// Group requests that are equivalent for all offers and the policy
 ///
 /// Requests are equivalent if the expressions of their significant attributes are the same. The constraint and the rank
-/// of a request are significant. So are the attributes in them, in the constraints and ranks of the offers, and in the
-/// policy, and the attributes in these attributes.
+/// of a request are significant. So are the attributes in the constraints and ranks of the offers and in the
+/// policy. Attributes in significant attributes are significant, too.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("roots", |arg| arg.help("The `roots` of the policy: its attributes are significant; it selects no requests")))]
+#[command(mut_arg("roots", |arg| arg.help("Expression `roots` of a policy: its attributes are significant")))]
 #[command(mut_arg("order", |arg| arg.help("Expression for the order of requests; its attributes are significant")))]
 #[command(mut_arg("dock", |arg| arg.help("Expression that ranks candidates; its attributes are significant")))]
 #[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
@@ -103,6 +104,8 @@ impl Autocluster {
         also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES].map(Name::new));
         let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };
         let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
+        // Submitters advertise only the jobs for which they want slots.
+        let requests = if self.submitters { retain_waiting(session, requests) } else { requests };
         let parties = Parties::new([requests, offers]);
         warn_of_invalid_counts(session, &parties.requests);
         let start = Instant::now();

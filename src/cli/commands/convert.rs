@@ -17,8 +17,8 @@ Examples:
   condor_status -long | classad convert --to parquet --columns Name,Memory \\
       --schema types.json > pool.parquet
 
-Files of gzip, zstd, xz and bzip2 are unpacked. Values that the output format cannot represent are changed, with a
-warning. With --strict, such a value gives exit status 2 and its ad is skipped; in Parquet, the ad is kept.
+Files of gzip, zstd, xz and bzip2 are unpacked. Values that the output format cannot represent are changed and reported.
+With --strict, the exit status is then 2, and the ad is skipped; in Parquet, the ad is kept.
 
 A Parquet file has columns of evaluated values: see `classad help formats`.";
 

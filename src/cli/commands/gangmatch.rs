@@ -54,8 +54,9 @@ Examples:
 /// Match each request with offers for all of its ports
 ///
 /// Each request in turn gets a gang, if there is one: an offer at each of its ports, and at each port of these offers.
-/// A request without `Ports` has one port, `other`. Of the gangs with most offers, the one with the best offer at the
-/// first port wins. The second port decides ties, and so on. Later requests cannot get these offers, unless a policy leaves a part of them.
+/// A request without `Ports` has one port, `other`. Of the gangs with the most offers, the one with the best offer at
+/// the first port wins. The second port decides ties, and so on. Later requests cannot get these offers, unless a
+/// policy leaves a part of them.
 ///
 /// All ports outside of groups must be filled. In a group such as `[ Ports = {...}; Min = 1; Max = 2 ]`, at least Min
 /// and at most Max ports are filled, as many as possible.

@@ -54,10 +54,10 @@ pub struct JoinCommand {
     /// expression is for both
     #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
     on: String,
-    /// Also print a row for each ad of the files without a partner; TARGET is undefined in this row
+    /// Also print a row for each ad of the files that has no partner; TARGET is undefined in this row
     #[arg(long)]
     left: bool,
-    /// Print these expressions of each pair; NAME=EXPR names a column
+    /// Print the values of these expressions for each pair; NAME=EXPR names a column
     #[arg(long, value_name = "EXPR,...", allow_hyphen_values = true)]
     af: Vec<String>,
     /// Print only the number of rows

@@ -21,8 +21,8 @@ merge prints what one run over all files would print: output, messages and exit 
 together or parts are missing, merge says so and exits with 2. With --plan, merge also notices a file without any
 partial result. Give --quiet and --color to merge, not to the runs.
 
-To query the history of each access point (submit host), write the host after --partial. merge then calls each file
-HOST:FILE.
+To query the history of each access point (submit host), add the host to the option: --partial=HOST. merge then calls
+each file HOST:FILE.
 
   for host in ap1 ap2; do
     ssh $host classad query true --group-by Owner --partial=$host \\

@@ -116,6 +116,13 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     if session.options.now != Some(TimeOption::Dump) {
         return;
     }
+    let sources: Vec<&AdSource> = sources.into_iter().collect();
+    if let Some(source) = sources.iter().find(|source| !source.is_file()) {
+        let name = &source.name;
+        return session.error(&format!(
+            "--now dump must read the input twice, but {name} can be read only once: give a file, or --now TIME"
+        ));
+    }
     match newest_times(sources, &session.context()) {
         Ok(times) => set_dump_time(session, &times),
         Err(error) => {

@@ -1,5 +1,6 @@
 //! Output for people and for scripts: tables, rows, diagnostics, charts, progress.
 
+pub mod alignment;
 pub mod chart;
 pub mod diagnostics;
 pub mod explanation;

@@ -3,6 +3,7 @@
 //! Words are never cut. Columns for which there is no room are dropped, with a note; if that does not suffice, each
 //! row is written as a record, one line per column.
 
+use crate::cli::render::alignment::left_aligned;
 use std::fmt::Write;
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
@@ -149,7 +150,11 @@ impl TableLayout {
                 diagnostics::push_words(&mut lines, "", cell.split(' ').map(str::to_owned), room);
                 for (place, line) in lines.lines().enumerate() {
                     let heading = if place == 0 && self.with_header { heading } else { "" };
-                    let _ = writeln!(text, "{}", format!("{heading:indent$}{}", line.trim_start()).trim_end());
+                    let _ = writeln!(
+                        text,
+                        "{}",
+                        format!("{}{}", left_aligned(heading, indent), line.trim_start()).trim_end()
+                    );
                 }
             }
         }

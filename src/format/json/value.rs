@@ -176,7 +176,10 @@ mod tests {
             (r#"{"a": +1} {"b": 2}"#, "!1:7: `+1` is not a valid number in JSON"),
             (r#"{"a": 1.} {"b": 2}"#, "!1:7: `1.` is not a valid number in JSON"),
             (r#"{"a": 1e} {"b": 2}"#, "!1:7: `1e` is not a valid number in JSON"),
-            (r#"{"a": -9223372036854775809} {"b": 2}"#, "!1:7: `-9223372036854775809` is too large for 64 bits"),
+            (
+                r#"{"a": -9223372036854775809} {"b": 2}"#,
+                "!1:7: `-9223372036854775809` does not fit into a signed 64-bit integer",
+            ),
             (r#"{"a": "\ud800"} {"b": 2}"#, "!1:8: this escape is only one half of a surrogate pair"),
             (r#"{"": 1} {"b": 2}"#, "!1:2: a name cannot be empty"),
             (r#"{"a": "\/Expr(1 +)\/"} {"b": 2}"#, "!1:18: expected an expression, found the end"),
@@ -184,7 +187,7 @@ mod tests {
             (r#"{"a": "/Expr(x\ty)/"} {"b": 2}"#, "!1:17: expected the end, found a name `y`"),
             ("{\"a\": 1 /* x }\n{\"b\": 2}", "!1:9: this comment has no closing `*/`"),
             ("1, \"x\"\n{\"b\": 2}", "!1:1: expected an ad, which begins with `{`"),
-            ("[[{\"b\": 2}]]", "!1:2: an array of ads cannot contain an array"),
+            ("[[{\"b\": 2}]]", "!1:2: expected an ad, not an array"),
         ] {
             assert_eq!(items(text), [problem, "[ b = 2 ]"], "{text}");
         }

@@ -111,8 +111,8 @@ fn a_torn_banner_is_an_error_and_the_records_around_it_are_read() {
         ("*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = \"b\"", torn(52)),
         ("*** EPOCH", torn(10)),
         ("*** EPOCH ClusterId=1 Pro", torn(23)),
-        ("*** whatever", "!1 2:1: HTCondor does not write such a banner".into()),
-        ("*** A = 1", "!1 2:1: HTCondor does not write such a banner".into()),
+        ("*** whatever", "!1 2:1: HTCondor does not write banners of this form".into()),
+        ("*** A = 1", "!1 2:1: HTCondor does not write banners of this form".into()),
         (" *** Offset = 0", "!1 2:1: a banner must be at the beginning of its line".into()),
     ] {
         let text = format!("A = 1\n{banner}\nA = 2\n***\n");

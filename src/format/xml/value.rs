@@ -97,7 +97,10 @@ fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Proble
         let problem = origin.problem_at(range, format!("`{text}` does not fit into a signed 64-bit integer"));
         return problem.with_help(format!("write <r>{text}</r> for a real"));
     }
-    origin.problem_at(range, format!("`{text}` is not an integer"))
+    origin.problem_at(
+        range,
+        if text.is_empty() { "an integer is missing".to_owned() } else { format!("`{text}` is not an integer") },
+    )
 }
 
 /// Decodes the escapes of C in a text.
@@ -212,8 +215,8 @@ mod tests {
         for (xml, problem) in [
             ("<i>x</i>", "!1:16: `x` is not an integer"),
             ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
-            ("<i></i>", "!1:16: `` is not an integer"),
-            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` is too large for 64 bits"),
+            ("<i></i>", "!1:16: an integer is missing"),
+            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into a signed 64-bit integer"),
             ("<r>x</r>", "!1:16: `x` is not a real"),
             ("<b v=\"1\"/>", "!1:13: expected true or false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),

@@ -17,7 +17,7 @@ const MAX_OPEN_BRACKETS: usize = 500;
 /// there is none.
 pub fn find_unreadable(text: &[u8]) -> Option<(Range<usize>, String)> {
     if text.len() > MAX_AD_BYTES {
-        return Some((0..1, format!("the document has more than {MAX_AD_BYTES} bytes")));
+        return Some((0..1, format!("a YAML document can have at most {MAX_AD_BYTES} bytes")));
     }
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,

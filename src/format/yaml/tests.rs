@@ -203,11 +203,11 @@ fn problems_have_a_place_and_cost_no_other_document() {
         ("a:\n  - !date 2001-01-01", "!2:5: there is no tag `!date`"),
         ("a: !date {b: 1}", "!1:4: there is no tag `!date`"),
         ("a: !expr [1]", "!1:4: a: invalid type: sequence, expected the text of an expression"),
-        ("a: 9223372036854775808", "!1:4: `9223372036854775808` is too large for 64 bits"),
-        ("a: [-9223372036854775809]", "!1:5: `-9223372036854775809` is too large for 64 bits"),
+        ("a: 9223372036854775808", "!1:4: `9223372036854775808` does not fit into a signed 64-bit integer"),
+        ("a: [-9223372036854775809]", "!1:5: `-9223372036854775809` does not fit into a signed 64-bit integer"),
         (
             "a: 1\nb: -12345678901234567890123456789012345678901234567890",
-            "!2:4: `-12345678901234567890123456789012345678901234567890` is too large for 64 bits",
+            "!2:4: `-12345678901234567890123456789012345678901234567890` does not fit into a signed 64-bit integer",
         ),
         ("'': 1", "!1:1: a name cannot be empty"),
         ("a: {self: 1}", "!1:5: `self` is a reserved word, not an attribute name"),
@@ -355,9 +355,11 @@ fn whatever_comes_in() {
 fn the_parser_sees_no_document_that_is_too_long() {
     let long = format!("a: {}\n", "x".repeat(crate::format::MAX_AD_BYTES));
     let problem = super::document_tree::YamlTree::parse(long.as_bytes()).unwrap_err();
-    assert_eq!(problem.message, "the document has more than 8388608 bytes");
+    assert_eq!(problem.message, "a YAML document can have at most 8388608 bytes");
     let ads: Vec<_> = super::read_ads(long.as_bytes(), crate::ad::Dialect::Condor).collect();
-    assert!(matches!(ads.as_slice(), [Err(problem)] if problem.message == "the document has more than 8388608 bytes"));
+    assert!(
+        matches!(ads.as_slice(), [Err(problem)] if problem.message == "a YAML document can have at most 8388608 bytes")
+    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ pub fn configure(
 const MAX_DYNAMIC_QUOTAS: f64 = 1.0 + 1e-9;
 
 /// Returns the problems of the accounting groups of a configuration: as errors, what [`configure`] refuses; as warnings,
-/// groups that are left out or have no quota, and dynamic quotas of more than the whole.
+/// groups that are left out or have no quota, and quotas of more than the whole.
 #[must_use]
 pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<Problem> {
     let mut reader = KnobReader { configuration, context, problems: Vec::new() };
@@ -93,7 +93,7 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
         problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
     };
     let (tree, left_out) = GroupTree::new(groups);
-    let mut dynamic: BTreeMap<String, f64> = BTreeMap::new();
+    let (mut dynamic, mut fixed): (BTreeMap<String, f64>, BTreeMap<String, f64>) = Default::default();
     // The first group is the root.
     for group in tree.groups().iter().skip(1) {
         let parent = group.name.rsplit_once('.').map_or("", |(parent, _)| parent).to_ascii_lowercase();
@@ -103,8 +103,15 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
                 warn(format!("{} has no quota, so its quota is 0", group.name));
             }
             GroupQuota::Dynamic(part) => *dynamic.entry(parent).or_default() += part,
-            GroupQuota::Static(_) => {}
+            GroupQuota::Static(weight) => *fixed.entry(parent).or_default() += weight,
         }
+    }
+    let parents = tree.groups().iter().skip(1).filter_map(|group| match group.quota {
+        GroupQuota::Static(weight) => Some((group, weight, *fixed.get(&group.name.to_ascii_lowercase())?)),
+        GroupQuota::Dynamic(_) => None,
+    });
+    for (group, quota, sum) in parents.filter(|(_, quota, sum)| sum > quota) {
+        warn(format!("the quotas of the groups in {} add up to {sum}, more than its own {quota}", group.name));
     }
     for (parent, sum) in dynamic.into_iter().filter(|(_, sum)| *sum > MAX_DYNAMIC_QUOTAS) {
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };

@@ -192,7 +192,7 @@ impl CommandLineTranslation {
                 let name = value(rest.next(), "the name of a slot or a machine")?;
                 self.push_option("--offer-constraint", machine_constraint(&name.to_string_lossy()));
             }
-            WithValue(option @ ("--constraint" | "--offer-constraint")) => {
+            WithValue(option @ ("--constraint" | "--offer-constraint" | "--since")) => {
                 let expression = value(rest.next(), "a value")?;
                 // clap refuses what is not text.
                 self.push_option(

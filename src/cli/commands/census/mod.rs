@@ -37,12 +37,11 @@ Examples:
   condor_status -long | classad census --sort distinct --top 3
 
 A distinct count such as `10000+` is a lower bound: at most 10,000 values of each attribute are kept. The kept values
-are then a random sample, in which frequent values can be missing. Types, ranges and lengths take all values into account. Values of more than 4,096 bytes are
-cut.
+are then a random sample, in which frequent values can be missing. Types, ranges and lengths take all values into
+account. Values of more than 4,096 bytes are cut.
 
-`classad help schema census` describes the output of -o json. Each `value` in JSON is a text in the ClassAd language; a cut
-value ends with `…`.
-With jsonl, each line describes one attribute.";
+`classad help schema census` describes the output of -o json. Each `value` in JSON is a text in the ClassAd language; a
+cut value ends with `…`. With jsonl, each line describes one attribute.";
 
 /// Summarize the attributes of ads: number of ads, types, values, ranges
 #[derive(Args)]
@@ -205,7 +204,8 @@ impl CensusCommand {
                 counted(census.ads(), "ad"),
                 counted(census.attributes().len(), "attribute")
             ));
-            if attributes.iter().any(|(_, summary)| summary.distinct().more) {
+            let shows_more = form != OutputForm::Svg && !(form.has_lines_of_cells() && !names.is_empty());
+            if shows_more && attributes.iter().any(|(_, summary)| summary.distinct().more) {
                 session.note("`+` (in JSON: `more`) means that there are more distinct values");
             }
         }

@@ -48,9 +48,9 @@ const AS_GIVEN_HELP: &str = "Also use expired ads; abort matches with ads that s
 
 /// Check matches against the current ads, and claim those that are still valid
 ///
-/// Each party of a match votes. A party votes ABORT if its ad is missing or expired, or if its `ClaimId` has changed. It
-/// also votes ABORT if another match has claimed it, or if a constraint of the match is not true now. If a party votes ABORT,
-/// the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help claims`.
+/// Each party of a match votes. A party votes ABORT if its ad is missing or expired, or if its `ClaimId` has changed.
+/// It also votes ABORT if another match has claimed it, or if a constraint of the match is not true. If a party
+/// votes ABORT, the match is aborted; else all parties commit. Exception: `AcceptPartial`, see `classad help claims`.
 ///
 /// Rows of earlier runs of `claim -o jsonl` can follow the matches. A row that aborts or releases a match ends the
 /// match.

@@ -83,16 +83,28 @@ impl JobEffects {
         Ok((JobEffects(effects), is_changed.then_some(transformed)))
     }
 
-    /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 2 jobs: 105.0 and 106.0 (often)`;
-    /// `None` if there is none.
+    /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 1 job: 105.0 (often)`; `None` if there
+    /// is none.
     pub fn text(&self) -> Option<String> {
         let line = |(effect, jobs): &(PolicyEffect, Vec<String>)| {
             let named = join_first(jobs, jobs.len(), MAX_NAMED_JOBS);
-            let reason = if effect.reason.is_empty() { String::new() } else { format!(" ({})", effect.reason) };
+            let reason = match jobs.first() {
+                Some(first) if !effect.reason.is_empty() && jobs.len() > 1 => {
+                    format!("; the reason for {first}: {}", effect.reason)
+                }
+                Some(_) if !effect.reason.is_empty() => format!(" ({})", effect.reason),
+                _ => String::new(),
+            };
             let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
             format!("{knob} {verb} {count}: {named}{reason}\n")
         };
-        (!self.0.is_empty()).then(|| self.0.values().map(line).collect())
+        let mut text: String = self.0.values().map(line).collect();
+        let stops =
+            |kind| matches!(kind, PolicyEffectKind::Refuses | PolicyEffectKind::Holds | PolicyEffectKind::Removes);
+        if self.0.values().any(|(effect, _)| stops(effect.kind)) {
+            text += "below, jobs that are refused, held or removed are counted as waiting\n";
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// Returns the effects as JSON.

@@ -19,9 +19,9 @@ Examples:
 
 The reports on requests with ports are about gangs: see `classad help gangs`.
 
-Exit status: 0 if every idle job matches a free slot, and every request that is not a job matches an offer; else 1.
-Also 1 if all requests are jobs that are not idle. With --unmatched, 0 if every waiting request gets an offer; with
---reverse, if every offer matches a request; with only --offer, if every request matches this offer.
+Exit status: 0 if every request matches a free offer; else 1. Jobs that are not idle do not count; if all requests are
+such jobs, the status is 1. With --unmatched, 0 if every waiting request gets an offer; with --reverse, if every offer
+matches a request; with only --offer, if every request matches this offer.
 
 `classad help schema explain` describes the output of -o json. With --offer and without --reverse, see `classad help
 schema explain-pair`. `classad help explain` lists the verdicts.";

@@ -18,6 +18,7 @@ use classad::ad::{Ad, Name};
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
+use classad::matching::policy::{PolicyRule, with_attributes};
 use classad::text::counted;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
@@ -26,6 +27,7 @@ use crate::cli::args::policy::PolicyArgs;
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
@@ -159,7 +161,9 @@ impl Explain {
         let reads_whole = !self.what_if.is_empty() || configuration.is_some();
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
         let ads = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
-        let [mut requests, mut offers] = ads;
+        let [requests, offers] = ads;
+        let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
+        let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
         if !self.unmatched {
             requests.retain(|request| accepts(session, filter.as_ref(), request));
@@ -322,7 +326,7 @@ impl Explain {
         if outcome.has_taken && group_explainer.gives_whole_slots() {
             note_whole_slots(session);
         }
-        let is_selection = !self.request.is_empty() || !self.constraint.is_empty();
+        let is_selection = (!self.request.is_empty() || !self.constraint.is_empty()) && !groups.is_empty();
         if noun == "job" && is_selection && !self.unmatched && !self.reverse && !outcome.has_unmatched {
             session.note("slots that other jobs get also count as matches; with --unmatched, all jobs compete");
         }
@@ -351,6 +355,15 @@ impl Explain {
             None => Ok([&self.requests, &self.pool]),
         }
     }
+}
+
+/// Returns ads with the attributes that a policy adds, as a negotiation cycle does.
+fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]) -> Vec<NamedAd> {
+    if attributes.is_empty() {
+        return named;
+    }
+    let ads: Vec<Ad> = named.iter().map(|named| named.ad.clone()).collect();
+    named.into_iter().zip(with_attributes(&ads, attributes)).map(|(named, ad)| named.with_ad(ad)).collect()
 }
 
 /// Reports that the budget of the run was spent before all requests were explained.

@@ -24,8 +24,8 @@ Examples:
   classad fmt --check samples/*/*.ad
   classad fmt --write=.bak policy.ad
 
-Exit status: 2 if a file cannot be read or, without --lenient, an ad does not parse; else 1 if --check or --diff found
-a file that would change; else 0. An ad that does not parse is printed unchanged.";
+Exit status: 2 if a file cannot be formatted or, without --lenient, an ad does not parse; else 1 if --check or --diff
+found a file that would change; else 0. An ad that does not parse is printed unchanged.";
 
 const FILES_HELP: &str = "Files of ads, bracketed or in the long form; without files, read standard input";
 

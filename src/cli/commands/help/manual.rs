@@ -22,18 +22,18 @@ Examples:
   classad man language | head
   classad man --out target/man && ls target/man
 
-Pages of commands are in section 1, pages of topics in section 7. --out collects the topics in three pages. explain and
+Pages of commands are in section 1, pages of topics in section 7. --out collects topics in three pages. explain and
 functions are commands and topics: `classad man explain.7` shows the topic. On a terminal, man, mandoc or groff shows
 the page. In a pipe or a file, the source of the page is written.";
 
-/// Show a manual page, or write all of them
+/// Show a manual page, or write pages to files
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManualCommand {
     /// The command or topic; without PAGE, show classad(1)
     #[arg(value_parser = SuggestedValues(super::topics_and_commands), hide_possible_values = true)]
     page: Option<String>,
-    /// Write all pages to this folder instead of showing one page
+    /// Write the pages of the commands and of most topics to this folder
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }

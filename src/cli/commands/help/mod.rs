@@ -47,7 +47,7 @@ pub struct Help {
     /// A command, a topic, a word such as `slot`, or one of the lists `commands`, `options`, `topics` and `schema`
     #[arg(value_parser = SuggestedValues(words_to_explain), hide_possible_values = true)]
     word: Option<String>,
-    /// After `schema`: the output with this JSON Schema
+    /// After `schema`: the output whose JSON Schema is printed
     #[arg(value_parser = SuggestedValues(schema_names), hide_possible_values = true)]
     name: Option<String>,
 }

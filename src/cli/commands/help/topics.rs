@@ -90,7 +90,7 @@ fn budgets() -> Vec<(String, String)> {
             "--max-run-steps N",
             RunBudgets::DEFAULT_STEPS,
             &format!(
-                "steps of all evaluations of a run, besides 4,096 of each evaluation; each byte of input adds {}",
+                "steps of all evaluations of a run, not counting the first 4,096 of each; each byte of input adds {}",
                 RunBudgets::STEPS_PER_BYTE
             ),
         ),
@@ -119,7 +119,7 @@ fn budgets() -> Vec<(String, String)> {
         option(
             "--max-search-tests N",
             Context::DEFAULT_MAX_SEARCH_TESTS,
-            "tests of candidates in the search for one gang, besides one test of each offer",
+            "tests of candidates in the search for one gang, not counting one of each offer at each port",
         ),
         option("--max-ad-bytes N", MAX_AD_BYTES as u64, "bytes of the text of an ad, approximately"),
         option(

@@ -27,6 +27,7 @@ use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{cycle_progress, matches_of};
 use crate::cli::rank_warnings::RankWarnings;
+use crate::cli::render::alignment::left_aligned;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{MatchColumns, write_match_table};
@@ -53,8 +54,8 @@ Examples:
 /// offers. If the policy divides offers, later requests can get the rest of an offer.
 ///
 /// If the policy has a `share`, or with --usage or --userprio, submitters take turns; the submitter with the best
-/// priority is first. In each round, a submitter gets at most its share of the offers. Without a policy, shares and
-/// `Ports`, the matches are those of `match`.
+/// priority is first. In each round, a submitter gets at most its share of the offers. Without a policy, without shares
+/// and without `Ports`, the matches are those of `match`.
 ///
 /// A request with `Ports` gets a gang, as in `gangmatch`. All offers of a gang count against the share of the
 /// submitter.
@@ -324,7 +325,8 @@ fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io
     let chart = BarChart::new(most, widest + digits + "      ".len());
     for (name, number) in bars {
         let name = diagnostics::single_line(name);
-        let row = format!("  {name:<widest$}  {number:>digits$}  {}", chart.bar(*number));
+        let name = left_aligned(&name, widest);
+        let row = format!("  {name}  {number:>digits$}  {}", chart.bar(*number));
         writeln!(err, "{}", row.trim_end())?;
     }
     Ok(())

@@ -109,8 +109,8 @@ pub struct QueryCommand {
     attributes: Vec<String>,
     /// Sort the ads by the value of this expression; the next --sort decides ties
     ///
-    /// A `-` before the expression reverses the order. Digits in strings are compared as numbers: `slot2` comes before
-    /// `slot10`.
+    /// A `-` before the expression reverses the order; undefined values and errors stay last. Digits in strings are
+    /// compared as numbers: `slot2` comes before `slot10`.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     sort: Vec<String>,
     /// Reverse the order of every --sort

@@ -16,7 +16,6 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
     let is_typed = query.is_typed();
     refuse_contradictions(&[
         (!is_typed && query.schema.is_some(), "--schema needs -o parquet"),
-        (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
         (
             is_typed && query.partial.is_given(),
             "--partial and -o parquet cannot be combined: write a Parquet file for each part",
@@ -24,6 +23,8 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
         (is_typed && query.count, "--count and -o parquet cannot be combined"),
         (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),
         (is_typed && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: give files of ads"),
+        (is_typed && query.groups.is_given(), "-o parquet cannot be combined with --group-by, --sum, --mean and so on"),
+        (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
     ])
 }
 

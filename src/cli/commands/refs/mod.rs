@@ -54,15 +54,15 @@ Exit status: 0 if there are references, 1 if there are none, 2 for bad input. Wi
 In JSON, members have the names of the columns. With --pool, `similar` has names from the pool, as `NAME (N of M)`: N
 of the M ads of the pool have NAME. With --count, `lacking` is the number of ads of the pool that lack the attribute.
 
-With --rectangle, each row is a side of a rectangle: an attribute with its value or interval. The `state` of the side
-is
+With --rectangle, each row is a side of a rectangle: an attribute with its value or interval, or a condition. The
+`state` of the side is
   indexed     the index finds ads by the side
   empty       no value satisfies the condition
   deviant     the condition or value must be evaluated with the other ad
   unindexed   the value is undefined, an error, a list or an ad
   never       no ad can satisfy the constraint
 With --rectangle and --count, `of` says whether the attribute is of the ad or of its partner; `absent` counts the ads
-without this side.
+without this side. Sides in the state `empty` count as `indexed`.
 See the thesis, 4.2 to 4.4.";
 
 /// List the attributes to which expressions refer

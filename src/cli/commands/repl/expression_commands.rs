@@ -158,9 +158,10 @@ pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -
     let target = state.target.as_ref().map(|target| &target.ad);
     let (environment, frame) = partly.environment(state.own_ad().as_ref(), target);
     let left = specialize(&expression, &frame, &environment, &context, SpecializeOptions::default());
+    let other = if target.is_some() { "with this TARGET" } else { "whatever the other ad is" };
     let verdict = match left.verdict {
-        ConstraintVerdict::Always => "always true, whatever the other ad is".to_owned(),
-        ConstraintVerdict::Never => "never true, whatever the other ad is".to_owned(),
+        ConstraintVerdict::Always => format!("always true, {other}"),
+        ConstraintVerdict::Never => format!("never true, {other}"),
         ConstraintVerdict::Depends => {
             let unknowns = unknowns(&left.expression, &frame, &environment, &context);
             format!("depends on {}", dependency_names(&unknowns).join(", "))

@@ -82,8 +82,8 @@ Write an ad in one of these ways; a sequence is a list of ads:
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
 
-Write values as in YAML ads: !expr goes before an expression. The expected and the actual value must be identical: 2 is
-not 2.0, and the case of strings matters.
+Write values as in YAML ads: !expr goes before an expression, and quotes around an expression that has `: `. The
+expected and the actual value must be identical: 2 is not 2.0, and the case of strings matters.
 
 In folders and below them, each *.yaml and *.yml file with a line that begins with `cases:` is a spec. Names that begin
 with a dot are skipped. --list also checks whether a spec is well-formed.

@@ -161,13 +161,32 @@ fn has_comments(source: &AdSource) -> bool {
     if !source.is_file() {
         return false;
     }
-    let signs: &[&[u8]] = match source.form {
-        FileFormat::Long => &[b"#"],
-        FileFormat::Bracketed => &[b"//", b"/*"],
-        _ => return false,
-    };
     let text = read_whole(source.path()).unwrap_or_default();
-    text.split(|byte| *byte == b'\n').any(|line| signs.iter().any(|sign| line.trim_ascii_start().starts_with(sign)))
+    match source.form {
+        FileFormat::Long => text.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_start().starts_with(b"#")),
+        FileFormat::Bracketed => has_comment_between_strings(&text),
+        _ => false,
+    }
+}
+
+/// Whether a text has `//` or `/*` outside of strings.
+fn has_comment_between_strings(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\'' | b'/')) {
+        let (sign, mut behind) = (rest[at], &rest[at + 1..]);
+        if sign == b'/' && matches!(behind.first(), Some(b'/' | b'*')) {
+            return true;
+        }
+        while let Some(end) = behind.iter().position(|byte| *byte == sign || *byte == b'\\').filter(|_| sign != b'/') {
+            let is_escape = behind[end] == b'\\';
+            behind = behind.get(end + 1 + usize::from(is_escape)..).unwrap_or_default();
+            if !is_escape {
+                break;
+            }
+        }
+        rest = behind;
+    }
+    false
 }
 
 /// What is done with the resulting ads.

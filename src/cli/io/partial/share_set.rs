@@ -43,6 +43,7 @@ impl ShareSet {
         let ScannedPartials { partials, arguments, dialect, mut faults } = scanned;
         let Some(first) = partials.first() else { return refuse("there is no partial result") };
         faults.extend(difference_faults(first, &partials[1..]));
+        let first_is_share = first.header.share.is_some();
         let count = first.header.share.map_or(1, |share| share.count);
         let files = first.header.files.clone();
         let mut by_number: BTreeMap<usize, ScannedPartial> = BTreeMap::new();
@@ -58,7 +59,8 @@ impl ShareSet {
         if let Some(plan) = plan {
             faults.extend(plan_faults(plan, count, &files));
         }
-        let missing = count.saturating_sub(by_number.len());
+        // Partial results of another kind have a fault of their own.
+        let missing = if first_is_share { count.saturating_sub(by_number.len()) } else { 0 };
         if missing > 0 {
             let absent = (1..=count).filter(|number| !by_number.contains_key(number)).take(MAX_NAMED_SHARES);
             let absent = absent.map(|number| WorkShare { number, count }.to_string());

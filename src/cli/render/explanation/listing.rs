@@ -34,7 +34,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
         let left_column = lines.join("\n  ");
         let last = lines.last().map_or(0, |last| length(last));
         let (gap, pad) = if last > left { ("\n  ", left) } else { ("", left - last) };
-        let _ = writeln!(text, "  {left_column}{gap}{:pad$}  {}", "", single_line(count));
+        let _ = writeln!(text, "  {left_column}{gap}{}  {}", " ".repeat(pad), single_line(count));
     }
     text
 }

@@ -198,7 +198,14 @@ impl<'c> ReportRenderer<'c> {
             (vec![clause], offers)
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
-        let mut text = two_column_listing(&format!("why {} refuse:", self.case.nouns[1]), &rows);
+        let partners = self.case.nouns[1];
+        let heading = match (has_suitable, group.len()) {
+            (true, 1) => format!("why {partners} that it accepts refuse it:"),
+            (true, _) => format!("why {partners} that they accept refuse them:"),
+            (false, 1) => format!("why {partners} that it does not accept refuse it, too:"),
+            (false, _) => format!("why {partners} that they do not accept refuse them, too:"),
+        };
+        let mut text = two_column_listing(&heading, &rows);
         push_rest(&mut text, all, most);
         text
     }

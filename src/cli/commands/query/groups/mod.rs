@@ -60,10 +60,10 @@ pub struct GroupArgs {
     max: Vec<String>,
     /// Print only groups for which EXPR is true, such as `ads > 20 && sum(Cpus) > 100`
     ///
-    /// EXPR refers to columns by their names.
+    /// EXPR refers to columns by their names: `sum(Cpus)` needs --sum Cpus.
     #[arg(long, value_name = "EXPR", requires = "group_by", allow_hyphen_values = true)]
     having: Option<String>,
-    /// Also print the percentage of the number of ads and of each sum that each group has
+    /// Also print the share of each group in the number of ads and in each sum, in percent
     ///
     /// The columns are `percent(ads)` and `percent(sum(EXPR))`. 100 is the total of all groups, printed or not.
     #[arg(long, requires = "group_by")]

@@ -1,5 +1,6 @@
 //! Functions of the tables of `condor_status`.
 
+use crate::cli::render::alignment::left_aligned;
 use classad::ad::Value;
 
 use super::PrintCall;
@@ -143,5 +144,5 @@ pub fn total_gpus(call: &mut PrintCall) -> Option<Value> {
         0 => format!("{:4}", assigned.len()),
         offline => format!("{:4}-{offline}", assigned.len()),
     };
-    text(format!("{shown:width$}", width = call.width))
+    text(left_aligned(&shown, call.width))
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{MaskCell, MaskColumn, PrintMask};
+use crate::cli::render::alignment::left_aligned;
 
 /// Writes rows under a print mask. If no width depends on the rows, writes each row at once. Else writes all rows at
 /// the end.
@@ -30,7 +31,7 @@ impl<'m> PrintMaskWriter<'m> {
         let column = |(index, column): (usize, &MaskColumn)| column.width_with(self.rows.iter().map(|row| &row[index]));
         let widths: Vec<usize> = self.mask.columns.iter().enumerate().map(column).collect();
         if self.mask.has_heading {
-            let cell = |(column, width): (&MaskColumn, &usize)| format!("{:width$}", column.heading);
+            let cell = |(column, width): (&MaskColumn, &usize)| left_aligned(&column.heading, *width);
             self.write_line(out, self.mask.columns.iter().zip(&widths).map(cell), false)?;
             out.write_all(after_heading.as_bytes())?;
         }

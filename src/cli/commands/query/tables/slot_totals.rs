@@ -1,5 +1,6 @@
 //! The totals that `condor_status` prints after its rows.
 
+use crate::cli::render::alignment::right_aligned;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -260,10 +261,10 @@ impl AdTotals {
     pub fn write(&self, out: &mut dyn Write, style: &TotalsStyle, named_width: usize) -> io::Result<()> {
         let names = self.lines.keys().map(|name| name.chars().count());
         let width = if style.has_wide_names { names.fold(5, usize::max) } else { named_width.max(MIN_NAME_WIDTH) };
-        writeln!(out, "{:width$}{}\n", "", style.heading)?;
+        writeln!(out, "{}{}\n", " ".repeat(width), style.heading)?;
         for (name, numbers) in &self.lines {
             let shown: String = name.chars().take(width).collect();
-            write!(out, "{shown:>width$}")?;
+            out.write_all(right_aligned(&shown, width).as_bytes())?;
             if !style.is_sum_only {
                 writeln!(out, "{}", (style.print)(numbers))?;
             }
@@ -273,10 +274,13 @@ impl AdTotals {
         }
         let zeros = vec![0.0; 10];
         let sum = if self.sum.is_empty() { &zeros } else { &self.sum };
-        writeln!(out, "{:>width$}{}", "Total", (style.print)(sum))?;
+        writeln!(out, "{}{}", right_aligned("Total", width), (style.print)(sum))?;
         match self.incomplete {
             0 => Ok(()),
-            count => writeln!(out, "\n{:width$}(Omitted {count} malformed ads in computed attribute totals)\n", ""),
+            count => {
+                let indent = " ".repeat(width);
+                writeln!(out, "\n{indent}(Omitted {count} malformed ads in computed attribute totals)\n")
+            }
         }
     }
 }

@@ -1,0 +1,39 @@
+//! Names and settings of a configuration that `check` reports.
+
+use crate::binary::{classad, file};
+
+/// TARGET in START is a job and MY is a slot, wherever the files of both are on the command line.
+#[test]
+fn names_in_policies_are_checked_with_jobs_and_slots() {
+    let jobs = file("names-jobs.long", "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nAcctGroup = \"a\"\n");
+    let slots = file("names-slots.long", "MyType = \"Machine\"\nName = \"s\"\nKeyboardIdle = 5\n");
+    let config = "START = TARGET.AcctGrp == \"a\" && MY.KeybordIdle > 1\n\
+                  PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmittorUserPrio * 1.2\n";
+    let config = file("names.dump", config);
+    for files in [vec![&*jobs, &slots], vec![&jobs, "--pool", &slots], vec![&slots, "--pool", &jobs]] {
+        let (_, out, err) =
+            classad(&[&["check", "--config", &config, "--only", "unknown-attribute"], &files[..]].concat());
+        let found = format!("{out}{err}");
+        for expected in [
+            "START: the only job has no AcctGrp",
+            "START: the only slot has no KeybordIdle",
+            "the negotiator adds no SubmittorUserPrio",
+            "did you mean SubmitterUserPrio?",
+        ] {
+            assert!(found.contains(expected), "{files:?}: {found}");
+        }
+        assert!(!found.contains("has no RemoteUserPrio"), "{found}");
+    }
+}
+
+#[test]
+fn quotas_of_subgroups_above_their_parents_are_found() {
+    let dump = |child: u32| {
+        let text =
+            format!("GROUP_NAMES = a, a.b, a.c\nGROUP_QUOTA_a = 20\nGROUP_QUOTA_a.b = 10\nGROUP_QUOTA_a.c = {child}\n");
+        let (_, out, err) = classad(&["check", "--config", &file(&format!("quotas-{child}.dump"), text)]);
+        out + &err
+    };
+    assert!(dump(11).contains("the quotas of the groups in a add up to 21"));
+    assert!(dump(10).contains("nothing found in the configuration"), "{}", dump(10));
+}
