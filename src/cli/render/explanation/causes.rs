@@ -25,6 +25,9 @@ const NOT_WAITING: &str = "not-waiting";
 /// The verdict on requests whose offers are all held by others, as [`RequestVerdict::as_str`] has it.
 const TAKEN: &str = "taken";
 
+/// The verdict on jobs that match only slots in use, as [`RequestVerdict::as_str`] has it.
+const CLAIMED: &str = "claimed";
+
 /// Maximum number of subjects that a list names.
 pub const MAX_NAMED: usize = 10;
 
@@ -223,15 +226,17 @@ impl CauseTable {
             }
             None => counted(self.all, &self.noun),
         };
-        let taken = count_subjects(self.causes.values().filter(|cause| cause.verdict == TAKEN));
+        let count = |verdict| count_subjects(self.causes.values().filter(|cause| cause.verdict == verdict));
+        let (taken, claimed) = (count(TAKEN), count(CLAIMED));
         let matching = match self.matching {
             0 if taken > 0 => taken_phrase(self.all - taken, taken),
+            0 if claimed > 0 => format!("none matches a free {partner}"),
             0 => "none matches".to_owned(),
             1 => "1 matches".to_owned(),
             some if some == self.all => "all match".to_owned(),
             some => format!("{} match", with_commas(some)),
         };
-        let not_waiting = count_subjects(self.causes.values().filter(|cause| cause.verdict == NOT_WAITING));
+        let not_waiting = count(NOT_WAITING);
         if not_waiting == self.all {
             return format!("{all}: none waits");
         }
@@ -381,7 +386,7 @@ impl Cause {
 
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
-        if self.changes.is_empty() && ![NOT_WAITING, TAKEN].contains(&self.verdict.as_str()) {
+        if self.changes.is_empty() && ![NOT_WAITING, TAKEN, CLAIMED].contains(&self.verdict.as_str()) {
             let text = self.text.to_string();
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
             let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
@@ -389,6 +394,9 @@ impl Cause {
         }
         if self.changes.is_empty() && self.verdict == TAKEN {
             return "wait, or test smaller requests with --what-if".to_owned();
+        }
+        if self.changes.is_empty() && self.verdict == CLAIMED {
+            return "wait until slots are free".to_owned();
         }
         self.best_change().map_or(String::new(), |change| {
             let helped = (change.helped < self.subjects).then(|| {
