@@ -1,10 +1,11 @@
 //! Statistics of the attributes of a pool, with which references are compared.
 
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Type, Value};
+use crate::ad::{Ad, Attribute, ByteString, Expression, ExpressionKind, Name, Type, Value};
 use crate::pool::BindingKind;
+use crate::protocol::{PORTS, read_ports};
 
 use super::pool_range::{NumberRange, constant_number};
 use super::pool_strings::PoolStrings;
@@ -31,13 +32,23 @@ impl PoolStatistics {
     /// Adds the attributes of an ad of the pool to the statistics.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
-        for attribute in ad.iter() {
-            let known = match self.attributes.get_mut(attribute.name) {
-                Some(known) => known,
-                None => self.attributes.entry(attribute.name.clone()).or_default(),
-            };
-            known.add(attribute.expression.without_parentheses());
+        ad.iter().for_each(|attribute| self.add_attribute(attribute));
+        // The ad at the other side of a port sees the attributes of the port, too.
+        let Some(Ok(ports)) = ad.get(&PORTS).map(|_| read_ports(ad)) else { return };
+        let mut seen: FxHashSet<&Name> = FxHashSet::default();
+        for attribute in ports.list.iter().filter_map(|port| port.record.as_ref()).flat_map(Ad::iter) {
+            if ad.get(attribute.name).is_none() && seen.insert(attribute.name) {
+                self.add_attribute(attribute);
+            }
         }
+    }
+
+    fn add_attribute(&mut self, attribute: Attribute<'_>) {
+        let known = match self.attributes.get_mut(attribute.name) {
+            Some(known) => known,
+            None => self.attributes.entry(attribute.name.clone()).or_default(),
+        };
+        known.add(attribute.expression.without_parentheses());
     }
 
     /// What the ads are called in messages: `job` or `slot`, or `pool ad` if not all are of one type.

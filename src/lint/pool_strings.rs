@@ -73,3 +73,18 @@ impl PoolStrings {
         Some(LintFinding::new(&rules::RANGE, message).with_help(help).at(attribute, part, ""))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_STRINGS, PoolStrings};
+    use crate::ad::ByteString;
+
+    #[test]
+    fn strings_that_are_not_kept_may_have_the_exact_spelling() {
+        let mut strings = PoolStrings::default();
+        strings.add(&ByteString::from("s1"));
+        assert_eq!(strings.other_spelling(&ByteString::from("S1")), Some(&ByteString::from("s1")));
+        (0..MAX_STRINGS).for_each(|number| strings.add(&ByteString::from(format!("x{number}").as_str())));
+        assert_eq!(strings.other_spelling(&ByteString::from("S1")), None);
+    }
+}

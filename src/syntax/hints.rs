@@ -93,7 +93,10 @@ impl ErrorContext<'_> {
             _ if is_name && self.token(1) == Some(Token::Assign) => {
                 return Some(match self.innermost_open() {
                     Some(open) if open != Token::BracketOpen => format!("close the {open} before this attribute"),
-                    _ => "is a `;`, or in the long form a line break, missing before this attribute?".to_owned(),
+                    Some(_) => "is a `;` missing before this attribute?".to_owned(),
+                    None => "is an operator such as `&&` missing before this name? `=` sets an attribute, `==` compares; in \
+                             the long form, each attribute has a line"
+                        .to_owned(),
                 });
             }
             "and" => "write `&&`",

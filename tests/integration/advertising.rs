@@ -218,6 +218,26 @@ fn submitter_ads_nest_resource_requests() {
         assert_eq!(submitter["MyType"], "Submitter");
         assert_eq!(count(&nested(submitter), "ResourceRequestCount"), submitter["IdleJobs"].as_i64().unwrap());
     }
+    let jobs = [2, 1, 5].map(|status| {
+        format!("MyType = \"Job\"\nClusterId = {status}\nProcId = 0\nJobStatus = {status}\nOwner = \"a\"\n")
+    });
+    let jobs = file("advertising-states.long", jobs.join("\n"));
+    let (_, waiting, _) = classad(&["autocluster", "--submitters", &jobs, "--pool", MACHINES_OF_POOL, "-o", "jsonl"]);
+    assert_eq!(lines(&waiting)[0]["IdleJobs"], 1, "only one job waits");
+    // The nested ads keep what names the submitter under the policy.
+    let job = "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nJobStatus = 1\nUser = \"u@x\"\nAccountingGroup = \"g.u\"\nRequirements = true\n";
+    let job = file("advertising-group.long", job);
+    let policy = ["--policy", "htcondor"];
+    let (_, ads, _) =
+        classad(&[&["autocluster", "--submitters", &job, "--pool", MACHINES_OF_POOL], &policy[..]].concat());
+    let (_, rows, told) = classad(
+        &[
+            &["negotiate", &file("advertising-group.ad", ads), "--pool", MACHINES_OF_POOL, "--by-submitter"],
+            &policy[..],
+        ]
+        .concat(),
+    );
+    assert!(rows.contains("g.u@x"), "{rows}{told}");
     let all: Vec<Value> = submitters.iter().flat_map(nested).collect();
     assert_eq!(count(&all, "ResourceRequestCount"), count(&of("--requests"), "ResourceRequestCount"));
 }

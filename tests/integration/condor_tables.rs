@@ -191,6 +191,13 @@ fn print_formats_describe_tables() {
     let text = "SELECT BARE LABEL SEPARATOR ': ' FIELDSUFFIX ';' RECORDPREFIX '- '\nOwner\nJobStatus AS st PRINTAS JOB_STATUS\n\
                 GROUP BY\n Owner DESCENDING\n ProcId\n";
     assert_eq!(table("labels", text), ["- Owner: bob  ; st: I", "- Owner: bob  ; st: H", "- Owner: alice; st: R"]);
+    let wide = file(
+        "format-wide-jobs",
+        &format!("MyType = \"Job\"\nClusterId = 1\nProcId = 0\nWide = \"{}\"\n", "w".repeat(70_000)),
+    );
+    let text = "SELECT NOTITLE\nWide WIDTH AUTO\nClusterId AS N\nSUMMARY NONE\n";
+    let rows = lines(&["-jobads", &wide, "-print-format", &format("wide", text)]);
+    assert!(rows.len() == 2 && rows[1].starts_with("wwww") && rows[1].len() > 70_000, "{}", rows.len());
     let text = "SELECT NOTITLE NOHEADER\nSUMMARY\n Jobs AS Jobs PRINTF '%d in all,'\n Held PRINTF '%d held'\n";
     assert_eq!(table("summary", text), ["", "3 in all, 1 held", ""]);
 }

@@ -69,6 +69,9 @@ fn a_set_of_files_is_in_the_order_of_time() {
     let until = newest.iter().position(|job| job.split('.').next() == Some(cluster)).unwrap();
     assert_eq!(jobs(&["--since", cluster]), newest[..until]);
     assert_eq!(jobs(&["--since", "CompletionDate <= 1"]), newest);
+    // For HTCondor, a backslash in a string is an ordinary character.
+    assert_eq!(jobs(&["-since", r#"size("a\tb") != 4"#]), newest);
+    assert_eq!(jobs(&["-since", r#"size("a\tb") == 4"#]), [""; 0]);
     assert_eq!(jobs(&["--completed-since", "9999999999"]), [""; 0]);
     assert_eq!(jobs(&["--completed-since", "1"]), newest);
     let (status, _, errors) = classad(&["query", "true", FILES[0], "--since", "1.x"], "");

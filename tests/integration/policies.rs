@@ -373,3 +373,17 @@ fn gangs_are_served_by_roots_and_order() {
     let policy = file("gang-policy.yaml", "roots: Prio isnt undefined\norder: -Prio\n");
     assert_eq!(run(&["--policy", &policy]), "a\tm\t0/0\n");
 }
+
+/// The attributes that a policy adds to requests and offers count in all commands that match.
+#[test]
+fn explain_adds_the_attributes_of_a_policy() {
+    let request = file("adds-request.ad", "[ Name = \"x\"; Requirements = other.ok && my.Foo == 3 ]");
+    let offers = file("adds-offers.ad", "[ Name = \"o\"; Requirements = true ]");
+    let policy = file("adds.yaml", "requests: { Foo: 3 }\noffers: { ok: true }\n");
+    for options in [&[][..], &["--unmatched"]] {
+        let arguments = [&["explain", &request, "--pool", &offers, "--policy", &policy], options].concat();
+        let (status, out, err) = classad(&arguments);
+        assert_eq!(status, Some(0), "{options:?}: {out}{err}");
+    }
+    assert_eq!(classad(&["explain", &request, "--pool", &offers]).0, Some(1));
+}

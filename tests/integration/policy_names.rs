@@ -35,5 +35,9 @@ fn quotas_of_subgroups_above_their_parents_are_found() {
         out + &err
     };
     assert!(dump(11).contains("the quotas of the groups in a add up to 21"));
+    let wrong = "NEGOTIATOR_CONSIDER_PREEMPTION = flase\nGROUP_NAMES = a\nGROUP_QUOTA_a = 0.5\n";
+    let (status, out, err) = classad(&["check", "--config", &file("quotas-wrong.dump", wrong)]);
+    let found = out + &err;
+    assert!(status == Some(2) && found.contains("flase") && found.contains("GROUP_QUOTA_DYNAMIC_a"), "{found}");
     assert!(dump(10).contains("nothing found in the configuration"), "{}", dump(10));
 }

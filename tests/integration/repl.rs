@@ -338,8 +338,8 @@ fn time_is_that_of_all_loaded_ads() {
             &format!("time()\n:pool \"{target}\"\ntime()\n:set now 7\n:pool \"{pool}\"\ntime()\n"),
         );
         let printed = text(&output.stdout);
-        let times: Vec<&str> = printed.lines().filter(|line| line.ends_with(": integer")).collect();
-        assert_eq!(times, ["1500000 : integer", "2000000 : integer", "7 : integer"], "{now:?}: {output:?}");
+        let times: Vec<&str> = printed.lines().filter(|line| line.ends_with(": int")).collect();
+        assert_eq!(times, ["1500000 : int", "2000000 : int", "7 : int"], "{now:?}: {output:?}");
     }
     let output = piped(&["--now", "5", "--my", &my], "time()\n");
     assert!(text(&output.stdout).starts_with("5 "), "{output:?}");

@@ -300,6 +300,20 @@ fn dropped_comments_are_noted() {
     let output = run(&["transform", "--set", "A=2", "-w", &commented, &plain]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("commented.long: its comments are dropped") && !told.contains("plain.long"), "{told}");
+    for (number, (text, has_comment)) in [
+        ("[ A = 1; // why\n B = 2 ]", true),
+        ("[ A = \"a\\\"b\"; /* why */ B = 2 ]", true),
+        ("[ A = \"http://a\"; B = 4 / 2; 'c//' = \"\\\\\" ]", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.join(format!("bracketed-{number}.ad"));
+        fs::write(&path, text).expect("it can be written");
+        let output = run(&["transform", "--set", "D=2", "-w", path.to_str().expect("it is text")]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(told.contains("its comments are dropped"), has_comment, "{text}: {told}");
+    }
     let [dry, diff] = ["--dry-run", "-n"].map(|option| run(&["transform", "--set", "A=3", option, &plain]));
     assert!(dry.status.success() && !dry.stdout.is_empty());
     assert_eq!(dry.stdout, diff.stdout);

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use classad::eval::Context;
+use classad::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use classad::eval::{Context, FreeNames, NameSet, transitive_closure};
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::matching::policy::{Policy, with_attributes};
@@ -120,7 +120,8 @@ impl Autocluster {
                 .map_or_else(|| Expression::attribute("Owner"), |share| share.by.expression.clone());
             // The policy may add the attribute that names the submitter.
             let requests = with_attributes(&requests, &policy.request_attributes);
-            documents = submitter_ads(&clusters, &requests, &ids, &by, &session.context());
+            let naming = names_of_submitters(&by, &policy, session.dialect());
+            documents = submitter_ads(&clusters, &requests, &ids, (&by, &naming), &session.context());
         } else if self.as_requests {
             for (number, (cluster, id)) in clusters.clusters.iter().zip(&ids).enumerate() {
                 let ad = NamedAd::unnamed(cluster.resource_request(*id, cluster.members));
@@ -162,27 +163,46 @@ impl Autocluster {
     }
 }
 
+/// Returns the attributes of requests on which the name of a submitter depends, also through attributes that the policy
+/// adds.
+fn names_of_submitters(by: &Expression, policy: &Policy, dialect: Dialect) -> NameSet {
+    let added = &policy.request_attributes;
+    let mut names = FreeNames::of(by, dialect).names;
+    transitive_closure(&mut names, |name, names| {
+        for (_, rule) in added.iter().filter(|(added, _)| added == name) {
+            names.extend(FreeNames::of(&rule.expression, dialect).names);
+        }
+        Some(())
+    });
+    names.retain(|name| added.iter().all(|(added, _)| added != name));
+    names
+}
+
 /// Returns an ad for each submitter, in the order of their first requests, with a nested ad for each of its
-/// autoclusters (2006 paper 4.3). `by` is the expression whose value in a request names its submitter. Requests without
-/// a submitter have an ad without a name.
+/// autoclusters (2006 paper 4.3). `by` is the expression whose value in a request names its submitter; `naming` holds the
+/// attributes on which it depends, which the nested ads keep. Requests without a submitter have an ad without a name.
 fn submitter_ads(
     clusters: &RequestClusters,
     requests: &[Ad],
     ids: &[i64],
-    by: &Expression,
+    (by, naming): (&Expression, &NameSet),
     context: &Context,
 ) -> Vec<NamedAd> {
-    let mut counts: IndexMap<String, IndexMap<usize, usize>> = IndexMap::new();
+    // The number of units in each autocluster of a submitter, and the first request.
+    let mut counts: IndexMap<String, IndexMap<usize, (usize, &Ad)>> = IndexMap::new();
     for (request, cluster) in requests.iter().zip(&clusters.cluster_of) {
         let submitter = identity(request, Some(by), context).unwrap_or_default();
         let of_submitter = counts.entry(submitter).or_default();
-        *of_submitter.entry(*cluster).or_default() += resource_count(request, context).unwrap_or(1);
+        of_submitter.entry(*cluster).or_insert((0, request)).0 += resource_count(request, context).unwrap_or(1);
     }
-    let ad = |(name, of_clusters): (String, IndexMap<usize, usize>)| {
-        let nested = of_clusters.iter().map(|(cluster, count)| {
-            Expression::ad(clusters.clusters[*cluster].resource_request(ids[*cluster], *count))
+    let ad = |(name, of_clusters): (String, IndexMap<usize, (usize, &Ad)>)| {
+        let nested = of_clusters.iter().map(|(cluster, (count, first))| {
+            let ad = clusters.clusters[*cluster].resource_request(ids[*cluster], *count);
+            let named = naming.iter().filter_map(|name| first.get(name).map(|expression| (name, expression)));
+            Expression::ad(named.fold(ad, |ad, (name, expression)| ad.with(name.clone(), expression.clone())))
         });
-        let idle = i64::try_from(of_clusters.values().sum::<usize>()).unwrap_or(i64::MAX);
+        let idle = of_clusters.values().map(|(count, _)| count).sum::<usize>();
+        let idle = i64::try_from(idle).unwrap_or(i64::MAX);
         // The attribute that names the submitter tells a matchmaker whose requests these are.
         let of_name = match by.without_parentheses().kind() {
             ExpressionKind::Attribute(by) => vec![Name::new("Name"), by.clone()],

@@ -249,6 +249,7 @@ impl GangmatchRun<'_> {
             let subject = request.id();
             let longest = if writer.is_some() { usize::MAX } else { gangs::MAX_CLAUSE_CHARS };
             let sentences = gangs::summary_writer(self.parties, subject, self.session.dialect(), longest);
+            let evidence = self.session.options.verbose > 0;
             if let Some(writer) = &mut writer {
                 let summary = single_line(&sentences.gang_summary(&report));
                 let tail = json!({ "version": RECORD_VERSION, "request": subject, "summary": summary });
@@ -262,7 +263,7 @@ impl GangmatchRun<'_> {
                 continue;
             }
             let gap = if place > 0 { "\n" } else { "" };
-            write!(out, "{gap}{}", gangs::gang_report_text(&report, &sentences, false))?;
+            write!(out, "{gap}{}", gangs::gang_report_text(&report, &sentences, evidence))?;
         }
         writer.map_or(Ok(()), |writer| Ok(writer.finish(out)?))
     }

@@ -197,8 +197,8 @@ impl SummaryWriter<'_> {
         };
         match missing.collect::<Vec<_>>().as_slice() {
             [] => format!("{what} ports together"),
-            [only] => format!("{what} port {only}, which has no candidate"),
-            several => format!("{what} ports {}, which have no candidates", join_and(several)),
+            [only] => format!("{what} port {only}, which has no candidate left"),
+            several => format!("{what} ports {}, which have no candidates left", join_and(several)),
         }
     }
 

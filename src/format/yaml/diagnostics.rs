@@ -68,7 +68,7 @@ pub fn from_serde_yaml(text: &[u8], at: usize, error: &serde_yaml::Error) -> Pro
             "this is nested more than 128 levels deep".to_owned(),
             "write nested ads and lists as an expression: !expr '[ a = { { 1 } } ]'",
         ),
-        "repetition limit exceeded" => ("the aliases of this document repeat too much".to_owned(), ""),
+        "repetition limit exceeded" => ("the aliases of this document expand to too many values".to_owned(), ""),
         wrong if wrong.contains("more than one document") => {
             ("there is text after the end of this document".to_owned(), "write a line `---` between two documents")
         }

@@ -260,7 +260,10 @@ fn aliases_that_explode_are_refused() {
         let below = vec![format!("*a{}", level - 1); 9].join(", ");
         text.extend([format!("a{level}: &a{level} ["), below, "]\n".to_owned()]);
     }
-    assert_eq!(items(&(text + "---\nb: 1")), ["!1:1: the aliases of this document repeat too much", "[ b = 1 ]"]);
+    assert_eq!(
+        items(&(text + "---\nb: 1")),
+        ["!1:1: the aliases of this document expand to too many values", "[ b = 1 ]"]
+    );
 }
 
 #[test]

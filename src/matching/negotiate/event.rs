@@ -123,8 +123,15 @@ pub enum NegotiationEvent<'e> {
     Spin {
         /// 1-based number of the division.
         number: usize,
-        /// Weight that is divided.
+        /// Maximum weight that the submitters can get together.
         weight: f64,
+    },
+    /// The group uses all the weight that it may use. Its submitters get nothing more in this round.
+    QuotaReached {
+        /// Weight that the group may use.
+        quota: f64,
+        /// Weight that the group uses.
+        usage: f64,
     },
     /// The turn of a submitter begins, where submitters share by weight.
     WeightedTurn {

@@ -164,6 +164,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             let group_usage = self.group_usage(limit);
             let is_at_quota = |usage: f64| !goes_beyond && limit.group.is_some() && usage >= limit.quota;
             if is_at_quota(group_usage) {
+                self.cycle.report(NegotiationEvent::QuotaReached { quota: limit.quota, usage: group_usage });
                 break;
             }
             if !share.preempts {
@@ -197,7 +198,8 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 });
             }
             let (left_before, members_before) = (left, members.len());
-            self.cycle.report(NegotiationEvent::Spin { number, weight: left });
+            let of_group = limit.group.map_or(f64::INFINITY, |_| (limit.quota - group_usage).max(0.0));
+            self.cycle.report(NegotiationEvent::Spin { number, weight: left.min(of_group) });
             let mut kept = Vec::new();
             for (place, member) in members.iter().enumerate() {
                 if is_at_quota(self.group_usage(limit)) || self.cycle.is_ended {

@@ -80,12 +80,20 @@ pub fn configure(
 /// Sum of dynamic quotas above which HTCondor divides each by the sum. The difference to 1 is for rounding.
 const MAX_DYNAMIC_QUOTAS: f64 = 1.0 + 1e-9;
 
-/// Returns the problems of the accounting groups of a configuration: as errors, what [`configure`] refuses; as warnings,
-/// groups that are left out or have no quota, and quotas of more than the whole.
+/// Returns the problems of the negotiator's settings in a configuration: as errors, what the ready policy cannot use; as
+/// warnings, groups that are left out or have no quota, and quotas of more than the whole.
 #[must_use]
-pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<Problem> {
+pub fn negotiator_problems(configuration: &Configuration, context: &Context) -> Vec<Problem> {
     let mut reader = KnobReader { configuration, context, problems: Vec::new() };
     let groups = reader.groups();
+    for name in
+        ["NEGOTIATOR_CONSIDER_PREEMPTION", "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "NEGOTIATOR_USE_SLOT_WEIGHTS"]
+    {
+        reader.truth(name, false);
+    }
+    for name in ["GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "CONCURRENCY_LIMIT_DEFAULT"] {
+        reader.number_of(name);
+    }
     let mut problems = reader.problems;
     let Some(list) = configuration.entry("GROUP_NAMES") else { return problems };
     let mut warn = |message: String| {
@@ -103,7 +111,13 @@ pub fn group_problems(configuration: &Configuration, context: &Context) -> Vec<P
                 warn(format!("{} has no quota, so its quota is 0", group.name));
             }
             GroupQuota::Dynamic(part) => *dynamic.entry(parent).or_default() += part,
-            GroupQuota::Static(weight) => *fixed.entry(parent).or_default() += weight,
+            GroupQuota::Static(weight) => {
+                *fixed.entry(parent).or_default() += weight;
+                if weight > 0.0 && weight < 1.0 {
+                    let meant = format!("did you mean GROUP_QUOTA_DYNAMIC_{}?", group.name);
+                    warn(format!("the quota {weight} of {} is less than 1 and counts as 0; {meant}", group.name));
+                }
+            }
         }
     }
     let parents = tree.groups().iter().skip(1).filter_map(|group| match group.quota {

@@ -7,7 +7,7 @@ use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, KnobKi
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
 use classad::lint::{AdChecker, FindingLabel, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
-use classad::matching::policy::group_problems;
+use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
 use classad::transform::{RuleAction, RuleOperand};
 
@@ -41,7 +41,7 @@ pub fn check(
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
     let unused = unused_settings(&loaded.configuration, &context);
-    for problem in unused.iter().chain(&group_problems(&loaded.configuration, &context)) {
+    for problem in unused.iter().chain(&negotiator_problems(&loaded.configuration, &context)) {
         run.add_problem_of_rule(&loaded.text, problem, "doubtful-setting");
     }
     for policy in &policies {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel, RULES};
-use classad::text::{counted, with_commas};
+use classad::text::counted;
 
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
@@ -55,11 +55,7 @@ fn summary(report: &CheckReport) -> String {
     }
     match report.policies_checked {
         None => {}
-        Some(0) => checked.push("the configuration (no expressions, no transforms)".to_owned()),
-        Some(1) => checked.push("the configuration (1 expression or transform)".to_owned()),
-        Some(several) => {
-            checked.push(format!("the configuration ({} expressions or transforms)", with_commas(several)));
-        }
+        Some(_) => checked.push("the configuration".to_owned()),
     }
     if checked.is_empty() && counts.is_empty() && !report.has_expression {
         return "no ads to check".to_owned();

@@ -28,9 +28,10 @@ pub fn apply(
     loaded: &LoadedConfiguration,
     what_if: &mut WhatIf,
     parties: &Parties,
+    is_selected: &dyn Fn(&NamedAd) -> bool,
 ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
     what_if.add_to_offers(machine_policies(session, loaded)?);
-    let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests)?;
+    let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests, is_selected)?;
     Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
 }
 
@@ -50,12 +51,13 @@ fn machine_policies(session: &mut Session, loaded: &LoadedConfiguration) -> Resu
 pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
 
 impl JobEffects {
-    /// Applies the policies of a configuration to each request. Also returns the requests as transforms leave them, if one
+    /// Applies the policies of a configuration to each request, and keeps the effects on selected ones. Also returns the requests as transforms leave them, if one
     /// changes.
     fn new(
         session: &mut Session,
         loaded: &LoadedConfiguration,
         requests: &[NamedAd],
+        is_selected: &dyn Fn(&NamedAd) -> bool,
     ) -> Result<(Self, Option<Vec<NamedAd>>), Failure> {
         let context: Context = session.context();
         let (policies, problems) = JobPolicies::read(&loaded.configuration, &context);
@@ -70,11 +72,12 @@ impl JobEffects {
         let (mut transformed, mut is_changed) = (requests.to_vec(), false);
         for request in transformed.iter_mut().filter(|_| !policies.is_empty()) {
             let (submitted, of_request) = policies.submit(request.advertisement(), &context);
+            let is_selected = is_selected(request);
             if of_request.iter().any(|effect| effect.kind == PolicyEffectKind::Changes) {
                 *request = request.clone().with_ad(submitted);
                 is_changed = true;
             }
-            for effect in of_request {
+            for effect in of_request.into_iter().filter(|_| is_selected) {
                 let key = (effect.knob.clone(), effect.kind.as_str());
                 let (_, jobs) = effects.entry(key).or_insert_with(|| (effect, Vec::new()));
                 jobs.push(request.id().to_owned());

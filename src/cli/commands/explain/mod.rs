@@ -194,7 +194,12 @@ impl Explain {
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
         let (effects, transformed) = match &configuration {
-            Some(configuration) => configured_policies::apply(session, configuration, &mut what_if, &parties)?,
+            Some(configuration) => {
+                let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
+                let is_selected =
+                    |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context));
+                configured_policies::apply(session, configuration, &mut what_if, &parties, &is_selected)?
+            }
             None => (None, None),
         };
         let mut difference = None;

@@ -28,13 +28,32 @@ pub struct Transcript<'p> {
     round: usize,
     /// The requests of each submitter that the cycle considered, by index.
     considered: HashMap<String, HashSet<usize>>,
+    /// The group whose submitters have their turns.
+    group: String,
+    /// Why the submitters of a group get nothing more, by the name of the group.
+    group_ends: HashMap<String, String>,
+    /// The group of each submitter that had a turn.
+    group_of: HashMap<String, String>,
+    /// Why the last turn of a submitter ended early, by its name.
+    turn_ends: HashMap<String, &'static str>,
 }
 
 impl<'p> Transcript<'p> {
     /// Creates an empty transcript of a cycle under this policy.
     pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
-        Transcript { parties, policy, lines: Vec::new(), records, round: 0, considered: HashMap::new() }
+        Transcript {
+            parties,
+            policy,
+            lines: Vec::new(),
+            records,
+            round: 0,
+            considered: HashMap::new(),
+            group: String::new(),
+            group_ends: HashMap::new(),
+            group_of: HashMap::new(),
+            turn_ends: HashMap::new(),
+        }
     }
 
     /// Adds a line and a record for each submitter with requests that the cycle did not consider.
@@ -42,9 +61,8 @@ impl<'p> Transcript<'p> {
         for SubmitterOutcome { name, requests, .. } in submitters {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
             if left > 0 {
-                let cause = if self.policy.share.is_none() { "no offer was" } else { "no share or no offer was" };
-                let detail =
-                    format!("{} of {} had no turn: {cause} left", with_commas(left), counted(*requests, "request"));
+                let cause = self.cause_of_no_turn(name);
+                let detail = format!("{} of {} had no turn: {cause}", with_commas(left), counted(*requests, "request"));
                 let who = match name.as_str() {
                     "" if self.policy.share.is_none() => "all submitters",
                     "" => "submitters without a name",
@@ -53,6 +71,22 @@ impl<'p> Transcript<'p> {
                 self.push(format!("{who}: {detail}"), name, "no turn", ["", "", "", &detail]);
             }
         }
+    }
+
+    /// Says why the cycle did not consider some requests of a submitter.
+    fn cause_of_no_turn(&self, submitter: &str) -> &str {
+        if self.policy.share.is_none() {
+            return "no offer was left";
+        }
+        if let Some(end) = self.turn_ends.get(submitter) {
+            return end;
+        }
+        let is_in = |group: &str| submitter.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
+        let own_group = self.group_of.get(submitter).and_then(|group| self.group_ends.get(group));
+        let skipped = || self.group_ends.iter().filter(|(group, _)| is_in(group)).max_by_key(|(group, _)| group.len());
+        let end =
+            own_group.or_else(|| skipped().map(|(_, end)| end).filter(|_| !self.group_of.contains_key(submitter)));
+        end.map_or("no share or no offer was left", String::as_str)
     }
 
     /// Writes the records if `output` names a form, else the lines of text.
@@ -135,11 +169,17 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Group { .. }
             | NegotiationEvent::GroupSkipped { .. }
+            | NegotiationEvent::QuotaReached { .. }
             | NegotiationEvent::Spin { .. }
             | NegotiationEvent::WeightedTurn { .. }
             | NegotiationEvent::ShareTooSmall { .. } => self.record_shares(event),
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
+                if refusals.limit.is_some() {
+                    self.turn_ends.insert(submitter.to_owned(), "an equivalent request reached a concurrency limit");
+                } else if refusals.over_share > 0 {
+                    self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
+                }
                 let detail = match refusals {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
                     RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
@@ -166,7 +206,8 @@ impl<'p> Transcript<'p> {
     fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
         match *event {
             NegotiationEvent::Group { name, quota, usage } => {
-                let detail = format!("quota {}, weight in use {}", rounded(quota), rounded(usage));
+                self.group = name.to_owned();
+                let detail = format!("may use weight {}, uses {}", rounded(quota), rounded(usage));
                 let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
                 self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
             }
@@ -177,17 +218,25 @@ impl<'p> Transcript<'p> {
                     () => "no weight is allocated to it",
                 };
                 let detail = format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage));
+                self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
                 self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
+            }
+            NegotiationEvent::QuotaReached { quota, usage } => {
+                let group = self.group.clone();
+                let detail = format!("used up, {} of {}", rounded(usage), rounded(quota));
+                self.group_ends.insert(group.clone(), format!("the weight of the group {group} was used up"));
+                self.push(format!("group {group}: weight {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
                 let detail = format!("the submitters together may get {weight} more");
-                self.push(format!("division {number} of the weight: {detail}"), "", "division", ["", "", "", &detail]);
+                self.push(format!("round {number} of sharing: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted(requests, "request");
-                let goes_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
+                let goes_beyond =
+                    self.policy.weighted_share().is_some_and(|share| share.preempts && share.beyond.is_some());
                 let share = match limit > 0.0 {
                     true => format!("may get {} more for {asked}", rounded(limit)),
                     false if goes_beyond => {
@@ -197,8 +246,14 @@ impl<'p> Transcript<'p> {
                 };
                 let detail = format!("priority {priority}, weight in use {}, {share}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
+                self.group_of.insert(submitter.to_owned(), self.group.clone());
+                match limit > 0.0 {
+                    true => self.turn_ends.remove(submitter),
+                    false => self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP),
+                };
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
+                self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
                 let detail = format!("may get only {limit} more, but the lightest offer weighs {smallest}");
                 self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
@@ -242,6 +297,9 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
         _ => None,
     }
 }
+
+/// Why a submitter gets nothing more.
+const SHARE_USED_UP: &str = "the share was used up";
 
 /// Rounds a weight for people: to two decimals, below 1 to six.
 fn rounded(weight: f64) -> f64 {
