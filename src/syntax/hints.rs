@@ -93,9 +93,8 @@ impl ErrorContext<'_> {
             _ if is_name && self.token(1) == Some(Token::Assign) => {
                 return Some(match self.innermost_open() {
                     Some(open) if open != Token::BracketOpen => format!("close the {open} before this attribute"),
-                    Some(_) => "is a `;` missing before this attribute?".to_owned(),
-                    None => "is an operator such as `&&` missing before this name? `=` sets an attribute, `==` compares; in \
-                             the long form, each attribute has a line"
+                    _ => "is something missing before this name: an operator such as `&&`, or between attributes a `;` or \
+                          (in the long form) a line break? `=` sets an attribute, `==` compares"
                         .to_owned(),
                 });
             }

@@ -132,12 +132,10 @@ impl ParsedCondition {
             }
             ParsedConditionKind::Expression(expression) => {
                 let value = evaluate(expression, expander.ad, expander.context)?;
-                truth(&value).ok_or_else(|| match value.error_origin() {
-                    Some(fault) => format!("the condition is an error: {fault}"),
-                    None => {
-                        let phrase = value.value_type().phrase();
-                        format!("the condition is {phrase}, but it must be a boolean or a number")
-                    }
+                truth(&value).ok_or_else(|| {
+                    let phrase = value.value_type().phrase();
+                    let of_other = || format!("the condition is {phrase}, but it must be a boolean or a number");
+                    value.error_origin().map_or_else(of_other, |fault| format!("the condition is an error: {fault}"))
                 })?
             }
         };

@@ -91,8 +91,8 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "new",
         "[\n  a = 1\n  b = 2\n  c = (3\n]",
         &[
-            "3:3: expected `;` or `]`, found a name `b` [is a `;` missing before this attribute?]",
-            "4:3: expected `;` or `]`, found a name `c` [is a `;` missing before this attribute?]",
+            "3:3: expected `;` or `]`, found a name `b` [is something missing before this name: an operator such as `&&`, or between attributes a `;` or (in the long form) a line break? `=` sets an attribute, `==` compares]",
+            "4:3: expected `;` or `]`, found a name `c` [is something missing before this name: an operator such as `&&`, or between attributes a `;` or (in the long form) a line break? `=` sets an attribute, `==` compares]",
             "5:1: expected `)`, found `]` (4:7 this `(` is still open)",
         ],
     ),

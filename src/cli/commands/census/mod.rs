@@ -204,7 +204,7 @@ impl CensusCommand {
                 counted(census.ads(), "ad"),
                 counted(census.attributes().len(), "attribute")
             ));
-            let shows_more = form != OutputForm::Svg && !(form.has_lines_of_cells() && !names.is_empty());
+            let shows_more = form != OutputForm::Svg && (names.is_empty() || !form.has_lines_of_cells());
             if shows_more && attributes.iter().any(|(_, summary)| summary.distinct().more) {
                 session.note("`+` (in JSON: `more`) means that there are more distinct values");
             }

@@ -57,7 +57,7 @@ pub struct Diff {
     /// Ignore these attributes; `*` matches any characters
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Ignore clocks, idle times and counters of updates, such as LastHeardFrom and KeyboardIdle, but not loads
+    /// Ignore clocks, idle times and counters of updates, such as `LastHeardFrom` and `KeyboardIdle`, but not loads
     #[arg(long)]
     no_clocks: bool,
     /// Compare only these attributes; `*` matches any characters

@@ -193,15 +193,8 @@ impl Explain {
         let mut parties = Parties::new([requests, offers]);
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
-        let (effects, transformed) = match &configuration {
-            Some(configuration) => {
-                let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
-                let is_selected =
-                    |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context));
-                configured_policies::apply(session, configuration, &mut what_if, &parties, &is_selected)?
-            }
-            None => (None, None),
-        };
+        let (effects, transformed) =
+            self.apply_configuration(session, configuration.as_ref(), &mut what_if, &parties)?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -240,6 +233,22 @@ impl Explain {
         }
         output::leak_on_exit((explainer, parties));
         Ok(status)
+    }
+
+    /// Applies the policies of a configuration. Returns their effects on the selected requests, and the parties with
+    /// changed requests.
+    fn apply_configuration(
+        &self,
+        session: &mut Session,
+        configuration: Option<&LoadedConfiguration>,
+        what_if: &mut WhatIf,
+        parties: &Parties,
+    ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
+        let Some(configuration) = configuration else { return Ok((None, None)) };
+        let context = session.context();
+        let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
+        let is_selected = |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context));
+        configured_policies::apply(session, configuration, what_if, parties, &is_selected)
     }
 
     fn explain_each(

@@ -206,7 +206,7 @@ impl<'p> Transcript<'p> {
     fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
         match *event {
             NegotiationEvent::Group { name, quota, usage } => {
-                self.group = name.to_owned();
+                name.clone_into(&mut self.group);
                 let detail = format!("may use weight {}, uses {}", rounded(quota), rounded(usage));
                 let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
                 self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
@@ -247,10 +247,11 @@ impl<'p> Transcript<'p> {
                 let detail = format!("priority {priority}, weight in use {}, {share}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
                 self.group_of.insert(submitter.to_owned(), self.group.clone());
-                match limit > 0.0 {
-                    true => self.turn_ends.remove(submitter),
-                    false => self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP),
-                };
+                if limit > 0.0 {
+                    self.turn_ends.remove(submitter);
+                } else {
+                    self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
+                }
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
                 self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);

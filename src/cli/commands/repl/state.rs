@@ -110,7 +110,9 @@ impl<'s> ReplState<'s> {
     /// newest time of all loaded ads; without `--now`, too, if they are old.
     pub fn take_time_of(&mut self, ads: &[NamedAd]) {
         let context = self.session.context();
-        ads.iter().for_each(|ad| self.times.add(&ad.ad, &context));
+        for ad in ads {
+            self.times.add(&ad.ad, &context);
+        }
         match self.session.options.now {
             Some(TimeOption::Dump) => input::set_dump_time(self.session, &self.times),
             Some(TimeOption::At(_)) => {}
