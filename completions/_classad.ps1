@@ -904,7 +904,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Load a map for `userMap()` from a map file of HTCondor')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Maximum number of threads [default: the number of processors, at most 8]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--no-clocks', '--no-clocks', [CompletionResultType]::ParameterName, 'Ignore clocks, idle times and counters of updates, such as LastHeardFrom and KeyboardIdle, but not loads')
+            [CompletionResult]::new('--no-clocks', '--no-clocks', [CompletionResultType]::ParameterName, 'Ignore clocks, idle times and counters of updates, such as `LastHeardFrom` and `KeyboardIdle`, but not loads')
             [CompletionResult]::new('--numeric', '--numeric', [CompletionResultType]::ParameterName, 'Treat `2` and `2.0` as equal')
             [CompletionResult]::new('--textual', '--textual', [CompletionResultType]::ParameterName, 'Also compare parentheses, the case of names, and the order of attributes in nested ads')
             [CompletionResult]::new('--no-header', '--no-header', [CompletionResultType]::ParameterName, 'Omit the heading')

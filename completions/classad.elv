@@ -879,7 +879,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --map 'Load a map for `userMap()` from a map file of HTCondor'
             cand --threads 'Maximum number of threads [default: the number of processors, at most 8]'
             cand --color 'When to use colour'
-            cand --no-clocks 'Ignore clocks, idle times and counters of updates, such as LastHeardFrom and KeyboardIdle, but not loads'
+            cand --no-clocks 'Ignore clocks, idle times and counters of updates, such as `LastHeardFrom` and `KeyboardIdle`, but not loads'
             cand --numeric 'Treat `2` and `2.0` as equal'
             cand --textual 'Also compare parentheses, the case of names, and the order of attributes in nested ads'
             cand --no-header 'Omit the heading'
