@@ -1,5 +1,7 @@
 //! The input of an explanation: the ads to explain, the ads they could match, and the policy.
 
+use std::sync::OnceLock;
+
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
@@ -36,6 +38,8 @@ pub struct ExplanationInput<'c> {
     pub evidence_level: u8,
     /// Whether the states of jobs and slots count. False with `--all-states`.
     pub tells_states: bool,
+    /// See [`ExplanationInput::subject_noun`], which looks at all subjects once.
+    subject_noun: OnceLock<&'static str>,
 }
 
 /// What an explainer is made of. It borrows nothing, so that another thread can make the explainer.
@@ -93,6 +97,7 @@ impl<'c> ExplanationInput<'c> {
             has_ports,
             evidence_level,
             tells_states: false,
+            subject_noun: OnceLock::new(),
         }
     }
 
@@ -129,14 +134,16 @@ impl<'c> ExplanationInput<'c> {
 
     /// The noun for what is explained, singular.
     pub fn subject_noun(&self, session: &Session) -> &'static str {
-        let context = session.context();
-        let all = |is_kind: fn(AdvertisedState) -> bool| self.subjects.iter().all(|ad| is_kind(ad.state(&context)));
-        match self.is_reverse {
-            false if all(|state| matches!(state, AdvertisedState::Job(_))) => "job",
-            false => "request",
-            true if all(|state| matches!(state, AdvertisedState::Slot(_))) => "slot",
-            true => "offer",
-        }
+        self.subject_noun.get_or_init(|| {
+            let context = session.context();
+            let all = |is_kind: fn(AdvertisedState) -> bool| self.subjects.iter().all(|ad| is_kind(ad.state(&context)));
+            match self.is_reverse {
+                false if all(|state| matches!(state, AdvertisedState::Job(_))) => "job",
+                false => "request",
+                true if all(|state| matches!(state, AdvertisedState::Slot(_))) => "slot",
+                true => "offer",
+            }
+        })
     }
 
     /// Returns the user of a group of jobs; `None` if they have several, or none.
