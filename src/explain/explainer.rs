@@ -218,7 +218,8 @@ fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> Reques
     }
     // `max_by_key` returns the last of several maxima. In reverse order this is the first component.
     let component = (0..counts.len()).rev().max_by_key(|component| counts[*component]).unwrap_or_default();
-    let expression = &table.docking[component].expression;
+    let rule = &table.docking[component];
+    let expression = &rule.expression;
     let dialect = table.context.dialect;
     let mut mentions = FreeNames::default();
     mentions.add_policy_expression(expression, dialect);
@@ -227,7 +228,8 @@ fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> Reques
         let near = table.similar_attributes(&name);
         (name, near)
     });
-    RequestVerdict::Discarded { component, text: text(expression, dialect), missing }
+    let name = rule.name.as_ref().map_or_else(|| text(expression, dialect), ToString::to_string);
+    RequestVerdict::Discarded { component, text: name, missing }
 }
 
 /// The verdict on a request that matches no offer even without a docking vector.

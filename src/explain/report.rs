@@ -92,7 +92,7 @@ pub enum RequestVerdict {
     Discarded {
         /// 0-based index of the component that discards the most offers.
         component: usize,
-        /// The source text of the component.
+        /// The name of the component in the policy, or its source text.
         text: String,
         /// An attribute that the component reads and that no offer has, with similar attributes. Each similar attribute
         /// has the number of offers that have it. `None` if no attribute is missing.

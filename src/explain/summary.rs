@@ -345,7 +345,8 @@ impl SummaryWriter<'_> {
                 let missing =
                     missing.as_ref().map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near)));
                 format!(
-                    "{would} would do, but component {} of the docking vector, {}, cannot be compared{}",
+                    "{would} would do, but the policy discards {}: component {} of its docking vector, {}, gives no rank{}",
+                    if report.discarded == 1 { "it" } else { "them" },
                     component + 1,
                     self.quoted(text),
                     missing.unwrap_or_default()
@@ -368,7 +369,9 @@ impl SummaryWriter<'_> {
             }
             Some((group, Some(clause))) => {
                 let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
-                let in_some = suitable.next().map(|_| format!(" for {} of them", with_commas(group.suitable)));
+                let in_some = suitable.next().map(|_| {
+                    format!(" for {} of them; the others refuse by other clauses", with_commas(group.suitable))
+                });
                 let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable > 1);
                 format!("{reason}{missing}{}", in_some.unwrap_or_default())
             }

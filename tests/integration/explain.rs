@@ -497,7 +497,7 @@ fn the_first_line_suffices() {
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
         ("gang-nested", &["service fits server", "own port license", "no candidate"]),
         ("gang-taken", &["job-2 could have a gang", "go to job-1"]),
-        ("docking", &["2 offers would do", "component 1 of the docking vector, `label.Speeed`, cannot be compared"]),
+        ("docking", &["2 offers would do", "component 1 of its docking vector, `label.Speeed`, gives no rank"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);

@@ -193,7 +193,7 @@ impl<'a> Auditor<'a> {
 
     fn observe(&mut self, event: &NegotiationEvent<'_>) {
         match event {
-            NegotiationEvent::Group { name, quota, usage } => {
+            NegotiationEvent::Group { name, quota, usage, .. } => {
                 assert!((self.group_usage(name) - usage).abs() < 1e-9, "{name} uses {usage}");
                 self.group = Some(((*name).to_owned(), *quota));
             }

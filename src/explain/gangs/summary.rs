@@ -214,7 +214,8 @@ impl SummaryWriter<'_> {
             };
         }
         let in_some = second.map(|_| format!(" for {} of them", with_commas(first.offers.len()))).unwrap_or_default();
-        format!("{} is not true{in_some}{}", self.quoted(&first.text), self.read_values(first))
+        let others = second.map_or("", |_| "; the others refuse by other clauses");
+        format!("{} is not true{in_some}{}{others}", self.quoted(&first.text), self.read_values(first))
     }
 
     /// Says how many offers each condition rules out.

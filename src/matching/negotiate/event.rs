@@ -105,7 +105,9 @@ pub enum NegotiationEvent<'e> {
     Group {
         /// Name of the group.
         name: &'e str,
-        /// Weight that the group may use, with what it uses already.
+        /// Weight that the quota gives the group.
+        own: f64,
+        /// Weight that the group may use, with surplus of other groups, and with what it uses already.
         quota: f64,
         /// Weight that the group uses already.
         usage: f64,

@@ -104,7 +104,12 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 let name = &tree.groups()[group].name;
                 let usage_now = self.accounts().group_usage[group];
                 had_turn[group] = true;
-                self.cycle.report(NegotiationEvent::Group { name, quota, usage: usage_now });
+                self.cycle.report(NegotiationEvent::Group {
+                    name,
+                    own: allocation.quotas[group],
+                    quota,
+                    usage: usage_now,
+                });
                 let limit = GroupLimit { group: (!is_free).then_some(group), quota };
                 self.negotiate_with(submitters, &mut members[group], limit)?;
             }

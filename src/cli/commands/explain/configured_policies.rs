@@ -92,6 +92,9 @@ impl JobEffects {
         let line = |(effect, jobs): &(PolicyEffect, Vec<String>)| {
             let named = join_first(jobs, jobs.len(), MAX_NAMED_JOBS);
             let reason = match jobs.first() {
+                Some(first) if effect.kind == PolicyEffectKind::Changes && jobs.len() > 1 => {
+                    format!(" ({} in {first})", effect.reason)
+                }
                 Some(first) if !effect.reason.is_empty() && jobs.len() > 1 => {
                     format!("; the reason for {first}: {}", effect.reason)
                 }

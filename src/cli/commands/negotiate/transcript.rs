@@ -205,19 +205,28 @@ impl<'p> Transcript<'p> {
     /// Appends a line of text and a record for an event of shares by weight.
     fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
         match *event {
-            NegotiationEvent::Group { name, quota, usage } => {
+            NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
-                let detail = format!("may use weight {}, uses {}", rounded(quota), rounded(usage));
+                let (may_use, uses) = (rounded(quota), rounded(usage));
+                let detail = if quota >= own + 1.0 {
+                    format!("quota {}, may use weight {may_use} with surplus, uses {uses}", rounded(own))
+                } else {
+                    format!("may use weight {may_use}, uses {uses}")
+                };
                 let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
                 self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
                 let reason = match () {
-                    () if quota <= 0.0 => "it has no quota",
+                    () if quota <= 0.0 => "its quota is 0",
                     () if usage >= quota => "it uses its quota up",
                     () => "no weight is allocated to it",
                 };
-                let detail = format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage));
+                let detail = if quota > 0.0 {
+                    format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage))
+                } else {
+                    format!("{reason} (weight in use {})", rounded(usage))
+                };
                 self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
                 self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
             }

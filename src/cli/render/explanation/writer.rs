@@ -129,7 +129,8 @@ impl<'c> ReportRenderer<'c> {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        let changes = |title, found| changes(title, found, most, (report, self.case.nouns));
+        let discards = !self.case.policy.policy.docking.is_empty();
+        let changes = |title, found| changes(title, found, most, (report, self.case.nouns, discards));
         let [with, for_less] = if group.len() == 1 {
             ["it would match with:", "it would match if it asked for much less:"]
         } else {
@@ -313,8 +314,14 @@ impl ExplanationWriter {
 }
 
 /// Returns the section that lists changes with which the group would match, below `title`. `most` is the maximum number
-/// of changes. `ads` is the noun of the matched ads, singular and plural.
-fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (&RequestReport, [&str; 2])) -> String {
+/// of changes. `ads` is the noun of the matched ads, singular and plural. `discards` says whether a policy can discard
+/// ads.
+fn changes(
+    title: &str,
+    changes: &[RequestChange],
+    most: usize,
+    (report, ads, discards): (&RequestReport, [&str; 2], bool),
+) -> String {
     let rows = changes.iter().take(most).map(|change| {
         let MatchingOffers { count, free } = change.matched;
         let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
@@ -327,6 +334,7 @@ fn changes(title: &str, changes: &[RequestChange], most: usize, (report, ads): (
         };
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
+            refusing if discards => format!("; {} refuse or are discarded by the policy", with_commas(refusing)),
             1 => "; 1 refuses".to_owned(),
             refusing => format!("; {} refuse", with_commas(refusing)),
         };

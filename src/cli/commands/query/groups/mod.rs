@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use clap::Args;
 use classad::ad::{Ad, Expression, Value};
 use classad::eval::Context;
-use classad::text::{closest_names, counted, suggestion, with_commas};
+use classad::text::{closest_names, counted, suggestion};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
@@ -287,18 +287,14 @@ impl GroupedAds {
             let without: Vec<&Group> =
                 self.groups.values().filter(|group| group.values[index].count == 0 && group.ads > 0).collect();
             if !without.is_empty() {
-                let ads = count_ads(without.iter().copied());
-                let groups = match columns.keys.len() {
-                    0 => String::new(),
-                    _ => format!(" for {}", counted(without.len(), "group")),
+                let ads = counted(count_ads(without.iter().copied()), "ad");
+                let text = if columns.keys.is_empty() {
+                    format!("{} is undefined: none of {ads} has a number", aggregate.name)
+                } else {
+                    let groups = counted(without.len(), "group");
+                    format!("{} is undefined for {groups}: none of their {ads} has a number", aggregate.name)
                 };
-                session.note(&format!(
-                    "{} is undefined{groups}: {} of {} {} no number",
-                    aggregate.name,
-                    with_commas(ads),
-                    counted(self.ads(), "ad"),
-                    if ads == 1 { "has" } else { "have" }
-                ));
+                session.note(&text);
             }
         }
     }
