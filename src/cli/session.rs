@@ -168,6 +168,13 @@ impl Session {
         self.time_source = TimeSource::Given;
     }
 
+    /// Makes the current time the time of evaluation again, after ads that are not old were loaded.
+    pub fn return_to_clock(&mut self) {
+        self.context.now = Some(current_time());
+        self.time_source = TimeSource::Clock;
+        self.note("the newest ad is not old: the ads are evaluated as of now");
+    }
+
     /// Whether `--now` or the ads tell the time of evaluation, rather than the clock.
     pub fn has_given_time(&self) -> bool {
         self.time_source == TimeSource::Given
@@ -393,7 +400,7 @@ impl Session {
         if run.held_bytes.is_spent() {
             let most = run.held_bytes.granted();
             self.report_exceeded_budget(&format!(
-                "some results are missing: lists of candidates and rows of tables need more than {most} bytes; \
+                "some results are missing: lists of candidates and rows about pairs of ads need more than {most} bytes; \
                 --max-held-bytes raises the limit"
             ));
         }

@@ -63,7 +63,7 @@ impl PolicyEffectKind {
         match self {
             PolicyEffectKind::Changes => "changes",
             PolicyEffectKind::Refuses => "refuses",
-            PolicyEffectKind::WarnsOf => "warns about",
+            PolicyEffectKind::WarnsOf => "warns of",
             PolicyEffectKind::Holds => "holds",
             PolicyEffectKind::Releases => "releases",
             PolicyEffectKind::Removes => "removes",
@@ -282,7 +282,7 @@ mod tests {
             ("RequestMemory = 2000", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
             (
                 "RequestMemory = 70; JobStatus = 1; NumJobStarts = 12",
-                "warns about by SUBMIT_REQUIREMENT_Named:9 (), holds by SYSTEM_PERIODIC_HOLD_Starts:14 (often)",
+                "warns of by SUBMIT_REQUIREMENT_Named:9 (), holds by SYSTEM_PERIODIC_HOLD_Starts:14 (often)",
             ),
             (
                 "RequestMemory = 70; JobStatus = 5; NumJobStarts = 12; ProjectName = 1",

@@ -105,6 +105,8 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
         }
     }
     found.sort_by_key(|problem| problem.range.start);
+    // A misspelt name can be like a whole name and like the beginning of another one.
+    found.dedup_by(|next, first| next.range == first.range && next.help == first.help);
     found
 }
 
@@ -145,8 +147,8 @@ fn is_listed_setting(name: &str) -> bool {
     LISTED_SETTINGS.iter().flat_map(|settings| settings.prefixes).any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns a warning if the beginning of an entry is spelt like a prefix. If the list has not the name that follows, the
-/// entry must not be a macro.
+/// Returns a warning if the beginning of an entry is spelt like a prefix. Unless the list has the name that
+/// follows, the entry must be neither a known setting nor a macro.
 fn misspelt_prefix(
     entry: &ConfigurationEntry,
     settings: &ListedSettings,

@@ -19,7 +19,7 @@ use super::pair::PairReport;
 use super::refusals::Refusals;
 use super::report::{ClauseReport, Narrowing, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
-use super::slots::{SlotStanding, SlotsByState};
+use super::slots::{SlotCounts, SlotStanding, SlotsByState};
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
 /// explainer.
@@ -129,7 +129,9 @@ impl Explainer {
             for (row, _) in &discarded {
                 rows.remove(*row);
             }
-            slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user)
+            let counts = slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user);
+            let rejecting_request = counts.rejecting_request.saturating_sub(report.discarded);
+            SlotCounts { rejecting_request, discarded: counts.rejecting_request - rejecting_request, ..counts }
         });
         if let Some(slots) = &self.slots {
             for clause in analysis.clauses.iter_mut().filter(|clause| clause.failure.is_some()) {

@@ -26,6 +26,8 @@ pub struct SlotCounts {
     pub rejected_by_request: usize,
     /// Slots that the request accepts and whose own constraints reject the request.
     pub rejecting_request: usize,
+    /// Slots that accept the request, and that the docking vector of the policy discards.
+    pub discarded: usize,
     /// Slots that match and are free.
     pub free: usize,
     /// Slots that match and that the request's own user has claimed.

@@ -30,7 +30,7 @@ pub struct BracketedReader<'t> {
 }
 
 /// Maximum number of unclosed ads before the reader gives up. For each unclosed ad the rest of the text is searched, so
-/// without a limit the total time would be quadratic.
+/// without a limit the total time would be quadratic. A run prints 50 errors at most, so that the last one is seen.
 const MAX_UNCLOSED_ADS: usize = 40;
 
 impl<'t> BracketedReader<'t> {

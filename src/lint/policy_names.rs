@@ -6,7 +6,7 @@ use strsim::osa_distance;
 use crate::ad::{Ad, ByteString, Expression, Name, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::Context;
-use crate::protocol::{PRIORITY_SIDES, priority_attributes};
+use crate::protocol::{PRIORITY_SIDES, is_priority_attribute, priority_attributes};
 use crate::text::did_you_mean;
 
 use super::finding::LintFinding;
@@ -149,17 +149,18 @@ impl PolicyCheck<'_> {
         if self.place != PolicyPlace::Negotiator {
             return false;
         }
+        if is_priority_attribute(reference.name) {
+            return true;
+        }
         let known = |name: &Name| self.own.attributes.contains_key(name) || self.other.attributes.contains_key(name);
         let name = reference.name.as_str().to_ascii_lowercase();
         let mut added = PRIORITY_SIDES.into_iter().flat_map(priority_attributes);
         let near = added.find(|(added, _)| osa_distance(&added.as_str().to_ascii_lowercase(), &name) <= 1);
         let Some((near, _)) = near.filter(|_| !known(reference.name)) else { return false };
-        if near != *reference.name {
-            let message = format!("the negotiator adds no {} to ads", reference.name);
-            let help = did_you_mean(&[near.to_string()]).unwrap_or_default();
-            let finding = LintFinding::new(&rules::UNKNOWN, message).with_help(help);
-            found.push(finding.at(&Name::new("Policy"), reference.expression, ""));
-        }
+        let message = format!("the negotiator adds no {} to ads", reference.name);
+        let help = did_you_mean(&[near.to_string()]).unwrap_or_default();
+        let finding = LintFinding::new(&rules::UNKNOWN, message).with_help(help);
+        found.push(finding.at(&Name::new("Policy"), reference.expression, ""));
         true
     }
 }

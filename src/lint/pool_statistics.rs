@@ -32,23 +32,28 @@ impl PoolStatistics {
     /// Adds the attributes of an ad of the pool to the statistics.
     pub fn add(&mut self, ad: &Ad) {
         self.ads += 1;
-        ad.iter().for_each(|attribute| self.add_attribute(attribute));
+        for attribute in ad.iter() {
+            self.add_attribute(attribute);
+        }
         // The ad at the other side of a port sees the attributes of the port, too.
         let Some(Ok(ports)) = ad.get(&PORTS).map(|_| read_ports(ad)) else { return };
         let mut seen: FxHashSet<&Name> = FxHashSet::default();
         for attribute in ports.list.iter().filter_map(|port| port.record.as_ref()).flat_map(Ad::iter) {
-            if ad.get(attribute.name).is_none() && seen.insert(attribute.name) {
-                self.add_attribute(attribute);
+            let known = self.add_attribute(attribute);
+            // The ad counts once for a name, however many of its ports have the attribute.
+            if ad.get(attribute.name).is_some() || !seen.insert(attribute.name) {
+                known.ads -= 1;
             }
         }
     }
 
-    fn add_attribute(&mut self, attribute: Attribute<'_>) {
-        let known = match self.attributes.get_mut(attribute.name) {
-            Some(known) => known,
-            None => self.attributes.entry(attribute.name.clone()).or_default(),
-        };
+    fn add_attribute(&mut self, attribute: Attribute<'_>) -> &mut AttributeStatistics {
+        if !self.attributes.contains_key(attribute.name) {
+            self.attributes.insert(attribute.name.clone(), AttributeStatistics::default());
+        }
+        let known = &mut self.attributes[attribute.name];
         known.add(attribute.expression.without_parentheses());
+        known
     }
 
     /// What the ads are called in messages: `job` or `slot`, or `pool ad` if not all are of one type.

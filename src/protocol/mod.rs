@@ -23,7 +23,7 @@ pub(crate) use content_identity::stable_hash;
 pub use following_ads::{claimed_offer, released_offer};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, read_ports};
-pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, priority_attributes};
+pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};
 pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, SUBMITTER_TYPE, invalid_count_reason, nested_requests,

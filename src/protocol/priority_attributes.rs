@@ -33,3 +33,14 @@ pub fn priority_attributes(side: &str) -> [(Name, PriorityValue); 5] {
     ]
     .map(|(end, value)| (Name::new(&format!("{side}{end}")), value))
 }
+
+/// Whether HTCondor's negotiator adds an attribute of this name to ads. Some of them are not computed here.
+#[must_use]
+pub fn is_priority_attribute(name: &Name) -> bool {
+    let is_computed = |side| priority_attributes(side).iter().any(|(known, _)| known == name);
+    PRIORITY_SIDES.into_iter().any(is_computed) || NOT_COMPUTED.iter().any(|known| name.is(known))
+}
+
+/// Attributes of the negotiator that are not computed here.
+const NOT_COMPUTED: [&str; 4] =
+    ["SubmitterNegotiatingGroup", "RemoteNegotiatingGroup", "SubmitterAutoregroup", "RemoteAutoregroup"];

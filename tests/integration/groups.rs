@@ -170,6 +170,6 @@ fn groups_without_a_number_are_noted() {
     let query = |options: &[&str]| classad(&[&["query", "true", &ads, "--group-by", "MyType"], options].concat());
     let (_, out, told) = query(&["--sum", "Cpus"]);
     assert!(out.contains("undefined"), "{out}");
-    assert_eq!(told, "note: sum(Cpus) is undefined for 2 groups: none of their 2 ads has a number\n");
+    assert_eq!(told, "note: sum(Cpus) is undefined for 2 groups: none of the 2 ads in them has a number\n");
     assert_eq!(query(&["--max", "Cpus"]).2, "");
 }

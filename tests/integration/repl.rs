@@ -341,6 +341,9 @@ fn time_is_that_of_all_loaded_ads() {
         let times: Vec<&str> = printed.lines().filter(|line| line.ends_with(": int")).collect();
         assert_eq!(times, ["1500000 : int", "2000000 : int", "7 : int"], "{now:?}: {output:?}");
     }
+    let fresh = binary::file("repl-time-fresh.long", "Name = \"fresh\"\nLastHeardFrom = 9999999999\n");
+    let output = piped(&["--my", &my], &format!(":pool \"{fresh}\"\ntime() > 1700000000\n"));
+    assert!(text(&output.stdout).contains("true : bool"), "{output:?}");
     let output = piped(&["--now", "5", "--my", &my], "time()\n");
     assert!(text(&output.stdout).starts_with("5 "), "{output:?}");
 }

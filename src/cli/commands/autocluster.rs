@@ -11,7 +11,7 @@ use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::matching::policy::{Policy, with_attributes};
 use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
-use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, identity, resource_count};
+use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, evaluate_attribute, identity, resource_count};
 use classad::text::{counted, with_commas};
 use indexmap::{IndexMap, IndexSet};
 
@@ -198,8 +198,9 @@ fn submitter_ads(
     let ad = |(name, of_clusters): (String, IndexMap<usize, (usize, &Ad)>)| {
         let nested = of_clusters.iter().map(|(cluster, (count, first))| {
             let ad = clusters.clusters[*cluster].resource_request(ids[*cluster], *count);
-            let named = naming.iter().filter_map(|name| first.get(name).map(|expression| (name, expression)));
-            Expression::ad(named.fold(ad, |ad, (name, expression)| ad.with(name.clone(), expression.clone())))
+            let value = |name: &Name| evaluate_attribute(first, name, context);
+            let named = naming.iter().filter_map(|name| value(name).map(|value| (name, value)));
+            Expression::ad(named.fold(ad, |ad, (name, value)| ad.with(name.clone(), Expression::literal(value))))
         });
         let idle = of_clusters.values().map(|(count, _)| count).sum::<usize>();
         let idle = i64::try_from(idle).unwrap_or(i64::MAX);

@@ -38,7 +38,6 @@ impl WhatIf {
             let expression = input::parse_argument_expression(session, name.trim(), text)?;
             let name = input::parse_required_name(session, "--what-if", name)?;
             note_slips_of_definition(session, &name, &expression);
-            note_side_in_value(session, definition, &expression);
             side.push((name, expression));
         }
         Ok(what_if)
@@ -56,9 +55,12 @@ impl WhatIf {
     }
 
     /// Notes each hypothetical attribute that no ad of its side has, that no ad reads, and that is spelt like one that they
-    /// have: it is most likely misspelt.
+    /// have: it is most likely misspelt. Also notes names of sides in values.
     pub fn note_misspelt(&self, session: &Session, parties: &Parties) {
         let sides = [(&self.requests, &parties.requests, "request"), (&self.offers, &parties.offers, "offer")];
+        for (name, value) in self.requests.iter().chain(&self.offers) {
+            note_side_in_value(session, (name, value), parties);
+        }
         for (definitions, ads, noun) in sides {
             let new = definitions.iter().map(|(name, _)| name);
             for name in new.filter(|name| ads.iter().all(|ad| ad.ad.get(name).is_none())) {
@@ -108,19 +110,27 @@ fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context
     specialize(expression, &frame, &environment, &context, options).expression
 }
 
-/// Notes `offer.Memory` in the value of a definition. Only the name of a definition begins with a side.
-fn note_side_in_value(session: &Session, definition: &str, value: &Expression) {
+/// Notes `offer.Memory` in the value of a definition, unless some ad has an attribute `offer`, or the value defines a
+/// label. Only the name of a definition begins with a side.
+fn note_side_in_value(session: &Session, (defined, value): (&Name, &Expression), parties: &Parties) {
     let mut pending = vec![value];
+    let mut found = None;
     while let Some(part) = pending.pop() {
-        if let ExpressionKind::Select(subject, name) = part.kind()
-            && let ExpressionKind::Attribute(side) = subject.kind()
-            && (side.is("offer") || side.is("request"))
-        {
-            let advice =
-                format!("write {name} for the attribute of the same ad, TARGET.{name} for that of the other ad");
-            return session.note(&format!("--what-if {definition}: {side}.{name} is undefined; {advice}"));
+        match part.kind() {
+            ExpressionKind::Ad(_) => return,
+            ExpressionKind::Select(subject, name) => match subject.kind() {
+                ExpressionKind::Attribute(side) if side.is("offer") || side.is("request") => found = Some((side, name)),
+                _ => {}
+            },
+            _ => {}
         }
         part.kind().for_each_child(|child| pending.push(child));
+    }
+    let Some((side, name)) = found else { return };
+    let is_defined = |ads: &[NamedAd]| ads.iter().any(|ad| ad.ad.get(side).is_some());
+    if !is_defined(&parties.requests) && !is_defined(&parties.offers) {
+        let advice = format!("write {name} for the attribute of the same ad, TARGET.{name} for that of the other ad");
+        session.note(&format!("--what-if {defined}: {side}.{name} is undefined; {advice}"));
     }
 }
 

@@ -3,12 +3,12 @@
 //! Words are never cut. Columns for which there is no room are dropped, with a note; if that does not suffice, each
 //! row is written as a record, one line per column.
 
-use crate::cli::render::alignment::left_aligned;
 use std::fmt::Write;
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 use super::diagnostics;
+use crate::cli::render::alignment::left_aligned;
 
 /// Number of blanks between two columns.
 const COLUMN_GAP_CELLS: usize = 2;

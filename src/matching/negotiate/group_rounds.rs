@@ -169,7 +169,9 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             let group_usage = self.group_usage(limit);
             let is_at_quota = |usage: f64| !goes_beyond && limit.group.is_some() && usage >= limit.quota;
             if is_at_quota(group_usage) {
-                self.cycle.report(NegotiationEvent::QuotaReached { quota: limit.quota, usage: group_usage });
+                if !is_floor_round {
+                    self.cycle.report(NegotiationEvent::QuotaReached { quota: limit.quota, usage: group_usage });
+                }
                 break;
             }
             if !share.preempts {

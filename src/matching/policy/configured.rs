@@ -77,7 +77,8 @@ pub fn configure(
     if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
 }
 
-/// Sum of dynamic quotas above which HTCondor divides each by the sum. The difference to 1 is for rounding.
+/// Sum of dynamic quotas, as a part of the whole, above which HTCondor divides each by the sum. The difference to 1 is
+/// for rounding.
 const MAX_DYNAMIC_QUOTAS: f64 = 1.0 + 1e-9;
 
 /// Returns the problems of the negotiator's settings in a configuration: as errors, what the ready policy cannot use; as
@@ -124,8 +125,10 @@ pub fn negotiator_problems(configuration: &Configuration, context: &Context) -> 
         GroupQuota::Static(weight) => Some((group, weight, *fixed.get(&group.name.to_ascii_lowercase())?)),
         GroupQuota::Dynamic(_) => None,
     });
-    for (group, quota, sum) in parents.filter(|(_, quota, sum)| sum > quota) {
-        warn(format!("the quotas of the groups in {} add up to {sum}, more than its own {quota}", group.name));
+    for (group, quota, sum) in parents.filter(|(_, quota, sum)| *sum > quota * MAX_DYNAMIC_QUOTAS) {
+        let sum = (sum * 1e6).round() / 1e6;
+        let name = &group.name;
+        warn(format!("the quotas of the subgroups of {name} add up to {sum}, more than its quota of {quota}"));
     }
     for (parent, sum) in dynamic.into_iter().filter(|(_, sum)| *sum > MAX_DYNAMIC_QUOTAS) {
         let of = if parent.is_empty() { String::new() } else { format!(" of the groups in {parent}") };

@@ -170,8 +170,12 @@ impl Check {
             }
             let checks_names = find_rule("unknown-attribute").is_some_and(wanted);
             let has_policies = run.policies_checked > Some(0);
-            if of_policies.pool.is_empty() && sources.is_empty() && has_policies && checks_names {
-                session.note("names in policies are checked only with ads: give files of jobs and of slots, too");
+            if of_policies.pool.is_empty() && has_policies && checks_names {
+                session.note(if sources.is_empty() && self.pool.is_empty() {
+                    "names in policies are checked only with ads: give files of jobs and of slots, too"
+                } else {
+                    "names in policies are not checked: MyType is Job or Machine in no ad"
+                });
             }
         }
         if let Some(expression) = &self.expr {

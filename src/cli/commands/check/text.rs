@@ -53,9 +53,8 @@ fn summary(report: &CheckReport) -> String {
         let noun = if has_unreadable { "readable ad" } else { "ad" };
         checked.push(counted(report.ads_checked, noun));
     }
-    match report.policies_checked {
-        None => {}
-        Some(_) => checked.push("the configuration".to_owned()),
+    if report.policies_checked.is_some() {
+        checked.push("the configuration".to_owned());
     }
     if checked.is_empty() && counts.is_empty() && !report.has_expression {
         return "no ads to check".to_owned();

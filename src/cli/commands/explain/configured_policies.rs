@@ -51,8 +51,8 @@ fn machine_policies(session: &mut Session, loaded: &LoadedConfiguration) -> Resu
 pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
 
 impl JobEffects {
-    /// Applies the policies of a configuration to each request, and keeps the effects on selected ones. Also returns the requests as transforms leave them, if one
-    /// changes.
+    /// Applies the policies of a configuration to each request, and keeps the effects on selected ones. Also returns
+    /// the requests as transforms leave them, if one changes.
     fn new(
         session: &mut Session,
         loaded: &LoadedConfiguration,
@@ -101,7 +101,8 @@ impl JobEffects {
                 Some(_) if !effect.reason.is_empty() => format!(" ({})", effect.reason),
                 _ => String::new(),
             };
-            let (knob, verb, count) = (&effect.knob, effect.kind.as_str(), counted(jobs.len(), "job"));
+            let verb = if effect.kind == PolicyEffectKind::WarnsOf { "warns about" } else { effect.kind.as_str() };
+            let (knob, count) = (&effect.knob, counted(jobs.len(), "job"));
             format!("{knob} {verb} {count}: {named}{reason}\n")
         };
         let mut text: String = self.0.values().map(line).collect();

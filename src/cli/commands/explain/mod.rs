@@ -194,7 +194,7 @@ impl Explain {
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
         let (effects, transformed) =
-            self.apply_configuration(session, configuration.as_ref(), &mut what_if, &parties)?;
+            self.apply_configuration(session, configuration.as_ref(), &mut what_if, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -243,11 +243,14 @@ impl Explain {
         configuration: Option<&LoadedConfiguration>,
         what_if: &mut WhatIf,
         parties: &Parties,
+        filter: Option<&Query>,
     ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
         let Some(configuration) = configuration else { return Ok((None, None)) };
         let context = session.context();
         let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
-        let is_selected = |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context));
+        let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
+        let is_selected =
+            |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context)) && meets(request);
         configured_policies::apply(session, configuration, what_if, parties, &is_selected)
     }
 

@@ -28,8 +28,8 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
 const WRITTEN_WIDTH: usize = 108;
 
 /// Wraps the text below the options of a command's help in lines of at most `width` characters. Lines that were broken
-/// only for their width are joined first. The last column of a table continues below itself. Commands are broken as a
-/// shell reads them: with backslashes.
+/// only for their width are joined first. The last column of a table continues below itself. A command is continued
+/// with backslashes, so that it can be pasted into a shell.
 pub fn wrap_after_help(text: &str, width: usize) -> String {
     let width = width.min(MAX_TEXT_WIDTH);
     let mut items: Vec<String> = Vec::new();

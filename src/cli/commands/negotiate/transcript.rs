@@ -78,11 +78,14 @@ impl<'p> Transcript<'p> {
         if self.policy.share.is_none() {
             return "no offer was left";
         }
-        if let Some(end) = self.turn_ends.get(submitter) {
+        let own_group = self.group_of.get(submitter).and_then(|group| self.group_ends.get(group));
+        if let (Some(end), None) = (self.turn_ends.get(submitter), own_group) {
             return end;
         }
-        let is_in = |group: &str| submitter.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
-        let own_group = self.group_of.get(submitter).and_then(|group| self.group_ends.get(group));
+        let is_in = |group: &str| {
+            let parts = submitter.split_at_checked(group.len());
+            parts.is_some_and(|(start, rest)| start.eq_ignore_ascii_case(group) && rest.starts_with('.'))
+        };
         let skipped = || self.group_ends.iter().filter(|(group, _)| is_in(group)).max_by_key(|(group, _)| group.len());
         let end =
             own_group.or_else(|| skipped().map(|(_, end)| end).filter(|_| !self.group_of.contains_key(submitter)));
@@ -133,7 +136,10 @@ impl<'p> Transcript<'p> {
                 let who = if slice.is_none() { "all submitters" } else { submitter };
                 self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
-            NegotiationEvent::Matched { grant, submitter } => self.record_match(grant, submitter),
+            NegotiationEvent::Matched { grant, submitter } => {
+                self.turn_ends.remove(submitter);
+                self.record_match(grant, submitter);
+            }
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let request = parties.request_name(request, None);
                 let detail = "the remaining offers do not fill its ports";
@@ -179,6 +185,8 @@ impl<'p> Transcript<'p> {
                     self.turn_ends.insert(submitter.to_owned(), "an equivalent request reached a concurrency limit");
                 } else if refusals.over_share > 0 {
                     self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
+                } else {
+                    self.turn_ends.remove(submitter);
                 }
                 let detail = match refusals {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
@@ -207,6 +215,7 @@ impl<'p> Transcript<'p> {
         match *event {
             NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
+                self.group_ends.remove(name);
                 let (may_use, uses) = (rounded(quota), rounded(usage));
                 let detail = if quota >= own + 1.0 {
                     format!("quota {}, may use weight {may_use} with surplus, uses {uses}", rounded(own))
@@ -233,13 +242,14 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::QuotaReached { quota, usage } => {
                 let group = self.group.clone();
                 let detail = format!("used up, {} of {}", rounded(usage), rounded(quota));
-                self.group_ends.insert(group.clone(), format!("the weight of the group {group} was used up"));
+                let end = if quota > 0.0 { "the weight was used up" } else { "no weight may be used" };
+                self.group_ends.insert(group.clone(), format!("{end} in the group {group}"));
                 self.push(format!("group {group}: weight {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
-                let detail = format!("the submitters together may get {weight} more");
+                let detail = format!("the submitters together may get at most {weight} more");
                 self.push(format!("round {number} of sharing: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {

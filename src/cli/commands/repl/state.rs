@@ -44,6 +44,8 @@ pub struct ReplState<'s> {
     pub is_finished: bool,
     /// The newest times in the ads that were loaded from files.
     times: DumpTimes,
+    /// Number of times that ads were loaded from files.
+    loads: usize,
     /// Number of `:load` commands that are running, each in a file that the previous one loads.
     pub load_depth: usize,
     /// Whether entries are read from a prompt on a terminal.
@@ -99,6 +101,7 @@ impl<'s> ReplState<'s> {
             pool: ReplPool::new(Vec::new(), Vec::new()),
             entries: Vec::new(),
             times: DumpTimes::default(),
+            loads: 0,
             is_finished: false,
             load_depth: 0,
             is_interactive: false,
@@ -113,10 +116,15 @@ impl<'s> ReplState<'s> {
         for ad in ads {
             self.times.add(&ad.ad, &context);
         }
+        self.loads += 1;
         match self.session.options.now {
-            Some(TimeOption::Dump) => input::set_dump_time(self.session, &self.times),
-            Some(TimeOption::At(_)) => {}
-            None => self.session.adopt_time_of_old_ads(self.times.ads),
+            // That no ad has a time is reported once.
+            Some(TimeOption::Dump) if self.times.newest().is_some() || self.loads == 1 => {
+                input::set_dump_time(self.session, &self.times);
+            }
+            None if Session::is_old(self.times.ads) => self.session.adopt_time_of_old_ads(self.times.ads),
+            None if self.session.has_given_time() => self.session.return_to_clock(),
+            _ => {}
         }
     }
 

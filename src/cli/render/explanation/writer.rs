@@ -334,6 +334,7 @@ fn changes(
         };
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
+            1 if discards => "; 1 refuses or is discarded by the policy".to_owned(),
             refusing if discards => format!("; {} refuse or are discarded by the policy", with_commas(refusing)),
             1 => "; 1 refuses".to_owned(),
             refusing => format!("; {} refuse", with_commas(refusing)),
@@ -385,6 +386,7 @@ fn slot_table(slots: &SlotCounts) -> String {
     let rows = [
         (slots.rejected_by_request, "rejected by the requirements of the job"),
         (slots.rejecting_request, "with requirements that reject the job, now or if drained"),
+        (slots.discarded, "accepted on both sides, but discarded by the policy"),
         (slots.claimed_by_user, "matching, claimed by the job's user"),
         (slots.claimed_by_others, "matching, claimed by others"),
         (slots.owner, "matching, used by the owner of the machine"),

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use clap::Args;
 use classad::ad::{Ad, Expression, Value};
 use classad::eval::Context;
-use classad::text::{closest_names, counted, suggestion};
+use classad::text::{closest_names, counted, suggestion, with_commas};
 use indexmap::IndexMap;
 
 use super::ad_lookup::AdLookup;
@@ -287,12 +287,22 @@ impl GroupedAds {
             let without: Vec<&Group> =
                 self.groups.values().filter(|group| group.values[index].count == 0 && group.ads > 0).collect();
             if !without.is_empty() {
-                let ads = counted(count_ads(without.iter().copied()), "ad");
-                let text = if columns.keys.is_empty() {
-                    format!("{} is undefined: none of {ads} has a number", aggregate.name)
+                let ads = count_ads(without.iter().copied());
+                let name = &aggregate.name;
+                let groups = if columns.keys.is_empty() {
+                    String::new()
                 } else {
-                    let groups = counted(without.len(), "group");
-                    format!("{} is undefined for {groups}: none of their {ads} has a number", aggregate.name)
+                    format!(" for {}", counted(without.len(), "group"))
+                };
+                let text = match ads {
+                    1 => format!("{name} is undefined{groups}: the only ad has no number"),
+                    ads if groups.is_empty() => {
+                        format!("{name} is undefined: none of the {} ads has a number", with_commas(ads))
+                    }
+                    ads => format!(
+                        "{name} is undefined{groups}: none of the {} ads in them has a number",
+                        with_commas(ads)
+                    ),
                 };
                 session.note(&text);
             }

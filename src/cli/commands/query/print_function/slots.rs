@@ -1,10 +1,10 @@
 //! Functions of the tables of `condor_status`.
 
-use crate::cli::render::alignment::left_aligned;
 use classad::ad::Value;
 
 use super::PrintCall;
 use super::values::list_words;
+use crate::cli::render::alignment::left_aligned;
 
 /// The letters of HTCondor's states of slots.
 pub const STATES: [(&str, char); 10] = [

@@ -1,10 +1,10 @@
 //! The totals that `condor_status` prints after its rows.
 
-use crate::cli::render::alignment::right_aligned;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::cli::commands::query::ad_lookup::AdLookup;
+use crate::cli::render::alignment::right_aligned;
 
 /// Minimum width of the names in the totals, in characters.
 const MIN_NAME_WIDTH: usize = 14;
