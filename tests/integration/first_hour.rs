@@ -326,7 +326,7 @@ fn forms_have_shortcuts() {
             );
         }
     }
-    for arguments in [&["check", JOBS][..], &["parse", JOBS], &["convert", JOBS], &["parts", JOBS]] {
+    for arguments in [&["check", JOBS][..], &["parse", JOBS], &["convert", JOBS], &["parts", JOBS, "--now", "5"]] {
         let short = classad(&[arguments, &["--json"]].concat());
         assert!(!short.1.is_empty() && short == classad(&[arguments, &["-o", "json"]].concat()), "{arguments:?}");
         let (status, rows, told) = classad(&[arguments, &["--csv"]].concat());
