@@ -102,6 +102,13 @@ impl PartialEq for Alternative {
 }
 
 impl FailureReason {
+    /// The request lacks an attribute of its own. Finds the similar names that it has.
+    fn missing_own(name: Name, request: &RequestContext) -> Self {
+        let own = request.ad.iter().map(|attribute| attribute.name);
+        let near = lint::similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
+        FailureReason::MissingOwnAttribute(name, near)
+    }
+
     /// The priority of the reason; lower is more decisive. Mistakes in the request come before properties of the pool.
     pub(super) fn priority(&self) -> u8 {
         match self {
@@ -133,9 +140,7 @@ impl FailureReason {
         }
         if analysis.verdict == ConstraintVerdict::Never {
             if let Some(name) = analysis.missing_own.first() {
-                let own = request.ad.iter().map(|attribute| attribute.name);
-                let near = lint::similar_names(name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
-                return FailureReason::MissingOwnAttribute(name.clone(), near);
+                return FailureReason::missing_own(name.clone(), request);
             }
             let shadowing = shadowing_attribute(analysis, table, request);
             return match shadowing {
@@ -159,7 +164,7 @@ impl FailureReason {
                 mentions.unqualified.contains(&name)
             };
             if is_own {
-                return FailureReason::MissingOwnAttribute(name, Vec::new());
+                return FailureReason::missing_own(name, request);
             }
             return FailureReason::MissingAttribute(name);
         }

@@ -343,6 +343,9 @@ fn mistakes_that_the_linter_knows_are_corrected() {
 fn what_the_job_lacks_is_not_laid_on_the_slots() {
     let line = first_line("lacks", "Requirements = TARGET.Disk >= RequestDisk", &["Disk = 5\nRequirements = true"]);
     assert!(line.contains("reads RequestDisk, which its own ad does not have"), "{line}");
+    let job = "RequestMemory = 10\nRequirements = TARGET.Memory >= RequestMemry";
+    let line = first_line("lacks-misspelt", job, &["Memory = 5\nRequirements = true"]);
+    assert!(line.contains("did you mean RequestMemory?"), "{line}");
 }
 
 #[test]
