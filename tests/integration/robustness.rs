@@ -457,7 +457,7 @@ fn limits_of_input_have_options() {
 fn a_run_ends_within_its_steps() {
     let sum = |name: &str, terms: usize| vec![name; terms].join(" + ");
     let offer = |n: usize| format!("Name = \"m{n}\"\nCpus = {n}\nRequirements = true\n\n");
-    let offers = file("run-steps.offers", (0..400).map(offer).collect::<String>());
+    let offers = file("run-steps.offers", (0..100).map(offer).collect::<String>());
     let long = sum("b", 6000);
     let clauses: Vec<String> = (0..1).map(|n| format!("TARGET.a{n} > long")).collect();
     let job = file(
@@ -469,8 +469,8 @@ fn a_run_ends_within_its_steps() {
     for arguments in [
         &["explain", &job, "--pool", &offers][..],
         &["match", &other, "--pool", &offers, "--no-index"],
-        &["query", &sum("Cpus", 9000), &offers, "--count"],
-        &["eval", "--each", &sum("Cpus", 9000), &offers],
+        &["query", &sum("Cpus", 3000), &offers, "--count"],
+        &["eval", "--each", &sum("Cpus", 3000), &offers],
     ] {
         let (status, _, err) = run_on(&[arguments, &["--max-run-steps", "1000"]].concat());
         assert_eq!(status, Some(3), "{arguments:?}: {err}");
