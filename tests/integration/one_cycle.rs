@@ -256,14 +256,14 @@ fn a_wide_gang_waits_for_its_round() {
         [
             "round 1: 6 offers",
             "ann: priority 1, up to 3 offers for 3 requests",
-            "  small gets p0: m0 (request rank 0, offer rank 0)",
+            "  small gets p0: m0",
             "  wide waits for the next round: its gang needs 3 offers, but ann can get only 2 more in this round",
-            "  last gets p0: m1 (request rank 0, offer rank 0)",
+            "  last gets p0: m1",
             "bob: priority 1, up to 3 offers for 1 request",
-            "  plain gets m2 (request rank 0, offer rank 0)",
+            "  plain gets m2",
             "round 2: 3 offers",
             "ann: priority 1, up to 3 offers for 1 request",
-            "  wide gets p0: m3 (request rank 0, offer rank 0); p1: m4 (request rank 0, offer rank 0); p2: m5 (request rank 0, offer rank 0)",
+            "  wide gets p0: m3; p1: m4; p2: m5",
         ]
     );
     // Where offers have weights, so does the gang.

@@ -21,6 +21,19 @@ pub struct Grant {
     pub choice: Option<Box<Choice>>,
 }
 
+/// What a group has and asks for before a cycle. All numbers but the last are weights.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupBalance<'e> {
+    /// Name of the group.
+    pub name: &'e str,
+    /// Weight that the quota gives the group itself, without its children.
+    pub quota: f64,
+    /// Weight that the group uses.
+    pub usage: f64,
+    /// Number of offers that the requests of the group ask for.
+    pub requests: usize,
+}
+
 /// An event of a negotiation cycle.
 pub enum NegotiationEvent<'e> {
     /// A round begins.
@@ -100,6 +113,11 @@ pub enum NegotiationEvent<'e> {
         discarded: usize,
         /// Why the request may not get offers that are free; if there is any such reason, it is considered again later.
         refusals: &'e RefusalReasons,
+    },
+    /// The groups before the first round, if there are quotas. The root comes first.
+    Quotas {
+        /// A balance for each group.
+        groups: &'e [GroupBalance<'e>],
     },
     /// The negotiation with a group begins.
     Group {

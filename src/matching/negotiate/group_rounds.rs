@@ -5,12 +5,12 @@
 use rustc_hash::FxHashSet;
 
 use crate::ad::Ad;
-use crate::matching::policy::{PolicyFault, WeightedShare};
+use crate::matching::policy::{AccountingGroup, PolicyFault, WeightedShare};
 
 use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
 use super::cycle::{Consideration, NegotiationCycle};
-use super::event::NegotiationEvent;
+use super::event::{GroupBalance, NegotiationEvent};
 use super::weight_accounts::{WeightAccounts, weight};
 
 /// What a group may use in a negotiation.
@@ -60,6 +60,8 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         for (submitter, group) in submitters.iter().zip(&group_of) {
             requested[*group] += submitter.requests.iter().map(|request| self.demand(*request)).sum::<f64>();
         }
+        let demand_of = |member: &usize| self.cycle.open_demand(&submitters[*member]);
+        let demands: Vec<usize> = members.iter().map(|members| members.iter().map(demand_of).sum()).collect();
         let regroups = tree.groups()[0].regroups;
         if regroups {
             let again = (1..count).filter(|group| tree.groups()[*group].regroups);
@@ -67,6 +69,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             members[0].extend(again);
         }
         let mut allocation = tree.allocation(total, requested);
+        self.report_quotas(&allocation.quotas, &usage, &demands);
         let mut had_turn = vec![false; count];
         for _ in 0..share.allocation_rounds {
             tree.allocate(&mut allocation);
@@ -134,6 +137,16 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             self.cycle.report(NegotiationEvent::GroupSkipped { name, quota, usage });
         }
         Ok(())
+    }
+
+    /// Reports what each group has, uses and asks for. All slices are by index of the group.
+    fn report_quotas(&mut self, quotas: &[f64], usage: &[f64], demands: &[usize]) {
+        let groups = self.share.groups.groups().iter().zip(quotas).zip(usage).zip(demands);
+        let balance = |(((group, quota), usage), requests): (((&'r AccountingGroup, &f64), &f64), &usize)| {
+            GroupBalance { name: &group.name, quota: *quota, usage: *usage, requests: *requests }
+        };
+        let groups: Vec<GroupBalance<'_>> = groups.map(balance).collect();
+        self.cycle.report(NegotiationEvent::Quotas { groups: &groups });
     }
 
     /// Negotiates with submitters that are below their floors, then with all submitters of a group. Removes those that got

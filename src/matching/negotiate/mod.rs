@@ -32,7 +32,7 @@ use super::{Accelerations, Statistics};
 pub use allowance::{RefusalReasons, RemainingAllowance};
 pub use choice::{Choice, DecidingDifference};
 use cycle::NegotiationCycle;
-pub use event::{Grant, NegotiationEvent};
+pub use event::{Grant, GroupBalance, NegotiationEvent};
 pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
 pub use policy_candidates::PolicyCandidates;

@@ -7,7 +7,7 @@ use std::iter;
 use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
-    Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
+    Grant, GrantedOffer, GroupBalance, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
 };
 use classad::matching::policy::{Policy, PolicyVector, ROOT_GROUP};
 use classad::text::{counted, with_commas};
@@ -15,6 +15,7 @@ use classad::text::{counted, with_commas};
 use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
+use crate::cli::render::alignment::{left_aligned, right_aligned};
 use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{choice_text, runner_up_names};
 use crate::cli::render::rows::{ResultTable, TableCell, value_text};
@@ -42,10 +43,12 @@ impl<'p> Transcript<'p> {
     /// Creates an empty transcript of a cycle under this policy.
     pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
+        let unit =
+            policy.weighted_share().map(|_| "shares and quotas are sums of weights of offers (`weight` of the policy)");
         Transcript {
             parties,
             policy,
-            lines: Vec::new(),
+            lines: unit.into_iter().map(str::to_owned).collect(),
             records,
             round: 0,
             considered: HashMap::new(),
@@ -173,7 +176,8 @@ impl<'p> Transcript<'p> {
                 );
             }
             NegotiationEvent::NonNumericRank { .. } => {}
-            NegotiationEvent::Group { .. }
+            NegotiationEvent::Quotas { .. }
+            | NegotiationEvent::Group { .. }
             | NegotiationEvent::GroupSkipped { .. }
             | NegotiationEvent::QuotaReached { .. }
             | NegotiationEvent::Spin { .. }
@@ -192,9 +196,8 @@ impl<'p> Transcript<'p> {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
                     RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
                     RefusalReasons { over_share, .. } => {
-                        let weigh = if *over_share == 1 { "weighs" } else { "each weigh" };
-                        let offers = counted(*over_share, "compatible offer");
-                        format!("{offers} {weigh} more than {submitter} may still get")
+                        let each = if *over_share == 1 { "" } else { "each of " };
+                        format!("the share is too small for {each}{}", counted(*over_share, "compatible offer"))
                     }
                 };
                 let line = format!("  {request} is rejected: {detail}");
@@ -202,7 +205,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
-                let detail = "an equivalent request was rejected";
+                let detail = "another request of its autocluster was rejected";
                 let units = if requests == 1 { "" } else { &format!(", {} of it", counted(requests, "request")) };
                 let line = format!("  {request} is skipped{units}: {detail}");
                 self.push(line, submitter, "skipped", [&request, "", "", detail]);
@@ -213,57 +216,49 @@ impl<'p> Transcript<'p> {
     /// Appends a line of text and a record for an event of shares by weight.
     fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
         match *event {
+            NegotiationEvent::Quotas { groups } => self.record_quotas(groups),
             NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
                 self.group_ends.remove(name);
-                let (may_use, uses) = (rounded(quota), rounded(usage));
-                let detail = if quota >= own + 1.0 {
-                    format!("quota {}, may use weight {may_use} with surplus, uses {uses}", rounded(own))
-                } else {
-                    format!("may use weight {may_use}, uses {uses}")
-                };
-                let whose = if name == ROOT_GROUP { ", for submitters without a group" } else { "" };
-                self.push(format!("group {name}{whose}: {detail}"), name, "group", ["", "", "", &detail]);
+                let surplus = rounded((quota - own).max(0.0));
+                let with_surplus = if surplus >= 1.0 { format!(", {surplus} of it surplus") } else { String::new() };
+                let detail = format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota));
+                self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
                 let reason = match () {
                     () if quota <= 0.0 => "its quota is 0",
-                    () if usage >= quota => "it uses its quota up",
-                    () => "no weight is allocated to it",
+                    () if usage >= quota => "its quota is used up",
+                    () => "its quota goes to other groups",
                 };
-                let detail = if quota > 0.0 {
-                    format!("{reason} (quota {}, weight in use {})", rounded(quota), rounded(usage))
-                } else {
-                    format!("{reason} (weight in use {})", rounded(usage))
-                };
+                let detail = format!("{reason} ({} of {} in use)", rounded(usage), rounded(quota));
                 self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
                 self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
             }
             NegotiationEvent::QuotaReached { quota, usage } => {
                 let group = self.group.clone();
-                let detail = format!("used up, {} of {}", rounded(usage), rounded(quota));
-                let end = if quota > 0.0 { "the weight was used up" } else { "no weight may be used" };
-                self.group_ends.insert(group.clone(), format!("{end} in the group {group}"));
-                self.push(format!("group {group}: weight {detail}"), &group, "quota reached", ["", "", "", &detail]);
+                let detail = format!("the maximum is reached ({} of {} in use)", rounded(usage), rounded(quota));
+                self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
+                self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
                 let weight = rounded(weight);
-                let detail = format!("the submitters together may get at most {weight} more");
-                self.push(format!("round {number} of sharing: {detail}"), "", "round", ["", "", "", &detail]);
+                let detail = format!("up to {weight} more for all submitters together");
+                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted(requests, "request");
                 let goes_beyond =
                     self.policy.weighted_share().is_some_and(|share| share.preempts && share.beyond.is_some());
                 let share = match limit > 0.0 {
-                    true => format!("may get {} more for {asked}", rounded(limit)),
+                    true => format!("up to {} more for {asked}", rounded(limit)),
                     false if goes_beyond => {
                         format!("share used up; {asked} may only preempt, where `beyond` of the policy is true")
                     }
                     false => format!("share used up, nothing for {asked}"),
                 };
-                let detail = format!("priority {priority}, weight in use {}, {share}", rounded(usage));
+                let detail = format!("priority {priority}, {} in use, {share}", rounded(usage));
                 self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
                 self.group_of.insert(submitter.to_owned(), self.group.clone());
                 if limit > 0.0 {
@@ -275,10 +270,32 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
                 self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
-                let detail = format!("may get only {limit} more, but the lightest offer weighs {smallest}");
+                let detail = format!("share too small: up to {limit} more, but the lightest offer weighs {smallest}");
                 self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
             }
             _ => {}
+        }
+    }
+
+    /// Appends a table of the groups and a record for each.
+    fn record_quotas(&mut self, groups: &[GroupBalance<'_>]) {
+        let header = ["group", "quota", "in use", "requests"].map(str::to_owned);
+        let row = |group: &GroupBalance<'_>| {
+            let whose = if group.name == ROOT_GROUP { "<none>, for submitters without a group" } else { group.name };
+            let [quota, usage] = [group.quota, group.usage].map(|weight| rounded(weight).to_string());
+            [whose.to_owned(), quota, usage, with_commas(group.requests)]
+        };
+        let rows: Vec<[String; 4]> = iter::once(header).chain(groups.iter().map(row)).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let widths = [0, 1, 2, 3].map(width);
+        for [name, numbers @ ..] in &rows {
+            let numbers = numbers.iter().zip(&widths[1..]).map(|(number, width)| right_aligned(number, *width));
+            self.lines.push([left_aligned(name, widths[0])].into_iter().chain(numbers).collect::<Vec<_>>().join("  "));
+        }
+        for GroupBalance { name, quota, usage, requests } in groups {
+            let (quota, usage) = (rounded(*quota), rounded(*usage));
+            let detail = format!("quota {quota}, {usage} in use, {}", counted(*requests, "request"));
+            self.add_record(name, "quota", ["", "", "", &detail]);
         }
     }
 
@@ -294,7 +311,7 @@ impl<'p> Transcript<'p> {
             let worth = worth_text(granted, self.policy);
             let preempted = granted.preempted.clone().unwrap_or_default();
             let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
-            parts.push(format!("{port}{offer} {worth}{loser}"));
+            parts.push(format!("{port}{offer}{loser}"));
             self.add_record(submitter, "matched", [&request, &offer, &preempted, &format!("{port}{worth}")]);
         }
         self.lines.push(format!("  {request} gets {}", parts.join("; ")));
@@ -334,10 +351,10 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
         0 => format!("{offers}, already given"),
-        all if all == compatible => format!("{offers}, discarded by the docking vector"),
+        all if all == compatible => format!("{offers}, discarded by the policy"),
         some => {
             let given = compatible - some;
-            format!("{offers} ({given} already given, {some} discarded by the docking vector)")
+            format!("{offers} ({given} already given, {some} discarded by the policy)")
         }
     }
 }
