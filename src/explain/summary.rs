@@ -80,7 +80,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::Matches => {
                 let discarded = with_commas(report.discarded);
                 let states = self.slot_states(report, ": ");
-                format!("{}{states}; the docking vector discards {discarded} more", some())
+                format!("{}{states}; the policy discards {discarded} more", some())
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);

@@ -495,7 +495,7 @@ fn the_first_line_suffices() {
         ("gang-misspelt", &["cpu stays empty", "no offer has Memroy", "Memory? 2 offers have it"]),
         ("gang-held", &["first and second both need slot1@a, and no other offer fits"]),
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
-        ("gang-nested", &["service fits server", "own port license", "no candidate"]),
+        ("gang-nested", &["service fits server", "own port license", "license.Type is \"Machine\""]),
         ("gang-taken", &["job-2 could have a gang", "go to job-1"]),
         ("docking", &["2 offers would do", "component 1 of its docking vector, `label.Speeed`, gives no rank"]),
     ] {

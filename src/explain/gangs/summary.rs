@@ -2,7 +2,7 @@
 
 use crate::explain::clauses::text;
 use crate::explain::summary::SummaryWriter;
-use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure};
+use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, UnservedPort};
 use crate::text::{counted, join_and, shorten, with_commas};
 
 use super::{EmptyPort, EmptyPortCause, GangReport, GangVerdict};
@@ -49,7 +49,7 @@ impl SummaryWriter<'_> {
     /// returns a phrase that says so.
     #[must_use]
     pub fn condition_text(&self, condition: &FailedCondition) -> String {
-        match (condition.text.as_str(), condition.is_of_request) {
+        match (condition.text.as_str(), condition.is_of_port) {
             ("", true) => "the port has no constraint, so it accepts no offer".to_owned(),
             ("", false) => "no constraint, so no request is accepted".to_owned(),
             (text, true) => self.shorten(text),
@@ -61,7 +61,7 @@ impl SummaryWriter<'_> {
     /// Says that the port or the offers of a condition without text have no constraint.
     fn no_constraint_phrase(condition: &FailedCondition) -> String {
         match condition.offers.len() {
-            _ if condition.is_of_request => "the port has no constraint, so it accepts no offer".to_owned(),
+            _ if condition.is_of_port => "the port has no constraint, so it accepts no offer".to_owned(),
             1 => "1 offer has no constraint, so it accepts no request".to_owned(),
             offers => format!("{} offers have no constraint, so they accept no request", with_commas(offers)),
         }
@@ -108,7 +108,7 @@ impl SummaryWriter<'_> {
             }
             EmptyPortCause::Unmet { text, .. } => {
                 let mut conditions = port.ruled_out.iter();
-                let condition = conditions.find(|condition| condition.is_of_request && condition.text == *text);
+                let condition = conditions.find(|condition| condition.is_of_port && condition.text == *text);
                 // Omit the values of the offers. The condition fails in all offers, but only the values of the first
                 // are known.
                 let reads = condition.map(|condition| {
@@ -151,7 +151,7 @@ impl SummaryWriter<'_> {
             (EmptyPortCause::AllDocked, _) => self.all_docked(label, blocked, failure),
             (EmptyPortCause::Discarded, _) => {
                 let discarded = counted(blocked.unacceptable, "candidate");
-                format!("the docking vector discards the {discarded} for {label}{beside}")
+                format!("the policy discards the {discarded} for {label}{beside}")
             }
             _ => {
                 let reasons = self.ruled_out(&blocked.conditions);
@@ -190,21 +190,25 @@ impl SummaryWriter<'_> {
     /// is named.
     fn unserved(&self, label: &str, blocked: &BlockedPort, first: usize) -> String {
         let name = self.offer_name(first);
-        let missing = blocked.unserved_ports.iter().filter(|(_, offers)| *offers == 0).map(|(label, _)| label);
+        let missing: Vec<&UnservedPort> = blocked.unserved_ports.iter().filter(|port| port.candidates == 0).collect();
         let what = match blocked.unserved.len() {
             1 => format!("{name} fits {label}, but cannot fill its own"),
             many => format!("{} offers fit {label}, but cannot fill their own", with_commas(many)),
         };
-        match missing.collect::<Vec<_>>().as_slice() {
+        match missing.as_slice() {
             [] => format!("{what} ports together"),
-            [only] => format!("{what} port {only}, which has no candidate left"),
-            several => format!("{what} ports {}, which have no candidates left", join_and(several)),
+            [only] if only.ruled_out.is_empty() => format!("{what} port {}, which has no candidate left", only.label),
+            [only] => format!("{what} port {}: {}", only.label, self.ruled_out(&only.ruled_out)),
+            several => {
+                let labels: Vec<&str> = several.iter().map(|port| port.label.as_str()).collect();
+                format!("{what} ports {}, which have no candidates left", join_and(&labels))
+            }
         }
     }
 
     /// Says which clause of the offers' own constraints makes suitable offers refuse the request.
     fn refusing_condition(&self, conditions: &[FailedCondition]) -> String {
-        let mut refusing = conditions.iter().filter(|condition| !condition.is_of_request);
+        let mut refusing = conditions.iter().filter(|condition| !condition.is_of_port);
         let Some(first) = refusing.next() else { return String::new() };
         let second = refusing.next();
         if first.text.is_empty() {

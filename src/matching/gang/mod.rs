@@ -13,7 +13,7 @@ pub(crate) mod tests;
 pub use environment_ad::environment_ad;
 pub use failure::{
     BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, OfferDemand, PortCandidates, PortClause,
-    ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking,
+    ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking, UnservedPort,
 };
 pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub use participants::OpenPorts;

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use classad::text::counted;
+
 use crate::cli::render::diagnostics::{self, single_line};
 
-use super::writer::{MAX_EVIDENCE_ITEMS, with_commas};
+use super::writer::MAX_EVIDENCE_ITEMS;
 
 /// Returns a heading with rows of two columns below it, or an empty text if there are no rows. The left column of a row
 /// may have several lines.
@@ -39,12 +41,12 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     text
 }
 
-/// Appends a line such as `and 5 more` if not all items are printed. `all` is the number of items, `most` the maximum
-/// number of printed items.
-pub fn push_rest(text: &mut String, all: usize, most: usize) {
+/// Appends a line such as `and 5 more changes` if not all items are printed. `all` is the number of items, `most` the
+/// maximum number of printed items, `noun` what an item is.
+pub fn push_rest(text: &mut String, all: usize, most: usize, noun: &str) {
     if all > most {
         let option = if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { "" };
-        let _ = writeln!(text, "  and {} more{option}", with_commas(all - most));
+        let _ = writeln!(text, "  and {}{option}", counted(all - most, &format!("more {noun}")));
     }
 }
 

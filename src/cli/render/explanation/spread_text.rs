@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use classad::text::with_commas;
+use classad::text::counted;
 use rustc_hash::{FxHashSet, FxHasher};
 
 /// A text that stands for several texts which are equal but for numbers.
@@ -53,7 +53,8 @@ impl SpreadText {
 impl fmt::Display for SpreadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.variants.len() > 1 {
-            return write!(f, "{} (and {} like it)", self.heaviest.1, with_commas(self.variants.len() - 1));
+            let others = counted(self.variants.len() - 1, "variant");
+            return write!(f, "{} (and {others} with other values)", self.heaviest.1);
         }
         self.pieces.iter().try_for_each(|(before, [least, greatest])| {
             f.write_str(before)?;
@@ -128,8 +129,16 @@ mod tests {
         let mut text = SpreadText::new("`Memory > 10` and \"node1 2\" for 7");
         for (other, weight, expected) in [
             ("`Memory > 10` and \"node1 2\" for 7", 1, "`Memory > 10` and \"node1 2\" for 7"),
-            ("`Memory > 99` and \"node1 3\" for 5", 4, "`Memory > 99` and \"node1 3\" for 5 (and 1 like it)"),
-            ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5 (and 1 like it)"),
+            (
+                "`Memory > 99` and \"node1 3\" for 5",
+                4,
+                "`Memory > 99` and \"node1 3\" for 5 (and 1 variant with other values)",
+            ),
+            (
+                "`Memory > 10` and \"node1 2\" for 8",
+                2,
+                "`Memory > 99` and \"node1 3\" for 5 (and 1 variant with other values)",
+            ),
         ] {
             text.include(other, weight);
             assert_eq!(text.to_string(), expected);

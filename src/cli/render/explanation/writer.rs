@@ -207,7 +207,7 @@ impl<'c> ReportRenderer<'c> {
             (false, _) => format!("why {partners} that they do not accept refuse them, too:"),
         };
         let mut text = two_column_listing(&heading, &rows);
-        push_rest(&mut text, all, most);
+        push_rest(&mut text, all, most, "reason");
         text
     }
 
@@ -343,7 +343,7 @@ fn changes(
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
     let mut text = two_column_listing(title, &rows);
-    push_rest(&mut text, changes.len(), most);
+    push_rest(&mut text, changes.len(), most, "change");
     text
 }
 
@@ -362,7 +362,7 @@ fn conflicts(report: &RequestReport) -> String {
         let clauses: Vec<String> = set.iter().map(|place| (place + 1).to_string()).collect();
         let _ = writeln!(text, "clauses {} are never met together", join_and(&clauses));
     }
-    push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS);
+    push_rest(&mut text, sets.len(), MAX_EVIDENCE_ITEMS, "conflict");
     if report.conflicts.is_truncated {
         text.push_str("  the list of conflicts is not complete: there are too many\n");
     }

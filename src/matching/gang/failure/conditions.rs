@@ -18,8 +18,8 @@ use super::clauses::refusing_clause;
 pub struct FailedCondition {
     /// The clause, in the classad syntax. Empty if the refusing side has no constraint and therefore accepts nobody.
     pub text: String,
-    /// Whether the clause belongs to the request's port. Otherwise the clause belongs to the offers.
-    pub is_of_request: bool,
+    /// Whether the clause belongs to the port. Otherwise the clause belongs to the offers that it rules out.
+    pub is_of_port: bool,
     /// Attributes of the request that the clause reads.
     pub request_attributes: Vec<ReadAttribute>,
     /// Attributes of offers that the clause itself names. Each belongs to an offer docked at another port, or to the
@@ -48,7 +48,7 @@ pub fn grouped_by_condition(ruled_out: impl IntoIterator<Item = (usize, FailedCo
     let mut groups: IndexMap<(String, bool, Vec<String>), FailedCondition> = IndexMap::new();
     for (offer, condition) in ruled_out {
         let reads = condition.request_attributes.iter().map(|read| format!("{}={}", read.name, read.text)).collect();
-        let key = (condition.text.clone(), condition.is_of_request, reads);
+        let key = (condition.text.clone(), condition.is_of_port, reads);
         groups.entry(key).or_insert(condition).offers.push(offer);
     }
     let mut conditions: Vec<FailedCondition> = groups.into_values().collect();
@@ -62,8 +62,8 @@ impl FailedCondition {
     /// is certain to fail.
     pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
-        let is_of_request = port.participant.is_request();
-        let mut condition = FailedCondition { is_of_request, ..FailedCondition::default() };
+        let is_of_port = port == place;
+        let mut condition = FailedCondition { is_of_port, ..FailedCondition::default() };
         if let Some(refusing) = refusing_clause(table, port) {
             condition.text = refusing.0.without_parentheses().to_string();
             condition.record_attributes(table, place, &refusing);

@@ -75,12 +75,23 @@ pub struct BlockedPort {
     /// Indices of the offers that could dock but have ports besides their link. Whether these ports can be filled is
     /// not tested.
     pub unserved: Vec<usize>,
-    /// Ports of the first `unserved` offer, except its link. Each is a pair of the port's label and the number of
-    /// offers that fit the port.
-    pub unserved_ports: Vec<(String, usize)>,
+    /// Ports of the first `unserved` offer, except its link.
+    pub unserved_ports: Vec<UnservedPort>,
     /// Number of offers that could dock. Positive only for a port of a group: some ports of the group can be filled,
     /// but not enough at once.
     pub fitting: usize,
+}
+
+/// A port of an offer that would dock, and the offers that could serve it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnservedPort {
+    /// Label of the port.
+    pub label: String,
+    /// Number of unused offers outside the deepest gang that fit the port.
+    pub candidates: usize,
+    /// The conditions that rule out unused offers outside the deepest gang. The condition that rules out the most offers
+    /// comes first. Empty if some offer fits the port.
+    pub ruled_out: Vec<FailedCondition>,
 }
 
 /// Result of docking one offer at one port of a request with nothing else docked.
@@ -190,7 +201,7 @@ impl OfferPool {
             consistent: index.offers_of(&consistent).len(),
             used_up: index.offers_of(&used).len(),
             is_required: patterns.is_none_or(|patterns| patterns.iter().all(|ports| ports.contains(place.port))),
-            ruled_out: if rows.is_clear() { conditions_at(table, index, place) } else { Vec::new() },
+            ruled_out: if rows.is_clear() { conditions_at(table, index, place, index.unused()) } else { Vec::new() },
         }
     }
 
@@ -321,7 +332,7 @@ fn nearest_links<K: PartialOrd, T>(
 /// Returns a triple for each offer: its link nearest to docking at a port, the distance from docking, and the condition
 /// that rules the link out. The condition is `None` if the link docks.
 ///
-/// The distance is 0 if the link docks, 1 if the offer refuses, and 2 if the request refuses.
+/// The distance is 0 if the link docks, 1 if the offer refuses, and 2 if the port refuses.
 fn nearest_conditions(
     table: &mut ParticipantTable,
     place: PortPlace,
@@ -329,14 +340,19 @@ fn nearest_conditions(
 ) -> Vec<(PortPlace, u8, Option<FailedCondition>)> {
     nearest_links(table, place, links, |table, link| {
         let condition = FailedCondition::of(table, place, link);
-        (condition.as_ref().map_or(0, |condition| 1 + u8::from(condition.is_of_request)), condition)
+        (condition.as_ref().map_or(0, |condition| 1 + u8::from(condition.is_of_port)), condition)
     })
 }
 
-/// Returns the conditions that rule out unused offers at a port with nothing docked. The condition that rules out the
-/// most offers comes first.
-fn conditions_at(table: &mut ParticipantTable, index: &PortIndex, place: PortPlace) -> Vec<FailedCondition> {
-    let links = index.unused().ones().map(|row| index.place(row));
+/// Returns the conditions that rule out the offers of `rows` at a port with nothing docked. The condition that rules out
+/// the most offers comes first.
+fn conditions_at(
+    table: &mut ParticipantTable,
+    index: &PortIndex,
+    place: PortPlace,
+    rows: &RowBitmap,
+) -> Vec<FailedCondition> {
+    let links = rows.ones().map(|row| index.place(row));
     let nearest = nearest_conditions(table, place, links).into_iter();
     grouped_by_condition(nearest.filter_map(|(link, _, condition)| Some((link.participant.offer(), condition?))))
 }
@@ -366,20 +382,22 @@ fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
     places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)
 }
 
-/// Returns, for each port of a docked offer except `link`, the label and the number of offers that fit there. Skips the
-/// offers in `held` and the docked offer itself.
+/// Describes each port of a docked offer except `link`. Skips the offers in `held` and the docked offer itself.
 fn unserved_ports(
     table: &mut ParticipantTable,
     index: &mut PortIndex,
     link: PortPlace,
     held: &[Participant],
-) -> Vec<(String, usize)> {
+) -> Vec<UnservedPort> {
+    let mut free = index.unused().clone();
+    let taken = held.iter().copied().chain([link.participant]);
+    taken.for_each(|taken| free.set_range(index.rows_of(taken), false));
     let own = table.ports(link.participant).filter(|port| *port != link);
     own.map(|port| {
         let mut rows = candidates_at(table, index, port);
-        let taken = held.iter().copied().chain([link.participant]);
-        taken.for_each(|taken| rows.set_range(index.rows_of(taken), false));
-        (table.label(port), index.offers_of(&rows).len())
+        rows.intersect_with(&free);
+        let ruled_out = if rows.is_clear() { conditions_at(table, index, port, &free) } else { Vec::new() };
+        UnservedPort { label: table.label(port), candidates: index.offers_of(&rows).len(), ruled_out }
     })
     .collect()
 }

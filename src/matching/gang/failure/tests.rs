@@ -185,7 +185,7 @@ fn the_condition_is_told_from_both_sides() {
         stuck.conditions.iter().map(|condition| (condition.text.as_str(), condition.offers.len())).collect();
     assert_eq!(told, [("Site.HostId >= 7", 2), ("Site.HostId >= 9", 1)]);
     let condition = &stuck.conditions[0];
-    assert!(!condition.is_of_request);
+    assert!(!condition.is_of_port);
     let read = &condition.request_attributes[0];
     assert_eq!((read.name.as_str(), read.text.as_str(), read.value.as_str()), ("Site.HostId", "cpu.Key + 1", "4"));
     assert_eq!(condition.labels, ["cpu"]);
@@ -200,7 +200,11 @@ fn offers_that_cannot_fill_their_own_ports_are_told() {
         &[service, "[ Constraint = true ]"],
     );
     assert_eq!(found.blocked[0].unserved, [0]);
-    assert_eq!(found.blocked[0].unserved_ports, [("cpu".to_owned(), 0), ("disk".to_owned(), 1)]);
+    let [cpu, disk] = found.blocked[0].unserved_ports.as_slice() else { panic!("{found:?}") };
+    assert_eq!((cpu.label.as_str(), cpu.candidates, disk.label.as_str(), disk.candidates), ("cpu", 0, "disk", 1));
+    let condition = &cpu.ruled_out[0];
+    assert_eq!((condition.text.as_str(), condition.is_of_port), ("cpu.Memory > 5", true));
+    assert_eq!((cpu.ruled_out.len(), condition.offers.as_slice(), disk.ruled_out.len()), (1, &[1][..], 0));
 }
 
 #[test]

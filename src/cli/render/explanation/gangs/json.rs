@@ -4,8 +4,9 @@
 //! "ports": [{"label", "alone", "given", "used"}...], "optional": [LABEL...],
 //! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...],
 //! "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
-//!  "unserved": [ID...], "unserved_count", "needs": [{"label", "offers"}...]}...], "gang": [PORT...] or null
-//! CONDITION: {"text", "by": "request" or "offers", "reads": [{"name", "text", "value"}...], "theirs": as "reads",
+//!  "unserved": [ID...], "unserved_count", "needs": [{"label", "offers", "conditions": [CONDITION...]}...]}...],
+//! "gang": [PORT...] or null
+//! CONDITION: {"text", "by": "request", "port" (of an offer) or "offers", "reads": [{"name", "text", "value"}...], "theirs": as "reads",
 //!  "labels": [LABEL...], "offers": [ID...], "offer_count"}
 //! ```
 //!
@@ -103,7 +104,7 @@ pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
     let ports = failure.map_or(&[][..], |failure| &failure.ports);
     let optional: Vec<&str> = ports.iter().filter(|port| !port.is_required).map(|port| port.label.as_str()).collect();
     let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
-        let conditions = port.ruled_out.iter().map(|found| condition(found, listed));
+        let conditions = port.ruled_out.iter().map(|found| condition(found, "request", listed));
         json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
     });
     let counts = ports.iter().map(
@@ -122,14 +123,17 @@ pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
 
 /// Returns as JSON whether an offer docks at a port, and if not, the condition that keeps the offer away.
 pub fn docking_json(docking: &TrialDocking, listed: ListedParties<'_>) -> Json {
-    let condition = docking.condition.as_ref().map(|found| condition(found, listed));
+    let condition = docking.condition.as_ref().map(|found| condition(found, "request", listed));
     json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })
 }
 
 fn blocked_ports(failure: &GangFailure, listed: ListedParties<'_>) -> Vec<Json> {
     let port_json = |port: &BlockedPort| {
-        let needs = port.unserved_ports.iter().map(|(label, offers)| json!({ "label": label, "offers": offers }));
-        let conditions = port.conditions.iter().map(|found| condition(found, listed));
+        let needs = port.unserved_ports.iter().map(|port| {
+            let conditions = port.ruled_out.iter().map(|found| condition(found, "port", listed));
+            json!({ "label": port.label, "offers": port.candidates, "conditions": conditions.collect::<Json>() })
+        });
+        let conditions = port.conditions.iter().map(|found| condition(found, "request", listed));
         json!({
             "label": failure.ports[port.port].label, "held": port.held.len(), "discarded": port.unacceptable,
             "fitting": port.fitting, "conditions": conditions.collect::<Json>(),
@@ -140,9 +144,10 @@ fn blocked_ports(failure: &GangFailure, listed: ListedParties<'_>) -> Vec<Json> 
     failure.blocked.iter().map(port_json).collect()
 }
 
-fn condition(condition: &FailedCondition, listed: ListedParties<'_>) -> Json {
+/// Returns a condition as JSON. `owner` says whose the port is.
+fn condition(condition: &FailedCondition, owner: &str, listed: ListedParties<'_>) -> Json {
     json!({
-        "text": condition.text, "by": if condition.is_of_request { "request" } else { "offers" },
+        "text": condition.text, "by": if condition.is_of_port { owner } else { "offers" },
         "reads": condition.request_attributes, "theirs": condition.offer_attributes, "labels": condition.labels,
         "offers": listed.names(&condition.offers), "offer_count": condition.offers.len(),
     })

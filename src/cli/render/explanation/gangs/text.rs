@@ -97,7 +97,7 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &S
         );
         push_wrapped(text, "  ", &sentence);
     }
-    push_rest(text, conditions.len(), most);
+    push_rest(text, conditions.len(), most, "condition");
 }
 
 /// Appends why a port stays empty although some offers could fill the port if it were the only port.
@@ -117,19 +117,24 @@ fn push_blocked_port(
     push_wrapped(text, "", &format!("why the candidates for {label} do not fit{beside}:"));
     push_conditions(text, &blocked.conditions, writer, evidence);
     let of_unserved = blocked.unserved.first().map(|first| {
-        let needs = blocked.unserved_ports.iter().map(|(label, offers)| format!("{label} {offers}"));
+        let needs = blocked.unserved_ports.iter().map(|port| format!("{} has {}", port.label, port.candidates));
         let (name, needs) = (writer.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
         format!("own ports stay empty; candidates for the ports of {name}: {needs}")
     });
     for (offers, what) in [
         (blocked.held.len(), "in the gang already"),
-        (blocked.unacceptable, "discarded by the docking vector"),
+        (blocked.unacceptable, "discarded by the policy"),
         (blocked.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
         (blocked.fitting, "acceptable, but the group needs more offers"),
     ] {
         if offers > 0 {
             push_wrapped(text, "  ", &format!("{offers}: {what}"));
         }
+    }
+    for port in blocked.unserved_ports.iter().filter(|port| !port.ruled_out.is_empty()) {
+        let name = blocked.unserved.first().map(|first| writer.offer_name(*first)).unwrap_or_default();
+        push_wrapped(text, "", &format!("why {} of {name} stays empty:", port.label));
+        push_conditions(text, &port.ruled_out, writer, evidence);
     }
 }
 
@@ -153,7 +158,7 @@ fn push_changes(text: &mut String, changes: &[RequestChange<Gang>], writer: &Sum
             diagnostics::push_words(text, "      ", gang.split(' ').map(str::to_owned), width);
         }
     }
-    push_rest(text, changes.len(), most);
+    push_rest(text, changes.len(), most, "change");
 }
 
 /// Returns the sentence about the ports at which an offer docks.
