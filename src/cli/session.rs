@@ -364,6 +364,15 @@ impl Session {
         }
     }
 
+    /// Reports that evaluations exceeded their budgets, for commands that take them for errors.
+    pub fn report_stopped_evaluations(&mut self) {
+        if self.context.run_budgets.as_ref().is_some_and(|run| run.has_stopped()) {
+            self.report_exceeded_budget(
+                "evaluations were stopped at a limit and count as errors; see `classad help budgets`",
+            );
+        }
+    }
+
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
         let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;

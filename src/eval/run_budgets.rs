@@ -1,6 +1,6 @@
 //! What all evaluations and comparisons of a run may take together.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The budgets of a run. An evaluation stays within its own budget, but a run evaluates each expression in many ads, and
 /// compares each request with many offers. A few hundred bytes could therefore take hours, or all memory.
@@ -13,6 +13,8 @@ pub struct RunBudgets {
     pub comparisons: RunBudget,
     /// Bytes that lists of candidates and rows of pairs of ads hold.
     pub held_bytes: RunBudget,
+    /// Whether an evaluation was stopped at its own limit.
+    has_stopped: AtomicBool,
 }
 
 /// What a run may take of one thing, and what it took.
@@ -50,6 +52,7 @@ impl RunBudgets {
             steps: RunBudget::new(steps.unwrap_or(Self::DEFAULT_STEPS), Self::STEPS_PER_BYTE),
             comparisons: RunBudget::new(comparisons.unwrap_or(Self::DEFAULT_COMPARISONS), Self::COMPARISONS_PER_BYTE),
             held_bytes: RunBudget::new(held_bytes.unwrap_or(Self::DEFAULT_HELD_BYTES), Self::HELD_BYTES_PER_BYTE),
+            has_stopped: AtomicBool::new(false),
         }
     }
 
@@ -58,8 +61,20 @@ impl RunBudgets {
         self.all().for_each(|budget| budget.add_input(bytes));
     }
 
+    /// Records that an evaluation was stopped at its own limit.
+    pub(super) fn record_stop(&self) {
+        self.has_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an evaluation was stopped at its own limit. An explanation then calls the expression an error.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        self.has_stopped.load(Ordering::Relaxed)
+    }
+
     /// Forgets what was taken, for the next entry of an interactive session.
     pub fn renew(&self) {
+        self.has_stopped.store(false, Ordering::Relaxed);
         self.all().for_each(|budget| budget.taken.store(0, Ordering::Relaxed));
     }
 

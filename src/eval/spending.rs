@@ -84,11 +84,21 @@ impl<'e> Spending<'e> {
             }
         }
         if is_over {
+            // A lower limit of a trial stops nothing that counts.
+            if self.max_steps == self.context.max_steps {
+                self.record_stop();
+            }
             return Err(Abort::TooManySteps(self.max_steps));
         }
         let interval = STEPS_BETWEEN_CHECKS.min(self.counted);
         self.next_check = self.steps.saturating_add(interval).min(self.max_steps);
         Ok(())
+    }
+
+    fn record_stop(&self) {
+        if let Some(run) = &self.context.run_budgets {
+            run.record_stop();
+        }
     }
 
     /// Number of bytes that further values may take.
@@ -109,6 +119,7 @@ impl<'e> Spending<'e> {
     }
 
     pub(super) fn too_many_bytes(&self) -> Abort {
+        self.record_stop();
         Abort::TooManyValueBytes(self.context.max_value_bytes)
     }
 

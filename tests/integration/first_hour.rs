@@ -447,3 +447,11 @@ fn slips_are_named_as_what_they_are() {
     let (status, _, told) = classad(&["split", "--ads", "2", "--into", "no/such/{}.long", JOBS]);
     assert!(status == Some(2) && told.contains("its folder does not exist"), "{told}");
 }
+
+#[test]
+fn a_date_that_does_not_exist_is_refused() {
+    for (time, expected) in [("2026-02-28", 0), ("2026-02-30", 2), ("2026-13-01", 2), ("2026-01-31T25:00:00Z", 2)] {
+        let (status, _, errors) = classad(&["eval", "--now", time, "1"]);
+        assert_eq!(status, Some(expected), "{time}: {errors}");
+    }
+}

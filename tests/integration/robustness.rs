@@ -489,6 +489,21 @@ fn a_run_ends_within_its_steps() {
     assert!(err.contains("requests not explained"), "{err}");
 }
 
+/// An explanation calls an expression an error that was stopped at a limit. It says so.
+#[test]
+fn explanations_name_a_limit_that_stopped_an_evaluation() {
+    let pool = "samples/pool/machines.long";
+    for arguments in [
+        &["explain", "samples/pool/jobs.long", "--pool", pool, "-q"][..],
+        &["route", "samples/routes/jobs.long", "--config", "samples/routes/config.dump", "-q"],
+    ] {
+        let (status, _, err) = run_on(arguments);
+        assert!(status == Some(1) && !err.contains("limit"), "{arguments:?}: {err}");
+        let (status, _, err) = run_on(&[arguments, &["--max-steps", "3"]].concat());
+        assert!(status == Some(3) && err.contains("evaluations were stopped at a limit"), "{arguments:?}: {err}");
+    }
+}
+
 #[test]
 fn comparing_ads_ends_within_its_steps() {
     let job = |n: usize| {

@@ -335,6 +335,7 @@ impl Explain {
                 failures: outcome.failures,
             };
             writer.finish(session, &notes)?;
+            session.report_stopped_evaluations();
             return Ok(Status::Yes);
         }
         let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
@@ -349,6 +350,7 @@ impl Explain {
         }
         report_unexplained(session, outcome.unexplained);
         session.report_budget_failures(outcome.failures);
+        session.report_stopped_evaluations();
         Ok(Status::of(is_well && !outcome.has_unmatched))
     }
 
