@@ -33,7 +33,7 @@ impl TableOutputArgs {
 /// The option that says how undefined is written.
 #[derive(Args)]
 pub struct NullArgs {
-    /// Write TEXT for undefined values in csv and tsv [default: undefined]
+    /// Write TEXT for undefined values in csv, tsv and markdown [default: undefined]
     #[arg(long, value_name = "TEXT")]
     pub null: Option<String>,
 }

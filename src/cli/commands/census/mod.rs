@@ -55,7 +55,7 @@ pub struct CensusCommand {
     /// Show the N most frequent values of each attribute [default: 1; with --attr: 10; in a picture: 8, or ranges]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Count only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
+    /// Count only the last ad of each name, as a collector keeps it, unless it has expired by TIME
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     at: Option<i64>,
     /// Also summarize the attributes of nested ads, as `Outer.Inner`

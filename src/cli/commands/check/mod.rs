@@ -68,7 +68,7 @@ pub struct Check {
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "files_from", "partial"])]
     expr: Option<String>,
     /// Check the policies of a configuration, such as START, transforms and routes. DUMP is a file with the output of
-    /// `condor_config_val -dump`
+    /// `condor_config_val -dump`. Names of settings that these policies do not use are not checked
     #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all rules
@@ -391,7 +391,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             let (message, help) = if is_joined {
                 let definitions = counted(repeated.len(), "definition");
                 let message = format!("{definitions} set attributes of this ad again; only the last values count");
-                (message, "separate ads by blank lines")
+                (message, "if these are several ads, separate them; in the long form, by a blank line")
             } else {
                 (message, rule.help)
             };

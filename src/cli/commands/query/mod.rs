@@ -119,7 +119,7 @@ pub struct QueryCommand {
     /// Print at most N ads, rows or groups
     #[arg(long, visible_alias = "top", value_name = "N")]
     limit: Option<usize>,
-    /// Query only the ads that a collector would have at TIME: the latest ad of each name, unless it has expired
+    /// Query only the last ad of each name, as a collector keeps it, unless it has expired by TIME
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["newest", "since", "completed_since"])]
     at: Option<i64>,

@@ -233,9 +233,9 @@ pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<
     let has = |ad: &Option<NamedAd>| ad.as_ref().is_some_and(|ad| ad.ad.get(&name).is_some());
     if has(&state.my) || has(&state.target) || state.pool.census.attribute(&name).is_some() {
         let written = definition.name.text;
-        state.session.note(&format!(
-            "{written} is now set here; `{written} == ...` compares, `:let -{written}` removes {written}"
-        ));
+        state
+            .session
+            .note(&format!("{written} is now set here; `{written} == ...` compares, `:let -{written}` undoes this"));
     }
     Ok(())
 }
