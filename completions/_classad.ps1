@@ -1282,7 +1282,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--no-autocluster', '--no-autocluster', [CompletionResultType]::ParameterName, 'Match each request separately instead of using autoclusters')
             [CompletionResult]::new('--no-matchlist', '--no-matchlist', [CompletionResultType]::ParameterName, 'Search the candidates of each request again instead of using match lists')
             [CompletionResult]::new('--no-index', '--no-index', [CompletionResultType]::ParameterName, 'Evaluate the constraints of each pair instead of using an index')
-            [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'Print the events of the cycle: rounds, turns of submitters, and the outcome of each request')
+            [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'Print the events of the cycle: quotas, rounds, turns of submitters, and the outcome of each request. With -o, also print the values by which the policy ranked each match')
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Also print the next best offer of each match, and why it was not chosen')
             [CompletionResult]::new('--by-submitter', '--by-submitter', [CompletionResultType]::ParameterName, 'Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and offers')
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Run the cycle without accelerations, then four times with one more each, and compare the cost')

@@ -1250,7 +1250,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --no-autocluster 'Match each request separately instead of using autoclusters'
             cand --no-matchlist 'Search the candidates of each request again instead of using match lists'
             cand --no-index 'Evaluate the constraints of each pair instead of using an index'
-            cand --transcript 'Print the events of the cycle: rounds, turns of submitters, and the outcome of each request'
+            cand --transcript 'Print the events of the cycle: quotas, rounds, turns of submitters, and the outcome of each request. With -o, also print the values by which the policy ranked each match'
             cand --why 'Also print the next best offer of each match, and why it was not chosen'
             cand --by-submitter 'Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and offers'
             cand --compare 'Run the cycle without accelerations, then four times with one more each, and compare the cost'

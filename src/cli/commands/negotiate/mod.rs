@@ -81,7 +81,8 @@ pub struct Negotiate {
     userprio: Option<String>,
     #[command(flatten)]
     accelerating: AccelerationArgs,
-    /// Print the events of the cycle: rounds, turns of submitters, and the outcome of each request
+    /// Print the events of the cycle: quotas, rounds, turns of submitters, and the outcome of each request. With -o, also
+    /// print the values by which the policy ranked each match
     #[arg(long)]
     transcript: bool,
     /// Also print the next best offer of each match, and why it was not chosen
