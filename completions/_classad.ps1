@@ -1593,7 +1593,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'Maximum number of ads in each file')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Maximum number of bytes of each written file; K, M, G and T are powers of 1024. A longer ad gets its own file')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Write a file for each value of this expression')
-            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by')
+            [CompletionResult]::new('--into', '--into', [CompletionResultType]::ParameterName, 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by. Folders must exist')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help dialects`]')

@@ -1554,7 +1554,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --ads 'Maximum number of ads in each file'
             cand --bytes 'Maximum number of bytes of each written file; K, M, G and T are powers of 1024. A longer ad gets its own file'
             cand --by 'Write a file for each value of this expression'
-            cand --into 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by'
+            cand --into 'Names of the written files: {} becomes the number of the file, from 0001, or the value of --by. Folders must exist'
             cand -o 'Format of the output'
             cand --output 'Format of the output'
             cand --dialect 'Evaluate expressions as HTCondor does (`condor`), or as in the papers (`classad`) [default: see `classad help dialects`]'

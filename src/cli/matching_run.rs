@@ -189,13 +189,15 @@ pub struct FoundPairs {
     pub early_failures: u64,
     /// As of [`PolicyCandidates::component_counts`].
     pub component_counts: Vec<(usize, usize)>,
+    /// The concurrency limit that kept a request from an offer last, as a phrase, by index of the request.
+    pub limits: FxHashMap<usize, String>,
 }
 
 impl From<NegotiationOutcome> for FoundPairs {
     fn from(outcome: NegotiationOutcome) -> Self {
         let count = outcome.grants.len();
         let (order, lists, component_counts) = (None, Vec::new(), Vec::new());
-        FoundPairs { count, outcome, lists, order, early_failures: 0, component_counts }
+        FoundPairs { count, outcome, lists, order, early_failures: 0, component_counts, limits: FxHashMap::default() }
     }
 }
 
@@ -378,14 +380,20 @@ impl MatchingRun {
         if selection.is_greedy() && !selection.keeps_offers {
             let mut count = cycle_progress(requests.len());
             let ends_early = selection.stops_at_first;
+            let mut limits: FxHashMap<usize, String> = FxHashMap::default();
             let outcome = negotiate(settings, requests, offers, &|_| None, &mut |event| {
                 count(&event);
                 match event {
-                    NegotiationEvent::Matched { .. } if ends_early => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
+                    NegotiationEvent::Matched { .. } if ends_early => return ControlFlow::Break(()),
+                    NegotiationEvent::Rejected { request, refusals, .. } => match &refusals.limit {
+                        Some(limit) => drop(limits.insert(request, limit.clone())),
+                        None => drop(limits.remove(&request)),
+                    },
+                    _ => {}
                 }
+                ControlFlow::Continue(())
             });
-            return outcome.map(FoundPairs::from);
+            return Ok(FoundPairs { limits, ..FoundPairs::from(outcome?) });
         }
         let requests = &with_attributes(requests, &settings.policy.request_attributes);
         let offers = &with_attributes(offers, &settings.policy.offer_attributes);

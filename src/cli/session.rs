@@ -364,9 +364,14 @@ impl Session {
         }
     }
 
+    /// Whether evaluations exceeded their own budgets.
+    pub fn has_stopped_evaluations(&self) -> bool {
+        self.context.run_budgets.as_ref().is_some_and(|run| run.has_stopped())
+    }
+
     /// Reports that evaluations exceeded their budgets, for commands that take them for errors.
-    pub fn report_stopped_evaluations(&mut self) {
-        if self.context.run_budgets.as_ref().is_some_and(|run| run.has_stopped()) {
+    pub fn report_stopped_evaluations(&mut self, has_stopped: bool) {
+        if has_stopped {
             self.report_exceeded_budget(
                 "evaluations were stopped at a limit and count as errors; see `classad help budgets`",
             );

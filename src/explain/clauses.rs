@@ -114,11 +114,22 @@ pub fn text(expression: &Expression, dialect: Dialect) -> String {
     expression_text(expression.without_parentheses(), style)
 }
 
+/// Prints an operand of a comparison as [`text`] does, in parentheses if the comparison would bind tighter.
+pub fn operand_text(operand: &Expression, dialect: Dialect) -> String {
+    let text = text(operand, dialect);
+    let is_loose = match operand.without_parentheses().kind() {
+        ExpressionKind::Conditional(..) | ExpressionKind::Elvis(..) => true,
+        ExpressionKind::Binary(operator, ..) => operator.precedence() <= BinaryOperator::Less.precedence(),
+        _ => false,
+    };
+    if is_loose { format!("({text})") } else { text }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{MAX_CLAUSES, split_constraint};
-    use crate::ad::Name;
-    use crate::syntax::{ParseOptions, parse_ad};
+    use super::{MAX_CLAUSES, operand_text, split_constraint};
+    use crate::ad::{Dialect, Name};
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
     #[test]
     fn joined_clauses_name_each_attribute_once() {
@@ -131,5 +142,19 @@ mod tests {
         assert_eq!(clauses[0].path.len(), 1);
         // The constraint and the 500 attributes, not the path of each of the 673 clauses.
         assert_eq!(clauses[MAX_CLAUSES - 1].path.len(), 501);
+    }
+
+    #[test]
+    fn loose_operands_are_in_parentheses() {
+        for (operand, expected) in [
+            ("(a ?: 0)", "(a ?: 0)"),
+            ("a ?: 0", "(a ?: 0)"),
+            ("(a == b)", "(a == b)"),
+            ("(a + 1)", "a + 1"),
+            ("f(a)", "f(a)"),
+        ] {
+            let operand = parse_expression(operand.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            assert_eq!(operand_text(&operand, Dialect::Condor), expected);
+        }
     }
 }

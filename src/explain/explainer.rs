@@ -1,5 +1,6 @@
 //! The entry point: computes the [`RequestReport`] of a request.
 
+use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, ByteString, Name};
@@ -29,13 +30,20 @@ pub struct Explainer {
     slots: Option<SlotsByState>,
     /// Maximum number of groups in [`RequestReport::refusals`].
     max_refusals: usize,
+    /// Whether a report lists slots that would match if drained although free slots match.
+    lists_drained: bool,
 }
 
 impl Explainer {
     /// Prepares the explanation of requests against `offers`.
     #[must_use]
     pub fn new(offers: &[Ad], protocol: Protocol, context: Context) -> Self {
-        Explainer { table: OfferTable::new(offers, protocol, context), slots: None, max_refusals: usize::MAX }
+        Explainer {
+            table: OfferTable::new(offers, protocol, context),
+            slots: None,
+            max_refusals: usize::MAX,
+            lists_drained: false,
+        }
     }
 
     /// Tells the states of the offers: `standings` has what each of `offers` tells of itself. Without this, each offer
@@ -65,6 +73,13 @@ impl Explainer {
     #[must_use]
     pub fn with_max_refusals(mut self, max_refusals: usize) -> Self {
         self.max_refusals = max_refusals.max(2);
+        self
+    }
+
+    /// Makes reports list the slots that would match if drained although free slots match. Otherwise they are only counted.
+    #[must_use]
+    pub fn with_drained_listed(mut self, lists_drained: bool) -> Self {
+        self.lists_drained = lists_drained;
         self
     }
 
@@ -157,31 +172,44 @@ impl Explainer {
             RequestVerdict::Claimed
         } else if report.matches > 0 {
             RequestVerdict::Matches
-        } else if report.discarded > 0 {
-            discarded_verdict(table, &discarded)
         } else {
-            let verdict = unmatched_verdict(&report, &analysis, table);
-            if if_drained > 0 { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
+            let verdict = if report.discarded == 0 {
+                unmatched_verdict(&report, &analysis, table)
+            } else if self.are_all_in_use(&discarded) {
+                RequestVerdict::Claimed
+            } else {
+                discarded_verdict(table, &discarded)
+            };
+            let waits = if_drained > 0 && !matches!(verdict, RequestVerdict::Discarded { .. });
+            if waits { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
         };
-        if let Some(slots) = self.slots.as_ref().filter(|_| free == 0) {
-            if if_drained > 0 {
-                let drained = slots.matching_if_drained(&analysis.request, |row| analysis.is_match(row));
+        if let Some(slots) = self.slots.as_ref().filter(|_| if_drained > 0 && (free == 0 || self.lists_drained)) {
+            let drained = slots.matching_if_drained(&analysis.request, |row| analysis.is_match(row));
+            if free == 0 {
                 report.lacking = SlotsByState::lacking(table, &analysis.request, &drained);
-                if !report.closest.is_empty() {
-                    report.closest = closest_of(table, &analysis, &drained);
-                }
-                report.if_drained = drained;
-                report.if_drained.truncate(self.max_refusals);
             }
-            if report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused {
-                report.narrowing = narrowing(&report, &analysis, table);
+            if !report.closest.is_empty() {
+                report.closest = closest_of(table, &analysis, &drained);
             }
+            report.if_drained = drained;
+            report.if_drained.truncate(self.max_refusals);
+        }
+        let is_of_states = report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused;
+        if self.slots.is_some() && free == 0 && is_of_states {
+            report.narrowing = narrowing(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
         let request = &analysis.request;
         report.remarks = clause_remarks(&analysis.clauses, table, request);
         report.clauses = analysis.clauses;
         report
+    }
+
+    /// Whether none of the slots of these rows is free. False if the offers are not slots.
+    fn are_all_in_use(&self, rows: &[(usize, usize)]) -> bool {
+        let mut set = FixedBitSet::with_capacity(self.table.row_count());
+        set.extend(rows.iter().map(|(row, _)| *row));
+        self.slots.as_ref().is_some_and(|slots| slots.free_of(&set) == 0)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::lint::SizeUnit;
 use crate::text::{join_and, shorten, with_commas};
 
 use super::clause_analysis::ClauseComparison;
-use super::clauses::text;
+use super::clauses::{operand_text, text};
 use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::elsewhere::ValueElsewhere;
@@ -190,7 +190,8 @@ impl FailureWriter<'_> {
         if let Some(comparison) = &clause.analysis.comparison {
             let attribute = comparison.attribute();
             if let Some(closest) = &clause.closest_value {
-                let operand = attribute.map_or_else(|| text(&comparison.operand, self.dialect), Name::to_string);
+                let operand =
+                    attribute.map_or_else(|| operand_text(&comparison.operand, self.dialect), Name::to_string);
                 let unmet = self.unmet_comparison(&operand, comparison, closest);
                 let drained = clause.closest_if_drained.as_ref();
                 return unmet + &drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();

@@ -76,6 +76,19 @@ pub enum RequestVerdict {
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
+    /// The request matches, but a concurrency limit of the policy keeps it from the offers; holds the limit as a phrase.
+    Limited(String),
+    /// The request asks for several offers and got fewer.
+    PartlyServed {
+        /// Number of offers that the request got.
+        granted: usize,
+        /// Number of offers that the request asks for.
+        wanted: usize,
+        /// The concurrency limit that keeps the request from more offers, as a phrase.
+        limit: Option<String>,
+        /// Whether other requests hold offers that match.
+        others_hold: bool,
+    },
     /// The request is a job that does not wait for a slot: held, running, completed, or of a universe without slots.
     /// Holds the verdict on the job if it waited.
     NotWaiting(Box<RequestVerdict>),
@@ -186,6 +199,8 @@ impl RequestVerdict {
         match self {
             RequestVerdict::Matches => "matches",
             RequestVerdict::Taken(_) => "taken",
+            RequestVerdict::Limited(_) => "limited",
+            RequestVerdict::PartlyServed { .. } => "partly-served",
             RequestVerdict::NotWaiting(_) => "not-waiting",
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => "claimed",
             RequestVerdict::NeedsGang => "ports",
@@ -205,7 +220,8 @@ impl RequestVerdict {
     /// Whether the summary sentence tells all that there is to tell without evidence.
     #[must_use]
     pub fn is_told_by_summary(&self) -> bool {
-        matches!(self, RequestVerdict::Matches | RequestVerdict::Taken(_) | RequestVerdict::NotWaiting(_))
+        use RequestVerdict::{Limited, Matches, NotWaiting, PartlyServed, Taken};
+        matches!(self, Matches | Taken(_) | Limited(_) | PartlyServed { .. } | NotWaiting(_))
     }
 
     /// Whether the states of the slots explain the result.

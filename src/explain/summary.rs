@@ -72,6 +72,10 @@ impl SummaryWriter<'_> {
                 let drained = self.if_drained(report, as_they_are);
                 format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
+            RequestVerdict::Claimed if report.matches == 0 => {
+                let cause = self.cause(report, &report.verdict);
+                format!("{subject} {matches} none of {}: {cause}", self.count(report.offers))
+            }
             RequestVerdict::Claimed => {
                 let states = self.slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
@@ -92,6 +96,15 @@ impl SummaryWriter<'_> {
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
                 }
+            }
+            RequestVerdict::Limited(limit) => {
+                let waits = self.verb("it waits", "they wait");
+                format!("{}{}; {waits} for {limit}", some(), self.slot_states(report, ": "))
+            }
+            RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
+                let gets = self.verb("gets", "get");
+                let rest = self.rest_phrase(limit.as_deref(), *others_hold);
+                format!("{subject} {gets} {} of {}; {rest}", with_commas(*granted), self.count(*wanted))
             }
             RequestVerdict::NeedsGang => {
                 format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
@@ -160,10 +173,23 @@ impl SummaryWriter<'_> {
                 let free = if report.slots.is_some() { "free " } else { "" };
                 format!("other requests take all {free}{} that match", self.nouns[1])
             }
+            RequestVerdict::Limited(limit) => limit.clone(),
+            RequestVerdict::PartlyServed { limit, others_hold, .. } => {
+                format!("gets too few {}; {}", self.nouns[1], self.rest_phrase(limit.as_deref(), *others_hold))
+            }
             RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
             verdict => self.cause(report, verdict),
+        }
+    }
+
+    /// Says why a request gets no more offers.
+    fn rest_phrase(&self, limit: Option<&str>, others_hold: bool) -> String {
+        match limit {
+            Some(limit) => format!("{} for {limit}", self.verb("it waits", "they wait")),
+            None if others_hold => format!("other requests take the other {} that match", self.nouns[1]),
+            None => "nothing else that matches is left".to_owned(),
         }
     }
 
@@ -351,6 +377,10 @@ impl SummaryWriter<'_> {
                     self.quoted(text),
                     missing.unwrap_or_default()
                 )
+            }
+            RequestVerdict::Claimed => {
+                let (would, it) = (self.count(report.discarded), if report.discarded == 1 { "it" } else { "them" });
+                format!("{would} would do, but others use {it}, and the policy takes no slot from them")
             }
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),

@@ -30,6 +30,7 @@ mod help;
 mod histories;
 mod hostile_parts;
 mod htcondor_policy;
+mod idle_jobs;
 mod join;
 mod layout;
 mod manuals;

@@ -469,8 +469,8 @@ fn a_run_ends_within_its_steps() {
     for arguments in [
         &["explain", &job, "--pool", &offers][..],
         &["match", &other, "--pool", &offers, "--no-index"],
-        &["query", &sum("Cpus", 3000), &offers, "--count"],
-        &["eval", "--each", &sum("Cpus", 3000), &offers],
+        &["query", &sum("Cpus", 9000), &offers, "--count"],
+        &["eval", "--each", &sum("Cpus", 9000), &offers],
     ] {
         let (status, _, err) = run_on(&[arguments, &["--max-run-steps", "1000"]].concat());
         assert_eq!(status, Some(3), "{arguments:?}: {err}");

@@ -33,6 +33,7 @@ const FOREIGN_OPTIONS: &[(&[&str], &str, &str)] = &[
         "pool",
         "select the offers first: pipe the output of `classad query EXPR SLOTS` to `--pool -`",
     ),
+    (&["owner", "user", "submitter"], "request", "select requests of a user with `--request USER`"),
     (&["offers", "slots", "machines"], "pool", "name files of offers with `--pool FILE`"),
 ];
 

@@ -106,6 +106,9 @@ impl AnonymizeCommand {
         }
         if count > 0 {
             session.note("names of attributes are kept; make sure that you may share them");
+            if self.key.is_none() && self.key_file.is_none() {
+                session.note("another run makes other pseudonyms, unless both have the same --key");
+            }
         }
         Ok(Status::of(count > 0))
     }

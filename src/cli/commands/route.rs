@@ -119,7 +119,7 @@ impl RouteCommand {
         if !session.options.quiet {
             self.write(&run)?;
         }
-        session.report_stopped_evaluations();
+        session.report_stopped_evaluations(session.has_stopped_evaluations());
         let mut candidates = run.rows.iter().filter(|row| row.excluded.is_none()).peekable();
         Ok(Status::of(candidates.peek().is_some() && candidates.all(|row| row.route.is_some())))
     }

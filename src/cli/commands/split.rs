@@ -41,7 +41,7 @@ pub struct SplitCommand {
     input: AdFilesArgs,
     #[command(flatten)]
     cut: CutArgs,
-    /// Names of the written files: {} becomes the number of the file, from 0001, or the value of --by
+    /// Names of the written files: {} becomes the number of the file, from 0001, or the value of --by. Folders must exist
     #[arg(long, value_name = "NAME")]
     into: String,
     /// Format of the output

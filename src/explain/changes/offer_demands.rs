@@ -131,8 +131,10 @@ impl DemandedValues {
                 && operator.group() == OperatorGroup::Comparison
                 && operator != BinaryOperator::Equal;
             let most = if is_bound { max_bounds } else { MAX_VALUES };
-            let suitable = values.into_iter().take(most).filter_map(|(value, _)| value_meeting(operator, value));
-            for to in suitable.filter(|to| Some(to) != old && !is_false_request(&name, from.as_ref(), to)) {
+            // Slots that have none left demand a request for 0.
+            let values = values.into_iter().filter_map(|(value, _)| value_meeting(operator, value));
+            let sensible = values.filter(|to| !is_false_request(&name, from.as_ref(), to)).take(most);
+            for to in sensible.filter(|to| Some(to) != old) {
                 let size = old.map_or(1.0, |old| relative_distance(&to, old));
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
                 proposals.push(Proposal::new(set, size));

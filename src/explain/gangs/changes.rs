@@ -7,7 +7,9 @@ use crate::explain::changes::{
 };
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};
-use crate::matching::gang::{DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer};
+use crate::matching::gang::{
+    DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer, RequestLiteral,
+};
 use crate::protocol::read_ports;
 
 use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
@@ -151,11 +153,14 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     }
     let mut demanded = DemandedValues::default();
     let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0);
-    for bound in suitable.filter_map(|offer| offer.demand.as_ref()?.bound.as_ref()) {
-        if let Some(written) = &bound.literal
-            && let Some(name) = &written.name
-        {
-            demanded.add(name, Some(&written.literal), bound.operator, &bound.value, 1);
+    for demand in suitable.filter_map(|offer| offer.demand.as_ref()) {
+        let Some(bound) = &demand.bound else { continue };
+        match (&bound.literal, &demand.missing) {
+            (Some(RequestLiteral { name: Some(name), literal }), _) => {
+                demanded.add(name, Some(literal), bound.operator, &bound.value, 1);
+            }
+            (None, Some(name)) => demanded.add(name, None, bound.operator, &bound.value, 1),
+            _ => {}
         }
     }
     proposals.extend(demanded.propose(MAX_VALUES));

@@ -1,6 +1,6 @@
 //! Renders the verdict on a gang as one sentence.
 
-use crate::explain::clauses::text;
+use crate::explain::clauses::operand_text;
 use crate::explain::summary::SummaryWriter;
 use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, UnservedPort};
 use crate::text::{counted, join_and, shorten, with_commas};
@@ -104,7 +104,7 @@ impl SummaryWriter<'_> {
             }
             EmptyPortCause::Unmet { closest: Some(closest), .. } => {
                 let (comparison, value) = &**closest;
-                self.failures().unmet_comparison(&text(&comparison.operand, self.dialect), comparison, value)
+                self.failures().unmet_comparison(&operand_text(&comparison.operand, self.dialect), comparison, value)
             }
             EmptyPortCause::Unmet { text, .. } => {
                 let mut conditions = port.ruled_out.iter();

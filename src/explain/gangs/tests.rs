@@ -100,6 +100,11 @@ fn values_are_changed_where_they_are_written() {
     );
     assert_eq!(report.changes[0].text(), "Want 3 -> 4");
     assert_eq!(report.verdict.as_str(), "refused");
+    // The request lacks what the offer demands; an offer that demands 0 is no advice.
+    let slot =
+        |cpus: u32| format!("[ Cpus = {cpus}; Ports = {{ [ Label = r; Constraint = r.RequestCpus <= Cpus ] }} ]");
+    let report = explained("[ Ports = { [ Label = a; Constraint = true ] } ]", &[&slot(0), &slot(4)]);
+    assert_eq!(report.changes[0].text(), "RequestCpus = 4");
 }
 
 #[test]

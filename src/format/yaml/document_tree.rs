@@ -81,7 +81,7 @@ impl YamlNode {
 }
 
 /// Hint for malformed documents. The most frequent mistake is an expression without the quotes that YAML requires.
-const QUOTING_HELP: &str = "an expression needs quotes if it has `: ` or ` #`, or begins with a sign such as `!` or \
+const QUOTING_HELP: &str = "an expression needs single quotes if it has `: ` or ` #`, or begins with a sign such as `!` or \
     `[`";
 
 impl<'t> YamlTree<'t> {

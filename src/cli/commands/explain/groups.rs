@@ -26,7 +26,7 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let [requests, offers] = case.parties.ads();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
     let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
-    let mut allocation = Allocation::new(case.parties);
+    let mut allocation = Allocation::new(case.parties, found.limits, &context);
     for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
@@ -54,7 +54,7 @@ pub fn group_requests(
 }
 
 /// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is
-/// given, the verdict is `Taken`, with the requests that hold these offers.
+/// given, the verdict says why the requests did not get them.
 pub fn explain_bilateral(
     session: &Session,
     case: &ExplanationInput<'_>,
@@ -65,7 +65,7 @@ pub fn explain_bilateral(
     let request = &case.subjects[group[0]].ad;
     let mut report = case.explain(session, group, explainer);
     if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
-        report.verdict = RequestVerdict::Taken(allocation.holders_of(explainer.matching_offers(request)));
+        report.verdict = allocation.verdict(group, explainer.matching_offers(request));
     }
     report
 }

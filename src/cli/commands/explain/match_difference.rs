@@ -4,9 +4,9 @@ use classad::explain::RequestVerdict;
 
 use super::groups::allocate;
 use crate::cli::Failure;
-use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::explanation::gangs::any_ports;
+use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;
 
@@ -67,9 +67,9 @@ pub fn matching_subjects(
 ) -> Result<Vec<bool>, Failure> {
     if is_exclusive {
         let has_gangs = any_ports(&case.parties.requests) || any_ports(&case.parties.offers);
-        return Ok(allocate(session, case, has_gangs)?.is_matched);
+        return Ok(allocate(session, case, has_gangs)?.are_matched());
     }
-    let explainer = case.explainer(session, false);
+    let explainer = case.explainer(session, OfferLists::default());
     let all: Vec<usize> = (0..case.subjects.len()).collect();
     let mut matches = vec![false; all.len()];
     for group in case.group_equivalent(session, &all) {

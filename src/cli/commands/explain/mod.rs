@@ -34,7 +34,7 @@ use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer, gangs, pair,
+    Allocation, CauseEntry, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, gangs, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
@@ -216,7 +216,7 @@ impl Explain {
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
-        let explainer = case.explainer(session, self.all_offers);
+        let explainer = case.explainer(session, self.offer_lists(session));
         let status = match &self.offer {
             Some(offer) if !self.reverse => {
                 let wanted = WantedAds::new(&self.request, case.subjects, &context);
@@ -254,6 +254,13 @@ impl Explain {
         configured_policies::apply(session, configuration, what_if, parties, &is_selected)
     }
 
+    /// Which offers reports list. Lists of slots that would match if drained take time.
+    fn offer_lists(&self, session: &Session) -> OfferLists {
+        let is_data = matches!(self.ads.common.output.form, Some(OutputForm::Json | OutputForm::Jsonl));
+        let shows_lists = self.all_offers || session.options.verbose > 0 || is_data;
+        OfferLists { are_whole: self.all_offers, have_drained: shows_lists && !self.unmatched }
+    }
+
     fn explain_each(
         &self,
         session: &mut Session,
@@ -266,7 +273,7 @@ impl Explain {
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
-        let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_matched[*request]);
+        let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_served(*request));
         let left = roots.into_iter().filter(is_left).collect();
         let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &session.context());
         let wanted = wanted.as_ref();
@@ -333,9 +340,9 @@ impl Explain {
                 gives_whole_slots: outcome.has_taken && group_explainer.gives_whole_slots(),
                 unexplained: outcome.unexplained,
                 failures: outcome.failures,
+                has_stopped: session.has_stopped_evaluations(),
             };
             writer.finish(session, &notes)?;
-            session.report_stopped_evaluations();
             return Ok(Status::Yes);
         }
         let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
@@ -350,7 +357,7 @@ impl Explain {
         }
         report_unexplained(session, outcome.unexplained);
         session.report_budget_failures(outcome.failures);
-        session.report_stopped_evaluations();
+        session.report_stopped_evaluations(session.has_stopped_evaluations());
         Ok(Status::of(is_well && !outcome.has_unmatched))
     }
 

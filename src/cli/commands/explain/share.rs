@@ -20,6 +20,9 @@ pub struct ExplanationNotes {
     pub unexplained: usize,
     /// Number of evaluations and searches that exceeded their budgets.
     pub failures: u64,
+    /// Whether evaluations were stopped at a limit.
+    #[serde(default)]
+    pub has_stopped: bool,
 }
 
 /// Prints what one run prints whose shares these are.
@@ -43,6 +46,7 @@ pub fn merge_shares(
     }
     report_unexplained(session, notes.iter().map(|notes| notes.unexplained).sum());
     session.report_budget_failures(notes.iter().map(|notes| notes.failures).sum());
+    session.report_stopped_evaluations(notes.iter().any(|notes| notes.has_stopped));
     Ok(Status::of(is_well && !notes.iter().any(|notes| notes.has_unmatched)))
 }
 

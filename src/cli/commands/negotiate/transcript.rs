@@ -350,7 +350,10 @@ fn rejection_reason(compatible: usize, discarded: usize) -> String {
     let offers = counted(compatible, "compatible offer");
     match discarded {
         _ if compatible == 0 => "no offer is compatible".to_owned(),
-        0 => format!("{offers}, already given"),
+        0 => {
+            let are = if compatible == 1 { "is" } else { "are" };
+            format!("no offer that is left is compatible ({offers} {are} given already)")
+        }
         all if all == compatible => format!("{offers}, discarded by the policy"),
         some => {
             let given = compatible - some;

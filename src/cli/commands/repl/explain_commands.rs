@@ -9,10 +9,10 @@ use super::state::ReplState;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::parties::Parties;
-use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
 use crate::cli::render::explanation::writer::{ExplanationWriter, ReportRenderer};
+use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
@@ -96,7 +96,7 @@ fn explain_request(
     let policy = LoadedPolicy::default();
     let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states();
     if let Some(other) = other {
-        let parts = input.explainer_input(session, false);
+        let parts = input.explainer_input(session, OfferLists::default());
         let explainer = wait_for(session, "explaining", move |context| parts.build(context))?;
         pair::explain_pair(session, &input, &explainer, (other, None), None)?;
         return Ok(());
@@ -112,7 +112,7 @@ fn explain_request(
             writer.add(renderer.gang(session, &[0], &report))?;
         }
     } else {
-        let parts = input.explainer_input(session, false);
+        let parts = input.explainer_input(session, OfferLists::default());
         let (request, user) = (parties.requests[0].ad.clone(), input.user_of(session, &[0]));
         let explain = move |context| parts.build(context).explain_for(&request, user.as_ref());
         let report = wait_for(session, "explaining", explain)?;

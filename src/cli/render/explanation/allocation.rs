@@ -1,14 +1,22 @@
 //! The allocation of offers to requests, one request after the other, for `explain --unmatched`.
 
+use classad::eval::Context;
+use classad::explain::RequestVerdict;
+use classad::protocol::resource_count;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 
 /// Which requests got which offers.
 pub struct Allocation {
-    /// Whether a request got an offer or a gang, by index of the request.
-    pub is_matched: Vec<bool>,
+    /// Number of offers, or of gangs, that a request got, by index of the request.
+    grants: Vec<usize>,
+    /// Number of offers, or of gangs, that a request asks for, by index of the request.
+    wanted: Vec<usize>,
+    /// The concurrency limit that kept a request from an offer, as a phrase, by index of the request.
+    limits: FxHashMap<usize, String>,
     /// The first request that holds an offer or a part of it, by index of the offer; [`NOBODY`] if none does.
     first_holder: Vec<usize>,
     /// The further requests that hold parts of an offer. Few offers are divided.
@@ -20,18 +28,20 @@ const NOBODY: usize = usize::MAX;
 
 impl Allocation {
     /// Makes an allocation without matches.
-    pub fn new(parties: &Parties) -> Self {
-        let (requests, offers) = (parties.requests.len(), parties.offers.len());
+    pub fn new(parties: &Parties, limits: FxHashMap<usize, String>, context: &Context) -> Self {
+        let wanted = |request: &NamedAd| resource_count(&request.ad, context).unwrap_or(1);
         Allocation {
-            is_matched: vec![false; requests],
-            first_holder: vec![NOBODY; offers],
+            grants: vec![0; parties.requests.len()],
+            wanted: parties.requests.iter().map(wanted).collect(),
+            limits,
+            first_holder: vec![NOBODY; parties.offers.len()],
             other_holders: FxHashMap::default(),
         }
     }
 
     /// Gives offers, or parts of them, to a request.
     pub fn add(&mut self, request: usize, offers: impl IntoIterator<Item = usize>) {
-        self.is_matched[request] = true;
+        self.grants[request] += 1;
         for offer in offers {
             match &mut self.first_holder[offer] {
                 first if *first == NOBODY => *first = request,
@@ -40,9 +50,34 @@ impl Allocation {
         }
     }
 
-    /// Returns the requests that got an offer or a gang, in ascending order.
+    /// Returns for each request whether it got an offer or a gang.
+    pub fn are_matched(&self) -> Vec<bool> {
+        self.grants.iter().map(|grants| *grants > 0).collect()
+    }
+
+    /// Whether a request got all that it asks for.
+    pub fn is_served(&self, request: usize) -> bool {
+        self.grants[request] >= self.wanted[request].max(1)
+    }
+
+    /// Returns the requests that got all that they ask for, in ascending order.
     pub fn served(&self) -> Vec<usize> {
-        (0..self.is_matched.len()).filter(|request| self.is_matched[*request]).collect()
+        (0..self.grants.len()).filter(|request| self.is_served(*request)).collect()
+    }
+
+    /// The verdict on equivalent requests that match offers, but got none, or fewer than they ask for. `matching` has the
+    /// offers that match them.
+    pub fn verdict(&self, requests: &[usize], matching: Vec<usize>) -> RequestVerdict {
+        let limit = requests.iter().find_map(|request| self.limits.get(request)).cloned();
+        let sum = |numbers: &[usize]| requests.iter().map(|request| numbers[*request]).sum::<usize>();
+        match (sum(&self.grants), limit) {
+            (0, None) => RequestVerdict::Taken(self.holders_of(matching)),
+            (0, Some(limit)) => RequestVerdict::Limited(limit),
+            (granted, limit) => {
+                let others_hold = self.holders_of(matching).iter().any(|holder| !requests.contains(holder));
+                RequestVerdict::PartlyServed { granted, wanted: sum(&self.wanted), limit, others_hold }
+            }
+        }
     }
 
     /// Returns the offers that a request holds whole or in part, in ascending order. O(n) in the number of offers.
@@ -62,7 +97,7 @@ impl Allocation {
     /// Returns the requests that hold any of these offers, in ascending order.
     pub fn holders_of(&self, offers: impl IntoIterator<Item = usize>) -> Vec<usize> {
         // Setting a bit for each holder is faster than sorting, because most requests of a large pool can be holders.
-        let mut holders = FixedBitSet::with_capacity(self.is_matched.len());
+        let mut holders = FixedBitSet::with_capacity(self.grants.len());
         for offer in offers {
             let first = self.first_holder[offer];
             if first != NOBODY {

@@ -49,13 +49,25 @@ pub struct ExplainerInput {
     standings: Option<Vec<SlotStanding>>,
     protocol: Protocol,
     docking: Vec<PolicyRule>,
-    max_refusals: usize,
+    lists: OfferLists,
+}
+
+/// Which offers reports list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfferLists {
+    /// Whether the lists are whole. Otherwise they end after [`MAX_LISTED_OFFERS`] offers.
+    pub are_whole: bool,
+    /// Whether slots that would match if drained are listed although free slots match.
+    pub have_drained: bool,
 }
 
 impl ExplainerInput {
     /// Makes the explainer.
     pub fn build(self, context: Context) -> Explainer {
-        let explainer = Explainer::new(&self.ads, self.protocol, context).with_max_refusals(self.max_refusals);
+        let OfferLists { are_whole, have_drained } = self.lists;
+        let most = if are_whole { usize::MAX } else { MAX_LISTED_OFFERS };
+        let explainer = Explainer::new(&self.ads, self.protocol, context).with_max_refusals(most);
+        let explainer = explainer.with_drained_listed(have_drained);
         let explainer = match &self.standings {
             Some(standings) => explainer.with_slots(&self.ads, standings),
             None => explainer,
@@ -154,12 +166,12 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Makes the explainer of the subjects. Unless `all_offers`, a report holds only as many refusals as it shows.
-    pub fn explainer(&self, session: &Session, all_offers: bool) -> Explainer {
-        self.explainer_input(session, all_offers).build(session.context())
+    pub fn explainer(&self, session: &Session, lists: OfferLists) -> Explainer {
+        self.explainer_input(session, lists).build(session.context())
     }
 
     /// Collects what the explainer of the subjects needs.
-    pub fn explainer_input(&self, session: &Session, all_offers: bool) -> ExplainerInput {
+    pub fn explainer_input(&self, session: &Session, lists: OfferLists) -> ExplainerInput {
         let context = session.context();
         let standing = |ad: &NamedAd| {
             let standing = ad.standing(&context);
@@ -175,7 +187,7 @@ impl<'c> ExplanationInput<'c> {
             protocol: self.protocol.clone(),
             // The docking vector orders offers for requests, not the other way round.
             docking: if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() },
-            max_refusals: if all_offers { usize::MAX } else { MAX_LISTED_OFFERS },
+            lists,
         }
     }
 

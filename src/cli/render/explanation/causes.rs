@@ -18,15 +18,7 @@ use crate::cli::session::Session;
 use super::case::ExplanationInput;
 use super::gangs;
 use super::spread_text::{SpreadText, text_pieces};
-
-/// The verdict on jobs that do not wait for a slot, as [`RequestVerdict::as_str`] has it.
-const NOT_WAITING: &str = "not-waiting";
-
-/// The verdict on requests whose offers are all held by others, as [`RequestVerdict::as_str`] has it.
-const TAKEN: &str = "taken";
-
-/// The verdict on jobs that match only slots in use, as [`RequestVerdict::as_str`] has it.
-const CLAIMED: &str = "claimed";
+use super::verdict_codes::{CLAIMED, LIMITED, NOT_WAITING, PARTLY_SERVED, TAKEN, needs_change, no_change_phrase};
 
 /// Maximum number of subjects that a list names.
 pub const MAX_NAMED: usize = 10;
@@ -218,18 +210,29 @@ impl CauseTable {
             (0, None) => return format!("no {} without ports", self.noun),
             _ => {}
         }
+        let count = |verdict| count_subjects(self.causes.values().filter(|cause| cause.verdict == verdict));
+        let (taken, claimed) = (count(TAKEN), count(CLAIMED));
+        let (limited, partly) = (count(LIMITED), count(PARTLY_SERVED));
         let all = match self.served {
             Some(served) => {
                 let verb = if self.all == 1 { "gets" } else { "get" };
                 let total = counted(self.all.saturating_add(served), &self.noun);
-                format!("{} of {total} {verb} no {partner}", with_commas(self.all))
+                let too_few = if partly > 0 { " or too few" } else { "" };
+                format!("{} of {total} {verb} no {partner}{too_few}", with_commas(self.all))
             }
             None => counted(self.all, &self.noun),
         };
-        let count = |verdict| count_subjects(self.causes.values().filter(|cause| cause.verdict == verdict));
-        let (taken, claimed) = (count(TAKEN), count(CLAIMED));
         let matching = match self.matching {
-            0 if taken > 0 => taken_phrase(self.all - taken, taken),
+            0 if taken + limited + partly > 0 => {
+                let none = self.all - taken - limited - partly;
+                let phrases = [
+                    verb_phrase(none, ["matches", "match"], "nothing"),
+                    verb_phrase(taken, ["matches", "match"], "only what others take"),
+                    verb_phrase(limited, ["waits", "wait"], "for a concurrency limit"),
+                    verb_phrase(partly, ["gets", "get"], "too few"),
+                ];
+                phrases.into_iter().flatten().collect::<Vec<_>>().join(", ")
+            }
             0 if claimed > 0 => format!("none matches a free {partner}"),
             0 => "none matches".to_owned(),
             1 => "1 matches".to_owned(),
@@ -367,13 +370,10 @@ fn cause_subject(session: &Session, case: &ExplanationInput<'_>) -> String {
     format!("the {}", case.subject_noun(session))
 }
 
-/// Says how many subjects match nothing, and how many match only what others hold.
-fn taken_phrase(none: usize, taken: usize) -> String {
-    let phrase = |number: usize, object: &str| {
-        format!("{} {} {object}", with_commas(number), if number == 1 { "matches" } else { "match" })
-    };
-    let taken = phrase(taken, "only what others take");
-    if none == 0 { taken } else { format!("{}, {taken}", phrase(none, "nothing")) }
+/// Says what a number of subjects do: `2 match nothing`; `None` if there are none.
+fn verb_phrase(number: usize, [singular, plural]: [&str; 2], object: &str) -> Option<String> {
+    let verb = if number == 1 { singular } else { plural };
+    (number > 0).then(|| format!("{} {verb} {object}", with_commas(number)))
 }
 
 impl Cause {
@@ -386,13 +386,13 @@ impl Cause {
 
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
-        if self.changes.is_empty() && ![NOT_WAITING, TAKEN, CLAIMED].contains(&self.verdict.as_str()) {
-            let text = self.text.to_string();
-            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-            let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
-            return if is_system { "no change found that keeps Arch and OpSys" } else { "no change found" }.to_owned();
+        if self.changes.is_empty() && needs_change(&self.verdict) {
+            return no_change_phrase(&self.text.to_string()).to_owned();
         }
-        if self.changes.is_empty() && self.verdict == TAKEN {
+        if self.changes.is_empty() && self.verdict == LIMITED {
+            return "wait, or raise the limit".to_owned();
+        }
+        if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
             return "wait, or test smaller requests with --what-if".to_owned();
         }
         if self.changes.is_empty() && self.verdict == CLAIMED {

@@ -9,10 +9,11 @@ pub mod json;
 pub mod listing;
 pub mod pair;
 mod spread_text;
+mod verdict_codes;
 pub mod writer;
 
 pub use allocation::Allocation;
-pub use case::ExplanationInput;
+pub use case::{ExplanationInput, OfferLists};
 pub use causes::{CauseEntry, CauseTable};
 pub use gangs::GangExplainer;
 pub use writer::{ExplanationWriter, ReportRenderer};

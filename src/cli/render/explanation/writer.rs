@@ -24,6 +24,7 @@ use super::gangs::ListedParties;
 use super::json::{NOT_EXAMINED, SCHEMA};
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
+use super::verdict_codes::{needs_change, no_change_phrase};
 use super::{diagram, gangs};
 
 /// Maximum number of characters of a clause that is quoted in a sentence.
@@ -138,6 +139,10 @@ impl<'c> ReportRenderer<'c> {
         };
         sections.push(changes(with, &report.changes));
         sections.push(changes(for_less, &report.far_less));
+        let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
+        if report.changes.is_empty() && report.far_less.is_empty() && needs_change(report.verdict.as_str()) {
+            sections.push(format!("{}\n", no_change_phrase(&writer.cause_phrase(report))));
+        }
         sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
@@ -385,7 +390,7 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
 fn slot_table(slots: &SlotCounts) -> String {
     let rows = [
         (slots.rejected_by_request, "rejected by the requirements of the job"),
-        (slots.rejecting_request, "with requirements that reject the job, now or if drained"),
+        (slots.rejecting_request, "accepted by the job, now or if drained, but with requirements that reject it"),
         (slots.discarded, "accepted on both sides, but discarded by the policy"),
         (slots.claimed_by_user, "matching, claimed by the job's user"),
         (slots.claimed_by_others, "matching, claimed by others"),

@@ -77,6 +77,8 @@ pub struct OfferDemand {
     /// The clause as a comparison of a literal of the request with a value of the offer. `None` if the clause has
     /// another form.
     pub bound: Option<ClauseBound>,
+    /// The attribute that `bound` reads and that the request lacks. `None` if it lacks none.
+    pub missing: Option<Name>,
 }
 
 /// Maximum number of clauses of a port's constraint that are analysed. Each clause needs one bit of
@@ -103,7 +105,7 @@ impl RejectedOffer {
         }
         let demand = is_refused.then(|| match refusing_clause(table, link) {
             Some(clause) => offer_demand(table, clause),
-            None => OfferDemand { clause: None, bound: None },
+            None => OfferDemand { clause: None, bound: None, missing: None },
         });
         RejectedOffer { offer: link.participant.offer(), failed_mask, actual_values, demand }
     }
@@ -152,7 +154,24 @@ fn offer_demand(table: &ParticipantTable, (clause, frame): ScopedClause) -> Offe
         let literal = request_literal(table, operand, &frame)?;
         Some((table.evaluate(known, &frame).ok()?, Some(literal)))
     });
-    OfferDemand { clause: Some(clause), bound }
+    if bound.is_some() {
+        return OfferDemand { clause: Some(clause), bound, missing: None };
+    }
+    let bound = clause_bound(&clause, |operand, known| {
+        missing_name(operand)
+            .filter(|_| table.evaluate(operand, &frame).is_ok_and(|value| matches!(value, Value::Undefined)))?;
+        Some((table.evaluate(known, &frame).ok().filter(|value| !value.is_exceptional())?, None))
+    });
+    let missing = bound.as_ref().and_then(|bound| missing_name(&bound.operand)).cloned();
+    OfferDemand { clause: Some(clause), bound, missing }
+}
+
+/// Returns the name of an attribute that an operand selects, as `TARGET.RequestCpus` does.
+fn missing_name(operand: &Expression) -> Option<&Name> {
+    match operand.without_parentheses().kind() {
+        ExpressionKind::Select(_, name) => Some(name),
+        _ => None,
+    }
 }
 
 /// Returns the literal of the request that gives an operand its value: `1024` for the operand `1024`, and `45` for

@@ -3,7 +3,7 @@
 use classad::ad::Dialect;
 use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter};
 use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
-use classad::text::join_and;
+use classad::text::{counted, join_and};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
@@ -90,7 +90,7 @@ fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &S
         let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
         let sentence = format!(
             "{}: {}{} ({}{more})",
-            classad::text::with_commas(condition.offers.len()),
+            counted(condition.offers.len(), "offer"),
             writer.condition_text(condition),
             writer.read_values(condition),
             names.join(", ")
@@ -128,7 +128,7 @@ fn push_blocked_port(
         (blocked.fitting, "acceptable, but the group needs more offers"),
     ] {
         if offers > 0 {
-            push_wrapped(text, "  ", &format!("{offers}: {what}"));
+            push_wrapped(text, "  ", &format!("{}: {what}", counted(offers, "offer")));
         }
     }
     for port in blocked.unserved_ports.iter().filter(|port| !port.ruled_out.is_empty()) {

@@ -1,0 +1,29 @@
+//! Codes of verdicts, as [`RequestVerdict::as_str`](classad::explain::RequestVerdict::as_str) has them, and which of them
+//! ask for a change.
+
+/// The verdict on jobs that do not wait for a slot.
+pub const NOT_WAITING: &str = "not-waiting";
+
+/// The verdict on requests whose offers are all held by others.
+pub const TAKEN: &str = "taken";
+
+/// The verdict on requests that a concurrency limit keeps from offers.
+pub const LIMITED: &str = "limited";
+
+/// The verdict on requests that get fewer offers than they ask for.
+pub const PARTLY_SERVED: &str = "partly-served";
+
+/// The verdict on jobs that match only slots in use.
+pub const CLAIMED: &str = "claimed";
+
+/// Whether subjects with a verdict match only after a change.
+pub fn needs_change(verdict: &str) -> bool {
+    !["matches", "ports", NOT_WAITING, TAKEN, CLAIMED, LIMITED, PARTLY_SERVED].contains(&verdict)
+}
+
+/// Says that no change was found with which the subjects of a cause match.
+pub fn no_change_phrase(cause: &str) -> &'static str {
+    let mut words = cause.split(|letter: char| !letter.is_alphanumeric());
+    let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
+    if is_system { "no change found that keeps Arch and OpSys" } else { "no change found" }
+}

@@ -1,0 +1,108 @@
+//! Why jobs are idle that match slots: concurrency limits, requests for several slots, slots in use, missing requests.
+
+use serde_json::Value as Json;
+
+use crate::binary::{classad, file};
+
+/// A slot of 4 Cpus; `more` are further lines.
+fn slot(name: &str, more: &str) -> String {
+    format!(
+        "MyType = \"Machine\"\nName = \"{name}\"\nMachine = \"{name}\"\nArch = \"X86_64\"\nCpus = 4\nMemory = 4000\nDisk = 100000\n\
+         Start = TARGET.RequestCpus <= MY.Cpus\nRequirements = Start\n{more}\n\n"
+    )
+}
+
+fn free_slots(number: usize) -> String {
+    (1..=number)
+        .map(|slot_number| slot(&format!("s{slot_number}"), "State = \"Unclaimed\"\nActivity = \"Idle\""))
+        .collect()
+}
+
+/// A waiting job; `more` are further lines.
+fn job(process: usize, more: &str) -> String {
+    format!(
+        "MyType = \"Job\"\nClusterId = 1\nProcId = {process}\nJobStatus = 1\nUser = \"ann@x\"\nOwner = \"ann\"\nRequestMemory = 100\n\
+         RequestDisk = 100\nRequirements = TARGET.Arch == \"X86_64\"\n{more}\n\n"
+    )
+}
+
+/// Explains unmatched jobs under HTCondor's policy, as text and as JSON.
+fn unmatched(name: &str, jobs: &str, slots: &str, configuration: &str) -> (String, Json) {
+    let [jobs, slots, dump] = [("jobs", jobs), ("slots", slots), ("dump", configuration)]
+        .map(|(kind, text)| file(&format!("idle-{name}.{kind}"), text));
+    let arguments =
+        ["explain", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump, "--unmatched", "--now", "1"];
+    let (status, text, errors) = classad(&arguments);
+    assert_eq!(status, Some(1), "{name}: {text}{errors}");
+    let (status, json, errors) = classad(&[&arguments[..], &["-o", "json"]].concat());
+    assert_eq!(status, Some(1), "{name}: {errors}");
+    (text, serde_json::from_str(&json).expect("it is JSON"))
+}
+
+/// The verdicts of the reports.
+fn verdicts(report: &Json) -> Vec<&str> {
+    let reports = report["reports"].as_array().expect("there are reports");
+    reports.iter().filter_map(|report| report["verdict"].as_str()).collect()
+}
+
+#[test]
+fn a_concurrency_limit_is_the_cause() {
+    let jobs: String = (0..5).map(|process| job(process, "RequestCpus = 1\nConcurrencyLimits = \"sw:2\"")).collect();
+    let (text, json) = unmatched("limit", &jobs, &free_slots(5), "SW_LIMIT = 5\n");
+    assert!(text.contains("they wait for concurrency limit sw: 4 of 5 in use; the request needs 2"), "{text}");
+    assert_eq!(verdicts(&json), ["limited"]);
+    // Without the limit, each job gets a slot.
+    let (jobs, slots) = (file("idle-no-limit.jobs", jobs), file("idle-no-limit.slots", free_slots(5)));
+    let (status, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--policy", "htcondor", "--unmatched"]);
+    assert_eq!(status, Some(0), "{text}");
+}
+
+#[test]
+fn a_request_for_several_slots_that_gets_fewer_is_explained() {
+    let several = job(0, "RequestCpus = 4\nResourceRequestCount = 3");
+    let (text, json) = unmatched("units", &several, &free_slots(2), "");
+    assert!(text.contains("1.0 gets 2 of 3 slots; nothing else that matches is left"), "{text}");
+    assert_eq!(verdicts(&json), ["partly-served"]);
+    let other = job(0, "RequestCpus = 4");
+    let several = job(1, "RequestCpus = 4\nResourceRequestCount = 3");
+    let (text, _) = unmatched("units-of-others", &(other + &several), &free_slots(3), "");
+    assert!(text.contains("1.1 gets 2 of 3 slots; other requests take the other slots that match"), "{text}");
+}
+
+#[test]
+fn slots_that_the_policy_leaves_to_others_are_in_use() {
+    let used =
+        slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"\nRemoteOwner = \"bob@x\"");
+    let jobs = job(0, "RequestCpus = 1");
+    let (text, json) = unmatched("in-use", &jobs, &used, "");
+    assert!(text.contains("1 slot would do, but others use it, and the policy takes no slot from them"), "{text}");
+    assert_eq!(verdicts(&json), ["claimed"]);
+}
+
+#[test]
+fn slots_that_would_match_if_drained_are_listed_beside_free_ones() {
+    let full = slot(
+        "full",
+        "State = \"Unclaimed\"\nActivity = \"Idle\"\nPartitionableSlot = true\nTotalSlotCpus = 8\nTotalSlotMemory = 8000",
+    );
+    let slots = file("idle-drained.slots", full.replace("Cpus = 4\n", "Cpus = 0\n") + &free_slots(1));
+    let jobs = file("idle-drained.jobs", job(0, "RequestCpus = 1"));
+    let arguments = ["explain", &jobs, "--pool", &slots, "--now", "1"];
+    let (_, json, errors) = classad(&[&arguments[..], &["-o", "json"]].concat());
+    let json: Json = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["reports"][0]["if_drained"], serde_json::json!(["full"]), "{json}{errors}");
+    let (_, text, _) = classad(&[&arguments[..], &["-v"]].concat());
+    assert!(text.contains("slots that would match if drained: full"), "{text}");
+}
+
+#[test]
+fn a_missing_request_for_a_resource_is_proposed() {
+    // A slot without Cpus demands a request for 0, which is no advice.
+    let slots = file(
+        "idle-missing.slots",
+        slot("none", "State = \"Unclaimed\"").replace("Cpus = 4\n", "Cpus = 0\n") + &free_slots(2),
+    );
+    let jobs = file("idle-missing.jobs", job(0, ""));
+    let (_, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1"]);
+    assert!(text.contains("RequestCpus = 4  2 slots, all free"), "{text}");
+}
