@@ -386,6 +386,7 @@ impl MatchingRun {
                 match event {
                     NegotiationEvent::Matched { .. } if ends_early => return ControlFlow::Break(()),
                     NegotiationEvent::Rejected { request, refusals, .. } => match &refusals.limit {
+                        Some(_) if !refusals.limit_keeps_free => drop(limits.remove(&request)),
                         Some(limit) => drop(limits.insert(request, limit.clone())),
                         None => drop(limits.remove(&request)),
                     },

@@ -113,6 +113,7 @@ impl<'e> Evaluator<'e> {
     /// Runs `work` one nesting level deeper; [`Abort::TooDeep`] if the level exceeds [`Context::max_depth`].
     fn with_deeper_nesting<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Abort>) -> Result<T, Abort> {
         if self.depth >= self.context.max_depth {
+            self.spending.record_stop();
             return Err(Abort::TooDeep(self.context.max_depth));
         }
         self.depth += 1;

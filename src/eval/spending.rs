@@ -84,10 +84,7 @@ impl<'e> Spending<'e> {
             }
         }
         if is_over {
-            // A lower limit of a trial stops nothing that counts.
-            if self.max_steps == self.context.max_steps {
-                self.record_stop();
-            }
+            self.record_stop();
             return Err(Abort::TooManySteps(self.max_steps));
         }
         let interval = STEPS_BETWEEN_CHECKS.min(self.counted);
@@ -95,8 +92,9 @@ impl<'e> Spending<'e> {
         Ok(())
     }
 
-    fn record_stop(&self) {
-        if let Some(run) = &self.context.run_budgets {
+    /// Records that the evaluation is stopped at a limit. A lower limit of a trial stops nothing that counts.
+    pub(super) fn record_stop(&self) {
+        if let Some(run) = self.context.run_budgets.as_ref().filter(|_| self.max_steps == self.context.max_steps) {
             run.record_stop();
         }
     }
@@ -186,7 +184,10 @@ impl<'e> Spending<'e> {
         match found {
             Ok(found) => Ok(Ok(found)),
             Err(SearchFault::Failed(reason)) => Ok(Err(reason)),
-            Err(SearchFault::TooManySteps) => Err(Abort::TooManySteps(self.max_steps)),
+            Err(SearchFault::TooManySteps) => {
+                self.record_stop();
+                Err(Abort::TooManySteps(self.max_steps))
+            }
         }
     }
 }

@@ -21,15 +21,15 @@ pub fn if_drained_phrase(slots: usize, lacking: &[(Name, usize)]) -> String {
     format!("{} {noun} would match if drained{lacking}", with_commas(slots))
 }
 
-/// Names the scarce resources of slots: `3 have not enough Cpus left, 2 not enough Memory`. `slots` is the number of these
+/// Names the scarce resources of slots: `none has enough Cpus left, 2 do not have enough Memory left`. `slots` is the number of these
 /// slots.
 fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
     let (all, some): (Vec<_>, Vec<_>) = lacking.iter().partition(|(_, number)| *number == slots);
     let all: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
-    let each = if slots == 1 { "it" } else { "each" };
+    let none = if slots == 1 { "it has not" } else { "none has" };
     let mut phrases = Vec::new();
     if !all.is_empty() {
-        phrases.push(format!("{each} does not have enough {} left", join_and(&all)));
+        phrases.push(format!("{none} enough {} left", join_and(&all)));
     }
     for (name, number) in some {
         let have = if *number == 1 { "1 does".to_owned() } else { format!("{} do", with_commas(*number)) };

@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
@@ -162,6 +163,7 @@ impl Explainer {
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
             report.closest = closest_offers(table, &analysis);
+            report.sought_changes = true;
             let can_wait = report.slots.is_some_and(|slots| slots.if_drained > 0);
             let found = find_changes(table, self.slots.as_ref(), &analysis);
             report.changes = found.advice;
@@ -175,7 +177,7 @@ impl Explainer {
         } else {
             let verdict = if report.discarded == 0 {
                 unmatched_verdict(&report, &analysis, table)
-            } else if self.are_all_in_use(&discarded) {
+            } else if self.are_discarded_for_use(&discarded) {
                 RequestVerdict::Claimed
             } else {
                 discarded_verdict(table, &discarded)
@@ -205,13 +207,24 @@ impl Explainer {
         report
     }
 
-    /// Whether none of the slots of these rows is free. False if the offers are not slots.
-    fn are_all_in_use(&self, rows: &[(usize, usize)]) -> bool {
-        let mut set = FixedBitSet::with_capacity(self.table.row_count());
-        set.extend(rows.iter().map(|(row, _)| *row));
-        self.slots.as_ref().is_some_and(|slots| slots.free_of(&set) == 0)
+    /// Whether the docking vector discards these rows because the slots are in use: none of them is free, and the
+    /// components that discard them read who uses a slot. False if the offers are not slots.
+    fn are_discarded_for_use(&self, discarded: &[(usize, usize)]) -> bool {
+        let mut rows = FixedBitSet::with_capacity(self.table.row_count());
+        rows.extend(discarded.iter().map(|(row, _)| *row));
+        let reads_use = |component: &usize| {
+            let mut mentions = FreeNames::default();
+            mentions.add_policy_expression(&self.table.docking[*component].expression, self.table.context.dialect);
+            let mut names = mentions.theirs.iter().chain(&mentions.names);
+            names.any(|name| USE_ATTRIBUTES.iter().any(|of_use| name.is(of_use)))
+        };
+        let components: FxHashSet<usize> = discarded.iter().map(|(_, component)| *component).collect();
+        self.slots.as_ref().is_some_and(|slots| slots.free_of(&rows) == 0) && components.iter().all(reads_use)
     }
 }
+
+/// Attributes that say who uses a slot, `SlotUser` in the policy `htcondor`.
+const USE_ATTRIBUTES: [&str; 6] = ["SlotUser", "RemoteUser", "RemoteOwner", "AccountingGroup", "State", "Activity"];
 
 /// A cause is left out if it excludes fewer than one in this many offers.
 const MIN_NARROWING_SHARE: usize = 5;

@@ -379,8 +379,9 @@ impl SummaryWriter<'_> {
                 )
             }
             RequestVerdict::Claimed => {
-                let (would, it) = (self.count(report.discarded), if report.discarded == 1 { "it" } else { "them" });
-                format!("{would} would do, but others use {it}, and the policy takes no slot from them")
+                let would = self.count(report.discarded);
+                let (is, it) = if report.discarded == 1 { ("it is", "it") } else { ("all of them are", "them") };
+                format!("{would} would do, but {is} in use, and the policy does not take {it} from the user")
             }
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),

@@ -75,7 +75,10 @@ fn slots_that_the_policy_leaves_to_others_are_in_use() {
         slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"\nRemoteOwner = \"bob@x\"");
     let jobs = job(0, "RequestCpus = 1");
     let (text, json) = unmatched("in-use", &jobs, &used, "");
-    assert!(text.contains("1 slot would do, but others use it, and the policy takes no slot from them"), "{text}");
+    assert!(
+        text.contains("1 slot would do, but it is in use, and the policy does not take it from the user"),
+        "{text}"
+    );
     assert_eq!(verdicts(&json), ["claimed"]);
 }
 
@@ -105,4 +108,71 @@ fn a_missing_request_for_a_resource_is_proposed() {
     let jobs = file("idle-missing.jobs", job(0, ""));
     let (_, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1"]);
     assert!(text.contains("RequestCpus = 4  2 slots, all free"), "{text}");
+}
+
+/// The reasons why requests of the papers' form are unmatched, as rows.
+fn rows(name: &str, requests: &str, offers: &str, policy: &str) -> Vec<String> {
+    let [requests, offers, policy] = [("requests", requests), ("offers", offers), ("yaml", policy)]
+        .map(|(kind, text)| file(&format!("idle-{name}.{kind}"), text));
+    let arguments = ["explain", &requests, "--pool", &offers, "--policy", &policy, "--unmatched", "-o", "tsv"];
+    let (_, rows, errors) = classad(&[&arguments[..], &["--no-header"]].concat());
+    let cells = |row: &str| row.split('\t').take(2).collect::<Vec<_>>().join(" ");
+    assert!(!errors.contains("error"), "{name}: {errors}");
+    rows.lines().map(cells).collect()
+}
+
+const LIMITS: &str = "limits: { needs: Limits, max: { sw: 1 } }\n";
+
+#[test]
+fn a_limit_is_the_cause_only_if_a_free_offer_matches() {
+    let request = |name: &str, of: &str| {
+        format!(
+            "[ Name = \"{name}\"; Limits = \"sw\"; Constraint = other.Name == \"{of}\"; Requirements = Constraint ]\n"
+        )
+    };
+    let offers = "[ Name = \"s1\"; Requirements = true ]\n[ Name = \"s2\"; Requirements = true ]\n";
+    let requests = request("first", "s1") + &request("same", "s1") + &request("other", "s2");
+    assert_eq!(rows("free", &requests, offers, LIMITS), ["same taken", "other limited"]);
+}
+
+#[test]
+fn gangs_wait_for_limits_and_need_no_second_gang() {
+    let request = |name: &str, more: &str| {
+        format!(
+            "[ Name = \"{name}\"; {more} Ports = {{ [ Label = cpu; Constraint = cpu.Kind == 1 ], \
+             [ Label = lic; Constraint = lic.Kind == 2 ] }} ]\n"
+        )
+    };
+    let offer = |kind: u8| format!("[ Kind = {kind}; Constraint = true; Requirements = true ]\n");
+    let offers = [offer(1), offer(1), offer(2), offer(2)].concat();
+    let limited = request("first", "Limits = \"sw\";") + &request("second", "Limits = \"sw\";");
+    let found = rows("gang-limit", &limited, &offers, LIMITS);
+    assert!(found.len() == 1 && found[0].contains("but waits for concurrency limit sw: 1 of 1 in use"), "{found:?}");
+    assert_eq!(rows("gang-units", &request("three", "ResourceRequestCount = 3;"), &offers, LIMITS), [""; 0]);
+}
+
+#[test]
+fn each_request_for_several_offers_has_its_own_numbers() {
+    let request = |name: &str, count: &str| {
+        format!("[ Name = \"{name}\"; {count} Constraint = other.Size > 0; Requirements = Constraint ]\n")
+    };
+    let requests = [
+        request("two", "ResourceRequestCount = 2;"),
+        request("part", "ResourceRequestCount = 2;"),
+        request("none", ""),
+        request("nothing", "ResourceRequestCount = 0;"),
+    ];
+    let offers = "[ Size = 1; Constraint = true; Requirements = true ]\n".repeat(3);
+    assert_eq!(rows("units-rows", &requests.concat(), &offers, LIMITS), ["part partly-served", "none taken"]);
+}
+
+#[test]
+fn what_a_policy_discards_for_another_reason_is_not_in_use() {
+    let used = slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"");
+    let (jobs, slots) =
+        (file("idle-other-reason.jobs", job(0, "RequestCpus = 1")), file("idle-other-reason.slots", used));
+    let component = "label.Memory > 5000 ? 1 : error";
+    let (_, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--dock", component]);
+    assert!(text.contains("the policy discards it: component 1 of its docking vector"), "{text}");
+    assert!(!text.contains("no change found"), "{text}");
 }

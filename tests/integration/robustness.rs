@@ -502,6 +502,16 @@ fn explanations_name_a_limit_that_stopped_an_evaluation() {
         let (status, _, err) = run_on(&[arguments, &["--max-steps", "3"]].concat());
         assert!(status == Some(3) && err.contains("evaluations were stopped at a limit"), "{arguments:?}: {err}");
     }
+    let (pattern, text) = ("(a|aa|b.*)*(a|aa)*(aa|a)*(a|aa)*$x", "a".repeat(300));
+    let job = file(
+        "stopped.job",
+        format!("JobId = \"1\"\nRequirements = regexp(\"{pattern}\", strcat(\"{text}\", TARGET.Name))\n"),
+    );
+    let deep = file("stopped-deep.job", "JobId = \"1\"\nRequirements = a\na = b + 0\nb = TARGET.Cpus + 0\n");
+    for (job, option, limit) in [(&job, "--max-steps", "3000"), (&deep, "--max-depth", "3")] {
+        let (status, _, err) = run_on(&["explain", job, "--pool", pool, "-q", option, limit]);
+        assert!(status == Some(3) && err.contains("evaluations were stopped at a limit"), "{option}: {err}");
+    }
 }
 
 #[test]

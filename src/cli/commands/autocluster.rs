@@ -88,7 +88,7 @@ pub struct Autocluster {
 fn note_effect_of_order(session: &Session, clusters: usize, without_order: usize) {
     if without_order < clusters {
         session.note(&format!(
-            "`order` makes {}; without it, as in HTCondor, the number is {}",
+            "`order` of the policy makes {}; without it, as in HTCondor, the number is {}",
             counted(clusters, "autocluster"),
             with_commas(without_order)
         ));

@@ -62,7 +62,7 @@ impl RequestEdit {
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
             RequestEdit::Define { name } => format!("define {name}, for example as \"any\""),
-            RequestEdit::Remove { name, .. } => format!("do without {name}"),
+            RequestEdit::Remove { name, .. } => format!("delete {name}"),
             RequestEdit::DropPorts { labels } => {
                 let labels: Vec<String> = labels.iter().map(Name::to_string).collect();
                 format!("do without {}", join_and(&labels))

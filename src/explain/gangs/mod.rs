@@ -44,6 +44,9 @@ pub enum GangVerdict {
     Matches,
     /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
+    /// The request would get a gang, but a concurrency limit of the policy keeps it from the gang; holds the limit as a
+    /// phrase.
+    Limited(String),
     /// There are no offers.
     NoOffers,
     /// No offer docks at this port, whatever docks at the other ports.
@@ -60,6 +63,7 @@ impl GangVerdict {
         match self {
             GangVerdict::Matches => "matches",
             GangVerdict::Taken(_) => "taken",
+            GangVerdict::Limited(_) => "limited",
             GangVerdict::Incompatible(EmptyPort { cause: Discarded, .. })
             | GangVerdict::EmptyPort(EmptyPort { cause: Refused { .. }, .. }) => "refused",
             GangVerdict::Incompatible(_) | GangVerdict::EmptyPort(EmptyPort { cause: Conflict(_), .. }) => "conflict",

@@ -23,6 +23,10 @@ impl SummaryWriter<'_> {
                 let (gang, takers) = (self.list_docked(gang), self.list_requests(by));
                 format!("{subject} could have {a} ({gang}), but offers of this gang go to {takers}")
             }
+            (GangVerdict::Limited(limit), Some(gang), _) => {
+                let (gang, waits) = (self.list_docked(gang), self.verb("waits", "wait"));
+                format!("{subject} could have {a} ({gang}), but {waits} for {limit}")
+            }
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
                 format!("{subject} {gets} no gang: {}", self.empty_port(empty, failure, report.offers))

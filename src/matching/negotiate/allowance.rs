@@ -52,6 +52,8 @@ pub struct RefusalReasons {
     pub over_share: usize,
     /// A concurrency limit that is reached, as a phrase.
     pub limit: Option<String>,
+    /// Whether a candidate is free that the limit keeps from the request.
+    pub limit_keeps_free: bool,
     /// Number of candidates that were passed over because the share is used up.
     pub not_beyond: usize,
 }

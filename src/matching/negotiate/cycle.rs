@@ -231,9 +231,10 @@ impl<'c> NegotiationCycle<'c> {
         let reached =
             self.ledger.limits.as_ref().zip(needs.as_ref()).and_then(|(limits, needs)| limits.first_reached(needs));
         if let Some(limit) = reached {
+            let limit_keeps_free = list.free_from(&mut 0, &mut self.offers, representative)?.is_some();
             let (compatible, discarded) = list.counts();
             self.keep_list(cluster, list);
-            let refusals = RefusalReasons { limit: Some(limit), ..refusals };
+            let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free, ..refusals };
             self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals: &refusals });
             return Ok(Consideration::Deferred);
         }
@@ -330,7 +331,7 @@ impl<'c> NegotiationCycle<'c> {
         }
         let needs = self.ledger.limits_of(&mut self.offers, representative, None).unwrap_or_default();
         if let Some(limit) = self.ledger.limits.as_ref().and_then(|limits| limits.first_reached(&needs)) {
-            let refusals = RefusalReasons { limit: Some(limit), ..RefusalReasons::default() };
+            let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free: true, ..RefusalReasons::default() };
             self.report(NegotiationEvent::Rejected {
                 request,
                 submitter,

@@ -67,6 +67,7 @@ impl<'p> CycleLedger<'p> {
         match reached.and_then(|(limits, needs)| limits.first_reached(needs)) {
             Some(limit) => {
                 refusals.limit.get_or_insert(limit);
+                refusals.limit_keeps_free = true;
                 false
             }
             None => true,

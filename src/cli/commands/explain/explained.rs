@@ -96,7 +96,8 @@ impl GroupExplainer<'_> {
                     return Ok((None, false));
                 }
                 let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
-                has_taken.fetch_or(matches!(report.verdict, RequestVerdict::Taken(_)), Ordering::Relaxed);
+                let is_taken = matches!(report.verdict, RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. });
+                has_taken.fetch_or(is_taken, Ordering::Relaxed);
                 if session.options.quiet || (leaves_out_matching && report.matches > 0) {
                     return Ok((None, matches));
                 }

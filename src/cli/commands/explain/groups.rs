@@ -26,7 +26,7 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let [requests, offers] = case.parties.ads();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
     let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
-    let mut allocation = Allocation::new(case.parties, found.limits, &context);
+    let mut allocation = Allocation::new(case, found.limits, &context);
     for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
@@ -40,13 +40,20 @@ pub fn group_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
     gangs: Option<&GangExplainer<'_>>,
+    allocation: Option<&Allocation>,
     requests: &[usize],
 ) -> Vec<Vec<usize>> {
     let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
         requests.iter().partition(|request| case.needs_gang(**request));
-    let mut groups = case.group_equivalent(session, &as_pairs);
+    // A report about a request that got a part says how much it got.
+    let is_partly_served = |request: &usize| allocation.is_some_and(|allocation| allocation.is_partly_served(*request));
+    let (partly, unserved): (Vec<usize>, Vec<usize>) = as_pairs.into_iter().partition(is_partly_served);
+    let mut groups = case.group_equivalent(session, &unserved);
+    groups.extend(partly.iter().map(|request| vec![*request]));
     if let Some(gangs) = gangs {
         groups.extend(gangs.group_equivalent(session, &as_gangs));
+    }
+    if gangs.is_some() || !partly.is_empty() {
         let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
         groups.sort_by_key(|group| places.get(&group[0]));
     }

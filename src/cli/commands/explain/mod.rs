@@ -289,7 +289,7 @@ impl Explain {
         // Without a job that waits there is nothing that matches.
         let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
         let is_well = unserved.is_empty() && (left.is_empty() || left.iter().any(waits));
-        let groups = group_requests(session, case, gangs.as_ref(), &left);
+        let groups = group_requests(session, case, gangs.as_ref(), allocation.as_ref(), &left);
         let has_text = !renderer.is_data() && !has_rows && !only_causes && !session.options.quiet;
         let mut opening = String::new();
         if has_text {

@@ -43,8 +43,7 @@ impl<'p> Transcript<'p> {
     /// Creates an empty transcript of a cycle under this policy.
     pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
-        let unit =
-            policy.weighted_share().map(|_| "shares and quotas are sums of weights of offers (`weight` of the policy)");
+        let unit = policy.weighted_share().map(|_| "shares and quotas are sums of weights of offers");
         Transcript {
             parties,
             policy,
@@ -229,7 +228,7 @@ impl<'p> Transcript<'p> {
                 let reason = match () {
                     () if quota <= 0.0 => "its quota is 0",
                     () if usage >= quota => "its quota is used up",
-                    () => "its quota goes to other groups",
+                    () => "nothing is allocated to it",
                 };
                 let detail = format!("{reason} ({} of {} in use)", rounded(usage), rounded(quota));
                 self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
@@ -237,8 +236,13 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::QuotaReached { quota, usage } => {
                 let group = self.group.clone();
-                let detail = format!("the maximum is reached ({} of {} in use)", rounded(usage), rounded(quota));
-                self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
+                let (reached, end) = if quota > 0.0 {
+                    ("the maximum is reached", "the maximum of the group {} was reached")
+                } else {
+                    ("it may use no more", "the group {} may use no more")
+                };
+                let detail = format!("{reached} ({} of {} in use)", rounded(usage), rounded(quota));
+                self.group_ends.insert(group.clone(), end.replace("{}", &group));
                 self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
@@ -254,7 +258,7 @@ impl<'p> Transcript<'p> {
                 let share = match limit > 0.0 {
                     true => format!("up to {} more for {asked}", rounded(limit)),
                     false if goes_beyond => {
-                        format!("share used up; {asked} may only preempt, where `beyond` of the policy is true")
+                        format!("share used up; {asked} may only get offers for which `beyond` of the policy is true")
                     }
                     false => format!("share used up, nothing for {asked}"),
                 };
@@ -279,9 +283,15 @@ impl<'p> Transcript<'p> {
 
     /// Appends a table of the groups and a record for each.
     fn record_quotas(&mut self, groups: &[GroupBalance<'_>]) {
+        let share = self.policy.weighted_share();
+        let regroups = share.is_some_and(|share| share.groups.groups().iter().any(|group| group.regroups));
         let header = ["group", "quota", "in use", "requests"].map(str::to_owned);
         let row = |group: &GroupBalance<'_>| {
-            let whose = if group.name == ROOT_GROUP { "<none>, for submitters without a group" } else { group.name };
+            let whose = match group.name {
+                ROOT_GROUP if regroups => "<none>, for submitters without a group or with a second turn",
+                ROOT_GROUP => "<none>, for submitters without a group",
+                name => name,
+            };
             let [quota, usage] = [group.quota, group.usage].map(|weight| rounded(weight).to_string());
             [whose.to_owned(), quota, usage, with_commas(group.requests)]
         };

@@ -6,8 +6,7 @@ use classad::protocol::resource_count;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::parties::Parties;
+use super::case::ExplanationInput;
 
 /// Which requests got which offers.
 pub struct Allocation {
@@ -15,7 +14,7 @@ pub struct Allocation {
     grants: Vec<usize>,
     /// Number of offers, or of gangs, that a request asks for, by index of the request.
     wanted: Vec<usize>,
-    /// The concurrency limit that kept a request from an offer, as a phrase, by index of the request.
+    /// The concurrency limit that kept a request from a free offer, as a phrase, by index of the request.
     limits: FxHashMap<usize, String>,
     /// The first request that holds an offer or a part of it, by index of the offer; [`NOBODY`] if none does.
     first_holder: Vec<usize>,
@@ -28,11 +27,16 @@ const NOBODY: usize = usize::MAX;
 
 impl Allocation {
     /// Makes an allocation without matches.
-    pub fn new(parties: &Parties, limits: FxHashMap<usize, String>, context: &Context) -> Self {
-        let wanted = |request: &NamedAd| resource_count(&request.ad, context).unwrap_or(1);
+    pub fn new(case: &ExplanationInput<'_>, limits: FxHashMap<usize, String>, context: &Context) -> Self {
+        let parties = case.parties;
+        // Of several gangs, one suffices.
+        let wanted = |request: usize| match resource_count(&parties.requests[request].ad, context) {
+            Some(count) if count == 0 || !case.needs_gang(request) => count,
+            _ => 1,
+        };
         Allocation {
             grants: vec![0; parties.requests.len()],
-            wanted: parties.requests.iter().map(wanted).collect(),
+            wanted: (0..parties.requests.len()).map(wanted).collect(),
             limits,
             first_holder: vec![NOBODY; parties.offers.len()],
             other_holders: FxHashMap::default(),
@@ -50,25 +54,36 @@ impl Allocation {
         }
     }
 
-    /// Returns for each request whether it got an offer or a gang.
-    pub fn are_matched(&self) -> Vec<bool> {
-        self.grants.iter().map(|grants| *grants > 0).collect()
+    /// Returns for each request whether it got all that it asks for.
+    pub fn are_served(&self) -> Vec<bool> {
+        (0..self.grants.len()).map(|request| self.is_served(request)).collect()
     }
 
-    /// Whether a request got all that it asks for.
+    /// Whether a request got all that it asks for. A request that asks for nothing is served.
     pub fn is_served(&self, request: usize) -> bool {
-        self.grants[request] >= self.wanted[request].max(1)
+        self.grants[request] >= self.wanted[request]
     }
 
-    /// Returns the requests that got all that they ask for, in ascending order.
+    /// Whether a request got some of what it asks for, but not all.
+    pub fn is_partly_served(&self, request: usize) -> bool {
+        self.grants[request] > 0 && !self.is_served(request)
+    }
+
+    /// Returns the requests that got what they ask for, in ascending order.
     pub fn served(&self) -> Vec<usize> {
-        (0..self.grants.len()).filter(|request| self.is_served(*request)).collect()
+        let has_all = |request: &usize| self.grants[*request] > 0 && self.is_served(*request);
+        (0..self.grants.len()).filter(has_all).collect()
+    }
+
+    /// Returns the concurrency limit that kept one of the requests from a free offer, as a phrase.
+    pub fn limit(&self, requests: &[usize]) -> Option<String> {
+        requests.iter().find_map(|request| self.limits.get(request)).cloned()
     }
 
     /// The verdict on equivalent requests that match offers, but got none, or fewer than they ask for. `matching` has the
     /// offers that match them.
     pub fn verdict(&self, requests: &[usize], matching: Vec<usize>) -> RequestVerdict {
-        let limit = requests.iter().find_map(|request| self.limits.get(request)).cloned();
+        let limit = self.limit(requests);
         let sum = |numbers: &[usize]| requests.iter().map(|request| numbers[*request]).sum::<usize>();
         match (sum(&self.grants), limit) {
             (0, None) => RequestVerdict::Taken(self.holders_of(matching)),

@@ -224,9 +224,10 @@ impl CauseTable {
         };
         let matching = match self.matching {
             0 if taken + limited + partly > 0 => {
-                let none = self.all - taken - limited - partly;
+                let none = self.all.saturating_sub(taken + limited + partly + claimed + count(NOT_WAITING));
                 let phrases = [
                     verb_phrase(none, ["matches", "match"], "nothing"),
+                    verb_phrase(claimed, ["matches", "match"], "only slots in use"),
                     verb_phrase(taken, ["matches", "match"], "only what others take"),
                     verb_phrase(limited, ["waits", "wait"], "for a concurrency limit"),
                     verb_phrase(partly, ["gets", "get"], "too few"),
@@ -390,7 +391,7 @@ impl Cause {
             return no_change_phrase(&self.text.to_string()).to_owned();
         }
         if self.changes.is_empty() && self.verdict == LIMITED {
-            return "wait, or raise the limit".to_owned();
+            return "raise the limit, or wait".to_owned();
         }
         if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
             return "wait, or test smaller requests with --what-if".to_owned();

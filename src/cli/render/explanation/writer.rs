@@ -71,7 +71,7 @@ impl<'c> ReportRenderer<'c> {
         let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let mut text = sentence_line(&self.case.summary(session, group, report, MAX_CLAUSE_CHARS));
-        text.push_str(&self.job_remarks(session, group));
+        text.push_str(&self.job_remarks(session, group, &report.verdict));
         if !is_brief {
             text.push_str(&self.sections(session, group, report)?);
         }
@@ -140,7 +140,7 @@ impl<'c> ReportRenderer<'c> {
         sections.push(changes(with, &report.changes));
         sections.push(changes(for_less, &report.far_less));
         let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-        if report.changes.is_empty() && report.far_less.is_empty() && needs_change(report.verdict.as_str()) {
+        if report.sought_changes && report.all_changes().next().is_none() && needs_change(report.verdict.as_str()) {
             sections.push(format!("{}\n", no_change_phrase(&writer.cause_phrase(report))));
         }
         sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
@@ -160,7 +160,7 @@ impl<'c> ReportRenderer<'c> {
 
     /// Returns what the ads of waiting jobs tell beside their constraints: why the negotiator found no slot last, and
     /// which limits they share with other jobs.
-    fn job_remarks(&self, session: &Session, group: &[usize]) -> String {
+    fn job_remarks(&self, session: &Session, group: &[usize], verdict: &RequestVerdict) -> String {
         let (mut rejections, mut limits) = (IndexMap::<String, usize>::new(), IndexMap::<String, usize>::new());
         for report in group.iter().filter_map(|job| self.case.job_report(session, *job)) {
             report.last_rejection.into_iter().for_each(|reason| *rejections.entry(reason).or_default() += 1);
@@ -176,6 +176,10 @@ impl<'c> ReportRenderer<'c> {
                 .map(|(text, jobs)| wrapped(&single_line(&format!("{opening}{text}{}{ending}", of_all(*jobs)))))
                 .collect()
         };
+        // The verdict says how much of the limit is in use.
+        if let RequestVerdict::Limited(_) | RequestVerdict::PartlyServed { limit: Some(_), .. } = verdict {
+            limits.clear();
+        }
         let ending = "; the ads do not say how much of each limit is in use";
         remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }

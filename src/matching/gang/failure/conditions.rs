@@ -20,9 +20,9 @@ pub struct FailedCondition {
     pub text: String,
     /// Whether the clause belongs to the port. Otherwise the clause belongs to the offers that it rules out.
     pub is_of_port: bool,
-    /// Attributes of the request that the clause reads.
+    /// Attributes that the clause reads of the ad that has the port, the request or an offer.
     pub request_attributes: Vec<ReadAttribute>,
-    /// Attributes of offers that the clause itself names. Each belongs to an offer docked at another port, or to the
+    /// Attributes of other ads that the clause itself names. Each belongs to an offer docked at another port, or to the
     /// first offer in the list `offers`.
     pub offer_attributes: Vec<ReadAttribute>,
     /// Labels of other ports of the request that the clause mentions, itself or through attributes of the request.
@@ -85,7 +85,7 @@ impl FailedCondition {
                 self.record_labels(table, place, &expression);
             }
             for (name, bound, found) in attributes_read(table, &expression, &frame) {
-                let is_own = found.participant.is_request();
+                let is_own = found.participant == place.participant;
                 let reads = if is_own { &mut self.request_attributes } else { &mut self.offer_attributes };
                 // Skip an attribute of an offer that is read only through an attribute of the request: the value of the
                 // request's attribute is recorded instead. Also skip an attribute that is recorded already.

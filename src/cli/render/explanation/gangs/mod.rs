@@ -70,7 +70,10 @@ impl<'g> GangExplainer<'g> {
         };
         if let (Some(allocation), Some(gang)) = (allocation, &report.gang) {
             let members = gang.members().into_iter().map(|docked| docked.offer);
-            report.verdict = GangVerdict::Taken(allocation.holders_of(members));
+            report.verdict = match allocation.limit(&[request]) {
+                Some(limit) => GangVerdict::Limited(limit),
+                None => GangVerdict::Taken(allocation.holders_of(members)),
+            };
         }
         Ok(Some(report))
     }
