@@ -385,11 +385,10 @@ impl MatchingRun {
                 count(&event);
                 match event {
                     NegotiationEvent::Matched { .. } if ends_early => return ControlFlow::Break(()),
-                    NegotiationEvent::Rejected { request, refusals, .. } => match &refusals.limit {
-                        Some(_) if !refusals.limit_keeps_free => drop(limits.remove(&request)),
-                        Some(limit) => drop(limits.insert(request, limit.clone())),
-                        None => drop(limits.remove(&request)),
-                    },
+                    // A request that is considered again later may then find nothing free.
+                    NegotiationEvent::Rejected { request, refusals, .. } if refusals.limit_keeps_free => {
+                        limits.extend(refusals.limit.clone().map(|limit| (request, limit)));
+                    }
                     _ => {}
                 }
                 ControlFlow::Continue(())

@@ -26,7 +26,7 @@ pub fn if_drained_phrase(slots: usize, lacking: &[(Name, usize)]) -> String {
 fn lacking_phrase(lacking: &[(Name, usize)], slots: usize) -> String {
     let (all, some): (Vec<_>, Vec<_>) = lacking.iter().partition(|(_, number)| *number == slots);
     let all: Vec<String> = all.iter().map(|(name, _)| name.to_string()).collect();
-    let none = if slots == 1 { "it has not" } else { "none has" };
+    let none = if slots == 1 { "it does not have" } else { "none has" };
     let mut phrases = Vec::new();
     if !all.is_empty() {
         phrases.push(format!("{none} enough {} left", join_and(&all)));

@@ -176,3 +176,23 @@ fn what_a_policy_discards_for_another_reason_is_not_in_use() {
     assert!(text.contains("the policy discards it: component 1 of its docking vector"), "{text}");
     assert!(!text.contains("no change found"), "{text}");
 }
+
+#[test]
+fn a_limit_that_is_too_small_and_one_that_was_met_first_are_named() {
+    // The first job takes all of the limit while three slots are free; others take these later.
+    let limited = |name: &str, units: &str| {
+        format!("[ Name = \"{name}\"; Limits = \"sw:{units}\"; Constraint = true; Requirements = Constraint ]\n")
+    };
+    let free = |name: &str| format!("[ Name = \"{name}\"; Constraint = true; Requirements = Constraint ]\n");
+    let requests =
+        [limited("one", "2"), limited("waits", "1"), limited("large", "3"), free("two"), free("three")].concat();
+    let offers = "[ Constraint = true; Requirements = true ]\n".repeat(3);
+    let policy = "limits: { needs: Limits, max: { sw: 2 } }\n";
+    assert_eq!(rows("late", &requests, &offers, policy), ["waits limited", "large limited"]);
+    let [requests, offers, policy] = [("requests", requests.as_str()), ("offers", &offers), ("yaml", policy)]
+        .map(|(kind, text)| file(&format!("idle-late.{kind}"), text));
+    let arguments = ["explain", &requests, "--pool", &offers, "--policy", &policy, "--unmatched", "--summary"];
+    let (_, text, _) = classad(&arguments);
+    assert!(text.contains("sw: 2 of 2 in use; the   wait, or raise the limit\n"), "{text}");
+    assert!(text.contains("sw, which allows 2; the  raise the limit\n"), "{text}");
+}

@@ -291,7 +291,7 @@ fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     let listed = "Site = \"a\"\nRequirements = TARGET.DESIRED_Sites is undefined || stringListMember(Site, \
                   TARGET.DESIRED_Sites)";
     let found = changes("desired-sites", "Requirements = true\nDESIRED_Sites = \"x\"", &[listed]);
-    assert_eq!(found, [("do without DESIRED_Sites".to_owned(), 1)]);
+    assert_eq!(found, [("delete DESIRED_Sites".to_owned(), 1)]);
     // Who submitted the job, and from where, is not a matter of choice.
     let fixed = "Requirements = TARGET.FileSystemDomain == \"other\" && TARGET.Owner == \"bob\"";
     assert_eq!(changes("fixed", "Requirements = true\nFileSystemDomain = \"here\"", &[fixed]), []);

@@ -119,6 +119,11 @@ pub enum NegotiationEvent<'e> {
         /// A balance for each group.
         groups: &'e [GroupBalance<'e>],
     },
+    /// The groups are allocated once more what others could not use.
+    Allocation {
+        /// 1-based number of the allocation, from 2.
+        number: usize,
+    },
     /// The negotiation with a group begins.
     Group {
         /// Name of the group.

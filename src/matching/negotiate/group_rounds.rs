@@ -71,7 +71,10 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         let mut allocation = tree.allocation(total, requested);
         self.report_quotas(&allocation.quotas, &usage, &demands);
         let mut had_turn = vec![false; count];
-        for _ in 0..share.allocation_rounds {
+        for number in 1..=share.allocation_rounds {
+            if number > 1 {
+                self.cycle.report(NegotiationEvent::Allocation { number });
+            }
             tree.allocate(&mut allocation);
             if regroups {
                 allocation.quotas[0] = total;

@@ -33,8 +33,12 @@ impl LimitCounts {
     pub fn first_reached(&self, needs: &[(String, f64)]) -> Option<String> {
         needs.iter().find_map(|(name, units)| {
             let (used, most) = (self.counts.get(name).copied().unwrap_or(0.0), self.limits.maximum(name));
-            (used + units > most)
-                .then(|| format!("concurrency limit {name}: {used} of {most} in use; the request needs {units}"))
+            (used + units > most).then(|| {
+                if *units > most {
+                    return format!("concurrency limit {name}, which allows {most}; the request needs {units}");
+                }
+                format!("concurrency limit {name}: {used} of {most} in use; the request needs {units}")
+            })
         })
     }
 

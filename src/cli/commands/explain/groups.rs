@@ -2,10 +2,12 @@
 
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse};
+use classad::protocol::resource_count;
 use rustc_hash::FxHashMap;
 
 use crate::cli::Failure;
 use crate::cli::args::advertising::SlotSelection;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::render::explanation::{Allocation, ExplanationInput, GangExplainer};
 use crate::cli::session::Session;
@@ -26,7 +28,13 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let [requests, offers] = case.parties.ads();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
     let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
-    let mut allocation = Allocation::new(case, found.limits, &context);
+    // Of several gangs, one suffices.
+    let wanted = |(index, request): (usize, &NamedAd)| match resource_count(&request.ad, &context) {
+        Some(count) if count == 0 || !case.needs_gang(index) => count,
+        _ => 1,
+    };
+    let wanted = case.parties.requests.iter().enumerate().map(wanted).collect();
+    let mut allocation = Allocation::new(wanted, found.limits, case.parties.offers.len());
     for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }

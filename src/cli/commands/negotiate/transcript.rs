@@ -176,6 +176,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::NonNumericRank { .. } => {}
             NegotiationEvent::Quotas { .. }
+            | NegotiationEvent::Allocation { .. }
             | NegotiationEvent::Group { .. }
             | NegotiationEvent::GroupSkipped { .. }
             | NegotiationEvent::QuotaReached { .. }
@@ -193,7 +194,9 @@ impl<'p> Transcript<'p> {
                 }
                 let detail = match refusals {
                     RefusalReasons { limit: Some(limit), .. } => limit.clone(),
-                    RefusalReasons { over_share: 0, .. } => rejection_reason(compatible, discarded),
+                    RefusalReasons { over_share: 0, .. } => {
+                        rejection_reason(compatible, discarded, self.policy.residual.is_some())
+                    }
                     RefusalReasons { over_share, .. } => {
                         let each = if *over_share == 1 { "" } else { "each of " };
                         format!("the share is too small for {each}{}", counted(*over_share, "compatible offer"))
@@ -216,12 +219,20 @@ impl<'p> Transcript<'p> {
     fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
         match *event {
             NegotiationEvent::Quotas { groups } => self.record_quotas(groups),
+            NegotiationEvent::Allocation { number } => {
+                let detail = "groups may use what others could not use";
+                self.push(format!("allocation {number}: {detail}"), "", "allocation", ["", "", "", detail]);
+            }
             NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
                 self.group_ends.remove(name);
                 let surplus = rounded((quota - own).max(0.0));
                 let with_surplus = if surplus >= 1.0 { format!(", {surplus} of it surplus") } else { String::new() };
-                let detail = format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota));
+                let detail = if quota <= 0.0 && own > 0.0 {
+                    format!("{} in use; no group may get more", rounded(usage))
+                } else {
+                    format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota))
+                };
                 self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
@@ -236,13 +247,12 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::QuotaReached { quota, usage } => {
                 let group = self.group.clone();
-                let (reached, end) = if quota > 0.0 {
-                    ("the maximum is reached", "the maximum of the group {} was reached")
-                } else {
-                    ("it may use no more", "the group {} may use no more")
-                };
-                let detail = format!("{reached} ({} of {} in use)", rounded(usage), rounded(quota));
-                self.group_ends.insert(group.clone(), end.replace("{}", &group));
+                if quota <= 0.0 {
+                    self.group_ends.insert(group.clone(), format!("the group {group} may use no more"));
+                    return;
+                }
+                let detail = format!("the maximum is reached ({} of {} in use)", rounded(usage), rounded(quota));
+                self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
                 self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
             NegotiationEvent::Spin { number, weight } => {
@@ -355,20 +365,20 @@ fn rounded(weight: f64) -> f64 {
 }
 
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
-/// vector discarded.
-fn rejection_reason(compatible: usize, discarded: usize) -> String {
+/// vector discarded. If offers are divided, `compatible` does not count those that were compatible before.
+fn rejection_reason(compatible: usize, discarded: usize, are_divided: bool) -> String {
     let offers = counted(compatible, "compatible offer");
-    match discarded {
-        _ if compatible == 0 => "no offer is compatible".to_owned(),
-        0 => {
-            let are = if compatible == 1 { "is" } else { "are" };
-            format!("no offer that is left is compatible ({offers} {are} given already)")
+    let given = compatible - discarded;
+    match (given, discarded) {
+        (_, 0) if are_divided => "no offer that is left is compatible".to_owned(),
+        (_, some) if are_divided => {
+            format!("no offer that is left is compatible, but for {some} that the policy discards")
         }
-        all if all == compatible => format!("{offers}, discarded by the policy"),
-        some => {
-            let given = compatible - some;
-            format!("{offers} ({given} already given, {some} discarded by the policy)")
-        }
+        (0, 0) => "no offer is compatible".to_owned(),
+        (1, 0) => format!("no offer that is left is compatible ({offers} is given already)"),
+        (_, 0) => format!("no offer that is left is compatible ({offers} are given already)"),
+        (0, _) => format!("{offers}, discarded by the policy"),
+        (given, some) => format!("{offers} ({given} already given, {some} discarded by the policy)"),
     }
 }
 

@@ -68,7 +68,7 @@ commands! {
         "Show, set or remove TARGET, the other ad of a match; ID is a name or a place in FILE, or else in the pool",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
-        "Load the pool from files, or count the ads of the pool by the value of EXPR",
+        "Load the pool from files, or count the ads of the pool for which EXPR is true, false, undefined or an error",
         ":pool Cpus >= 8";
     "let" "[NAME = EXPR|NAME|-NAME]" Definition expression_commands::define,
         "Set, show or remove an attribute that is added to MY; `NAME = EXPR` also sets one",

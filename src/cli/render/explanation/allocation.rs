@@ -1,12 +1,8 @@
 //! The allocation of offers to requests, one request after the other, for `explain --unmatched`.
 
-use classad::eval::Context;
 use classad::explain::RequestVerdict;
-use classad::protocol::resource_count;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-
-use super::case::ExplanationInput;
 
 /// Which requests got which offers.
 pub struct Allocation {
@@ -27,18 +23,15 @@ const NOBODY: usize = usize::MAX;
 
 impl Allocation {
     /// Makes an allocation without matches.
-    pub fn new(case: &ExplanationInput<'_>, limits: FxHashMap<usize, String>, context: &Context) -> Self {
-        let parties = case.parties;
-        // Of several gangs, one suffices.
-        let wanted = |request: usize| match resource_count(&parties.requests[request].ad, context) {
-            Some(count) if count == 0 || !case.needs_gang(request) => count,
-            _ => 1,
-        };
+    ///
+    /// `wanted` has the number of offers, or of gangs, that each request asks for. `limits` has the concurrency limits that
+    /// kept requests from free offers, as phrases.
+    pub fn new(wanted: Vec<usize>, limits: FxHashMap<usize, String>, offers: usize) -> Self {
         Allocation {
-            grants: vec![0; parties.requests.len()],
-            wanted: (0..parties.requests.len()).map(wanted).collect(),
+            grants: vec![0; wanted.len()],
+            wanted,
             limits,
-            first_holder: vec![NOBODY; parties.offers.len()],
+            first_holder: vec![NOBODY; offers],
             other_holders: FxHashMap::default(),
         }
     }

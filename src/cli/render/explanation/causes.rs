@@ -391,7 +391,8 @@ impl Cause {
             return no_change_phrase(&self.text.to_string()).to_owned();
         }
         if self.changes.is_empty() && self.verdict == LIMITED {
-            return "raise the limit, or wait".to_owned();
+            let is_too_small = self.text.to_string().contains(", which allows ");
+            return if is_too_small { "raise the limit" } else { "wait, or raise the limit" }.to_owned();
         }
         if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
             return "wait, or test smaller requests with --what-if".to_owned();

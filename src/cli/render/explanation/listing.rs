@@ -45,7 +45,7 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
 /// maximum number of printed items, `noun` what an item is.
 pub fn push_rest(text: &mut String, all: usize, most: usize, noun: &str) {
     if all > most {
-        let option = if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { "" };
+        let option = if most < MAX_EVIDENCE_ITEMS { " (-v)" } else { " (--all-offers -o json)" };
         let _ = writeln!(text, "  and {}{option}", counted(all - most, &format!("more {noun}")));
     }
 }

@@ -180,7 +180,8 @@ impl<'c> ReportRenderer<'c> {
         if let RequestVerdict::Limited(_) | RequestVerdict::PartlyServed { limit: Some(_), .. } = verdict {
             limits.clear();
         }
-        let ending = "; the ads do not say how much of each limit is in use";
+        let is_applied = self.case.policy.policy.limits.is_some();
+        let ending = if is_applied { "" } else { "; the ads do not say how much of each limit is in use" };
         remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
     }
 
