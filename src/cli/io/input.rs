@@ -8,7 +8,7 @@ use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::lint::StandardType;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
-use classad::text::{closest_names, suggestion};
+use classad::text::{closest_names, counted, suggestion};
 
 use super::dump_time::{DumpTimes, newest_times};
 use super::file_part::FilePart;
@@ -249,7 +249,8 @@ pub fn held_ads_limit(session: &Session, source: &AdSource) -> usize {
 /// Reports that a compressed source has more ads than [`held_ads_limit`].
 pub fn report_held_ads(session: &mut Session, source: &AdSource) {
     let most = held_ads_limit(session, source);
-    let reason = format!("it is compressed and has more than {most} ads; unpack it, or raise --max-packed-ads");
+    let reason =
+        format!("it is compressed and has more than {}; unpack it, or raise --max-packed-ads", counted(most, "ad"));
     report_read_error(session, source, &io::Error::new(io::ErrorKind::InvalidData, reason));
 }
 

@@ -400,7 +400,7 @@ impl QueryCommand {
         refuse_contradictions(&[
             (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),
             (groups && has_columns, "--af and --attributes cannot be used with --group-by, --sum, --mean and so on"),
-            (groups && self.distinct, "--distinct cannot be used with --group-by"),
+            (groups && self.distinct, "--distinct cannot be used with --group-by, --sum, --mean and so on"),
             (
                 self.distinct && self.af.is_empty(),
                 "--distinct needs --af (not -af): it prints each row of --af only once",
