@@ -189,7 +189,7 @@ pub struct FoundPairs {
     pub early_failures: u64,
     /// As of [`PolicyCandidates::component_counts`].
     pub component_counts: Vec<(usize, usize)>,
-    /// The concurrency limit that kept a request from an offer last, as a phrase, by index of the request.
+    /// The concurrency limit that kept a request from a free offer, as a phrase, by index of the request.
     pub limits: FxHashMap<usize, String>,
 }
 

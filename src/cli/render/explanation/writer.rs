@@ -139,8 +139,8 @@ impl<'c> ReportRenderer<'c> {
         };
         sections.push(changes(with, &report.changes));
         sections.push(changes(for_less, &report.far_less));
-        let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
         if report.sought_changes && report.all_changes().next().is_none() && needs_change(report.verdict.as_str()) {
+            let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
             sections.push(format!("{}\n", no_change_phrase(&writer.cause_phrase(report))));
         }
         sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));

@@ -158,16 +158,16 @@ fn offer_demand(table: &ParticipantTable, (clause, frame): ScopedClause) -> Offe
         return OfferDemand { clause: Some(clause), bound, missing: None };
     }
     let bound = clause_bound(&clause, |operand, known| {
-        missing_name(operand)
+        selected_name(operand)
             .filter(|_| table.evaluate(operand, &frame).is_ok_and(|value| matches!(value, Value::Undefined)))?;
         Some((table.evaluate(known, &frame).ok().filter(|value| !value.is_exceptional())?, None))
     });
-    let missing = bound.as_ref().and_then(|bound| missing_name(&bound.operand)).cloned();
+    let missing = bound.as_ref().and_then(|bound| selected_name(&bound.operand)).cloned();
     OfferDemand { clause: Some(clause), bound, missing }
 }
 
 /// Returns the name of an attribute that an operand selects, as `TARGET.RequestCpus` does.
-fn missing_name(operand: &Expression) -> Option<&Name> {
+fn selected_name(operand: &Expression) -> Option<&Name> {
     match operand.without_parentheses().kind() {
         ExpressionKind::Select(_, name) => Some(name),
         _ => None,
