@@ -101,7 +101,9 @@ pub type ReadResult = Result<AdEntry, Problem>;
 pub struct ReadCache {
     dialect: Dialect,
     long: AttributeCache,
+    bracketed: AttributeCache,
     json: AttributeCache,
+    xml: AttributeCache,
 }
 
 impl ReadCache {
@@ -109,7 +111,8 @@ impl ReadCache {
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
         let long = AttributeCache::new(ParseOptions::long(dialect));
-        ReadCache { dialect, long, json: AttributeCache::new(ParseOptions::new(dialect)) }
+        let [bracketed, json, xml] = [(); 3].map(|()| AttributeCache::new(ParseOptions::new(dialect)));
+        ReadCache { dialect, long, bracketed, json, xml }
     }
 
     /// Leaves out the attributes that stand only in the banners behind the records of history files.
@@ -143,10 +146,12 @@ pub fn read_cached<'t>(
 ) -> Box<dyn Iterator<Item = ReadResult> + 't> {
     match form {
         FileFormat::Long => Box::new(LongReader::with_cache(text, &mut cache.long)),
+        FileFormat::Bracketed => Box::new(BracketedReader::with_cache(text, &mut cache.bracketed)),
         FileFormat::Json | FileFormat::JsonLines => {
             Box::new(RecoveringReader::<JsonGrammar>::with_cache(text, &mut cache.json))
         }
-        _ => read(text, form, cache.dialect),
+        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::with_cache(text, &mut cache.xml)),
+        FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog => read(text, form, cache.dialect),
     }
 }
 

@@ -136,6 +136,13 @@ pub trait AdGrammar<'t>: Sized {
         None
     }
 
+    /// Advances `tokens` to the end of an ad without the grammar, and returns the byte offset of this end. `start` is the
+    /// byte offset of the token that begins the ad, which was read last. `None` if only the grammar can tell where the ad
+    /// ends. The default is to use the grammar always.
+    fn skip_plain_ad(_tokens: &mut TokenStream<'t, Self::Lexer>, _start: usize) -> Option<usize> {
+        None
+    }
+
     /// Returns a problem to report at the end of the text. The method is called again until it returns `None`, so each
     /// problem must be returned only once.
     fn at_end(_: &AdOrigin, _: &mut TokenStream<'t, Self::Lexer>) -> Option<Problem> {
@@ -159,7 +166,7 @@ pub enum ReadItem {
 
 /// Maximum number of ads of a text that the cache does not help to read. After more of them, all ads are read by the
 /// grammar, because an ad with an unclosed bracket is searched to the end of the text.
-const MAX_DISSIMILAR_ADS: usize = 32;
+pub const MAX_DISSIMILAR_ADS: usize = 32;
 
 /// Iterator over the ads of a text in the format `G`. Every bad value is reported, and its ad is left out.
 pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
@@ -351,7 +358,8 @@ pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
     let mut end = 0;
     while let Some(token) = tokens.next() {
         if G::begins_ad(&token.0) {
-            match ad_end::<G>(&mut tokens, token.1.start) {
+            let start = token.1.start;
+            match G::skip_plain_ad(&mut tokens, start).or_else(|| ad_end::<G>(&mut tokens, start)) {
                 Some(ad_end) => end = ad_end,
                 None => break,
             }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{FileFormat, Position, StreamBlock, read};
-use crate::ad::Dialect;
+use super::{FileFormat, Position, ReadResult, StreamBlock, read};
+use crate::ad::{Dialect, Expression};
 use crate::syntax::{Style, print_ad};
 
 /// Returns a text for each item: a printed ad, or a problem as `!line:column: message`.
@@ -17,6 +17,24 @@ pub fn printed_items(text: &[u8], form: FileFormat, dialect: Dialect) -> Vec<Str
             }
         })
         .collect()
+}
+
+/// Returns a text for each item: a problem, or a printed ad with its number, its offset and the spans of its expressions.
+pub fn shown_with_spans(items: impl Iterator<Item = ReadResult>) -> Vec<String> {
+    let show = |item: ReadResult| match item {
+        Ok(entry) => {
+            let mut spans = Vec::new();
+            let mut pending: Vec<&Expression> = entry.ad.iter().map(|attribute| attribute.expression).collect();
+            while let Some(expression) = pending.pop() {
+                spans.push(expression.span());
+                expression.kind().for_each_child(|child| pending.push(child));
+            }
+            let text = print_ad(&entry.ad, Style::New);
+            format!("{} at {}: {} {spans:?}", entry.number, entry.offset, text.escape_ascii())
+        }
+        Err(problem) => format!("{problem:?}"),
+    };
+    items.map(show).collect()
 }
 
 /// Texts in the long form of lines with these values, with names that are equal in other case, quoted names, line ends of

@@ -4,6 +4,7 @@ use logos::Logos;
 
 use crate::ad::Span;
 
+use super::ad_structure::next_structure;
 use super::token::{StringSyntax, Token, to_offset};
 
 /// What a text of bracketed ads begins with.
@@ -57,27 +58,26 @@ pub fn find_first_ad(text: &[u8]) -> AdBoundary {
 /// has no ad.
 #[must_use]
 pub fn complete_ads_length(text: &[u8]) -> usize {
-    let mut depth = 0_usize;
-    let mut complete = 0;
-    for (result, range) in Token::lexer_with_extras(text, StringSyntax::Escaped.into()).spanned() {
-        match result {
-            Ok(Token::BracketOpen) => {
+    let (mut depth, mut complete, mut at) = (0_usize, 0, 0);
+    // Appended text may close a quote or a comment that is open.
+    while let Ok(Some(found)) = next_structure(text, at) {
+        match text[found] {
+            b'[' => {
                 if depth == 0 {
                     // Appended text cannot change the text before an ad that has begun.
-                    complete = range.start;
+                    complete = found;
                 }
                 depth += 1;
             }
-            Ok(Token::BracketClose) if depth > 0 => {
+            b']' if depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
-                    complete = range.end;
+                    complete = found + 1;
                 }
             }
-            // Appended text may close the string, the quoted name or the comment.
-            Err(error) if error.is_unterminated() => break,
             _ => {}
         }
+        at = found + 1;
     }
     complete
 }

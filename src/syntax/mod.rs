@@ -1,6 +1,7 @@
 //! Parsing and printing: the lexer (logos), the grammar (chumsky), syntax errors, the printer.
 
 mod ad_boundaries;
+mod ad_structure;
 mod chumsky_types;
 mod error;
 mod error_messages;
@@ -18,6 +19,7 @@ mod recover;
 mod token;
 
 pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad};
+pub(crate) use ad_structure::{blank_length, next_structure, skip_blanks_and_comments};
 pub use error::SyntaxError;
 pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};
 pub use incomplete::is_incomplete;

@@ -8,6 +8,7 @@ use chumsky::prelude::*;
 use crate::ad::Span;
 
 use super::SyntaxError;
+use super::ad_structure::blank_length;
 use super::chumsky_types::{ChumskyExtra, TokenInput};
 use super::grammar::{Grammar, ParseOptions, parse_ad};
 use super::token::{SpannedToken, Token, to_offset};
@@ -22,6 +23,8 @@ pub struct BindingSpans {
     pub name: Span,
     /// The whole definition, from the name to the end of the expression.
     pub whole: Span,
+    /// The value: what follows the `=` and the white space behind it.
+    pub value: Span,
 }
 
 /// Returns the spans of all attributes of a bracketed ad, including repeated names.
@@ -30,7 +33,10 @@ pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
     let tokens = Grammar { text, rules }.lex().unwrap_or_default();
     let of = |piece: Range<usize>| {
         let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
-        Some(BindingSpans { name: first, whole: first.to(last) })
+        let behind = tokens.get(piece.start + 1).map_or(last.end, |(_, equals)| equals.end).min(last.end);
+        let blanks = blank_length(&text[Span::new(behind, last.end).range()]);
+        let value = Span::new(behind + to_offset(blanks), last.end);
+        Some(BindingSpans { name: first, whole: first.to(last), value })
     };
     attribute_token_ranges(&tokens).into_iter().filter_map(of).collect()
 }

@@ -229,7 +229,7 @@ impl Token {
 
 /// Returns the number of bytes up to and including the closing quote; `None` if the closing quote is missing.  `rest`
 /// begins after the opening quote.  A backslash escapes the next byte, and the quoted text may have several lines.
-fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
+pub(super) fn quoted_length(rest: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr::memchr2(quote, b'\\', rest.get(at..)?) {
         at += found;

@@ -4,9 +4,12 @@ use std::ops::{ControlFlow, Range};
 
 use quick_xml::errors::SyntaxError as Unclosed;
 
+use crate::ad::Ad;
 use crate::format::Problem;
+use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, begins_line, blanks_before};
 
+use super::fast_path;
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
 use super::value::{append_text, begin_element, end_element, invalid_utf8};
 
@@ -180,6 +183,24 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
             XmlMarkup::Unclosed(_) => ControlFlow::Break(skip_unclosed(tokens, range.start, self.indent)),
             _ => ControlFlow::Continue(()),
         }
+    }
+
+    fn read_similar_ad(
+        tokens: &mut TokenStream<'t, MarkupReader<'t>>,
+        origin: &AdOrigin,
+        start: usize,
+        cache: &mut AttributeCache,
+        buffer: &mut AttributeBuffer,
+    ) -> Option<Ad> {
+        let (ad, end) = fast_path::read_ad(origin, start, cache, buffer)?;
+        tokens.lexer.restart(end);
+        Some(ad)
+    }
+
+    fn skip_plain_ad(tokens: &mut TokenStream<'t, MarkupReader<'t>>, start: usize) -> Option<usize> {
+        let end = start + fast_path::value_length(&tokens.text[start..])?;
+        tokens.lexer.restart(end);
+        Some(end)
     }
 
     fn outside(

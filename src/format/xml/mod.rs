@@ -5,6 +5,7 @@
 //! these escapes every byte can be represented.
 
 mod content;
+mod fast_path;
 mod grammar;
 mod markup;
 mod value;

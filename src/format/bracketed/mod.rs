@@ -1,18 +1,21 @@
 //! Reader and writer of bracketed ads: `[ name = expression; ... ]`, one after the other.
 
+mod fast_path;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::ad::{Dialect, Name};
+use crate::ad::{Ad, Dialect, Name};
 use crate::syntax::{
-    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, find_first_ad, parse_ad, print_into,
-    print_name, read_name,
+    AdBoundary, BindingSpans, ParseOptions, Style, ad_errors, binding_spans, find_first_ad, parse_ad, parse_expression,
+    print_into, print_name, read_name,
 };
 
 use super::ad_syntax::AdSyntax;
+use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::detect::byte_order_mark_length;
-use super::nested_reader::begins_line;
+use super::nested_reader::{MAX_DISSIMILAR_ADS, begins_line};
 use super::{AdEntry, Problem, ReadResult};
 
 /// Iterator over the bracketed ads of a text.
@@ -25,6 +28,11 @@ pub struct BracketedReader<'t> {
     number: usize,
     /// Number of ads found so far that have no closing bracket.
     unclosed_count: usize,
+    /// The cache of the fast path.  `None` if all ads are read by the grammar.
+    cache: Option<&'t mut AttributeCache>,
+    buffer: AttributeBuffer,
+    /// Number of ads of this text that the grammar had to read.
+    dissimilar_ads: usize,
     /// Problems of the current ad that are still to be yielded.
     pending: VecDeque<Problem>,
 }
@@ -43,19 +51,54 @@ impl<'t> BracketedReader<'t> {
             offset,
             number: 0,
             unclosed_count: 0,
+            cache: None,
+            buffer: AttributeBuffer::default(),
+            dissimilar_ads: 0,
             pending: VecDeque::new(),
         }
+    }
+
+    /// Creates a reader at the beginning of a text.  `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: &'t mut AttributeCache) -> Self {
+        let dialect = cache.dialect();
+        BracketedReader { cache: Some(cache), ..BracketedReader::new(text, dialect) }
+    }
+
+    /// Reads the next ad by the fast path.  `None` if only the grammar can tell what follows.
+    fn read_similar_ad(&mut self) -> Option<AdEntry> {
+        let cache = self.cache.as_mut()?;
+        let is_between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b',' | b';' | b'{' | b'}');
+        let start = self.offset + self.text.get(self.offset..)?.iter().take_while(|byte| is_between(byte)).count();
+        if self.text.get(start) != Some(&b'[') {
+            return None;
+        }
+        let Some((ad, end)) = fast_path::read_ad(self.text, start, cache, &mut self.buffer) else {
+            self.dissimilar_ads += 1;
+            if self.dissimilar_ads > MAX_DISSIMILAR_ADS {
+                self.cache = None;
+            }
+            return None;
+        };
+        self.offset = end;
+        Some(self.entry_of(ad, start))
+    }
+
+    /// Counts an ad, and returns it with its place.
+    fn entry_of(&mut self, ad: Ad, offset: usize) -> AdEntry {
+        self.number += 1;
+        AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }
     }
 
     /// Parses the ad at the byte range `range`, which begins with the opening bracket. If the ad is bad, returns its
     /// first problem and queues its other problems.
     fn parse_group(&mut self, range: Range<usize>) -> ReadResult {
-        self.number += 1;
         self.offset = range.end;
         let offset = range.start;
-        match parse_ad(&self.text[range.clone()], self.rules) {
-            Ok(ad) => Ok(AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }),
+        let text = &self.text[range.clone()];
+        match parse_ad(text, self.rules) {
+            Ok(ad) => Ok(self.entry_of(with_spans_of_values(text, self.rules).unwrap_or(ad), offset)),
             Err(error) => {
+                self.number += 1;
                 // A string without its closing quote may extend into the next ad, so reading continues where that ad
                 // most likely begins.
                 if error.lacks_quote
@@ -87,6 +130,9 @@ impl Iterator for BracketedReader<'_> {
         if let Some(problem) = self.pending.pop_front() {
             return Some(Err(problem));
         }
+        if let Some(entry) = self.read_similar_ad() {
+            return Some(Ok(entry));
+        }
         let rest = self.text.get(self.offset..)?;
         let shifted = |span: crate::ad::Span| self.offset + span.start as usize..self.offset + span.end as usize;
         match find_first_ad(rest) {
@@ -113,6 +159,21 @@ impl Iterator for BracketedReader<'_> {
     }
 }
 
+/// Parses the values of an ad one by one, so that the spans of each expression count from the beginning of its value, as
+/// [`attribute_spans`] says.  `text` is an ad without errors.
+fn with_spans_of_values(text: &[u8], rules: ParseOptions) -> Option<Ad> {
+    let attribute = |place: &BindingSpans| {
+        let name = name_at(text, place, rules.dialect)?;
+        Some((name, parse_expression(&text[place.value.range()], rules).ok()?))
+    };
+    binding_spans(text, rules).iter().map(attribute).collect()
+}
+
+/// Returns the name of an attribute.  `None` if it is malformed.
+fn name_at(ad: &[u8], place: &BindingSpans, dialect: Dialect) -> Option<Name> {
+    Some(Name::new(&read_name(&String::from_utf8_lossy(&ad[place.name.range()]), dialect)?))
+}
+
 /// How the bracketed form writes an ad: with one attribute per line.
 pub const SYNTAX: AdSyntax = AdSyntax {
     begin: "[\n",
@@ -135,9 +196,12 @@ pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Attr
     let start = offset + span.range().start;
     let ad = &rest[span.range()];
     let place = |binding: &BindingSpans| {
-        let name = read_name(&String::from_utf8_lossy(&ad[binding.name.range()]), dialect)?;
-        let range = start + binding.name.range().start..start + binding.name.range().end;
-        Some(AttributeSpan { name: Name::new(&name), name_range: range, source: ExpressionSource::Verbatim(start) })
+        let (name, value) = (binding.name.range(), binding.value.range());
+        Some(AttributeSpan {
+            name: name_at(ad, binding, dialect)?,
+            name_range: start + name.start..start + name.end,
+            source: ExpressionSource::Verbatim(start + value.start),
+        })
     };
     binding_spans(ad, ParseOptions::new(dialect)).iter().filter_map(place).collect()
 }

@@ -1,0 +1,237 @@
+//! Fast path for ads in XML that resemble those before: reads them without the XML parser and the grammar.
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
+use crate::format::attribute_name::attribute_name;
+use crate::format::nested_reader::{AdOrigin, RecoveringReader};
+use crate::syntax::{ParsedValue, blank_length};
+
+use super::XmlGrammar;
+
+const ATTRIBUTE_BEGIN: &[u8] = b"<a n=\"";
+const NAME_END: &[u8] = b"\">";
+const ATTRIBUTE_END: &[u8] = b"</a>";
+
+/// Reads the ad that begins at byte `start`, with `<c>`.  Returns the ad and the byte offset of its end.  `None` if only
+/// the grammar can tell what the ad is: it has an error, a comment, a section of CDATA, or tags that are written
+/// otherwise than HTCondor writes them.
+///
+/// The text of an attribute ends with `</a>` and the white space that follows.
+pub fn read_ad(
+    origin: &AdOrigin,
+    start: usize,
+    cache: &mut AttributeCache,
+    buffer: &mut AttributeBuffer,
+) -> Option<(Ad, usize)> {
+    let text = origin.text;
+    cache.begin_ad(buffer);
+    let mut at = start + text[start..].strip_prefix(b"<c>").map(|behind| 3 + blank_length(behind))?;
+    loop {
+        while let Some(length) = cache.read_same(&text[at..], buffer) {
+            at += length;
+        }
+        if text[at..].starts_with(b"</c>") {
+            return Some((cache.build_ad(buffer), at + 4));
+        }
+        let (index, value_start) = match cache.predicted_name(&text[at..]) {
+            Some((index, length)) => (index, at + length),
+            None => find_name(origin, at, cache)?,
+        };
+        let value_end = value_start + value_length(&text[value_start..])?;
+        let behind = text[value_end..].strip_prefix(ATTRIBUTE_END)?;
+        let end = text.len() - behind.len() + blank_length(behind);
+        let value = &text[value_start..value_end];
+        let parsed = match plain_value(value) {
+            Some(value) => ParsedValue::literal(Expression::literal(value)),
+            None => cache.values.parse_with(value, index, || read_by_grammar(origin, value))?,
+        };
+        cache.add(index, Some(&text[at..end]), parsed, buffer);
+        at = end;
+    }
+}
+
+/// Reads the tag `<a n="Name">` at byte `at`.  Returns the index of the name in the cache, and the byte offset of the
+/// value.  `None` if no such tag with a plain name stands there.
+fn find_name(origin: &AdOrigin, at: usize, cache: &mut AttributeCache) -> Option<(usize, usize)> {
+    let value = at + name_tag_length(&origin.text[at..])?;
+    let tag = &origin.text[at..value];
+    let name = &tag[ATTRIBUTE_BEGIN.len()..tag.len() - NAME_END.len()];
+    let index = match cache.index_of(tag) {
+        Some(index) => index,
+        None => cache.insert_name(tag, true, attribute_name(name, origin.dialect, 0..0, 0).ok()?),
+    };
+    Some((index, value))
+}
+
+/// Returns the length of the tag `<a n="Name">` at the start of a text.  `None` if no such tag stands there, or if its
+/// name is not of ASCII characters without escapes.
+fn name_tag_length(text: &[u8]) -> Option<usize> {
+    let behind = text.strip_prefix(ATTRIBUTE_BEGIN)?;
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'&' | b'<' | b'>' | b'\\');
+    let name_length = behind.iter().take_while(|byte| is_plain(byte)).count();
+    behind[name_length..].starts_with(NAME_END).then_some(ATTRIBUTE_BEGIN.len() + name_length + NAME_END.len())
+}
+
+/// Returns the length of the scalar at the start of a text, as HTCondor writes it.  `None` if no such element stands
+/// there.
+fn scalar_length(text: &[u8]) -> Option<usize> {
+    const EMPTY: [&[u8]; 4] = [b"<b v=\"t\"/>", b"<b v=\"f\"/>", b"<un/>", b"<er/>"];
+    const WITH_TEXT: [(&[u8], &[u8]); 6] = [
+        (b"<s>", b"</s>"),
+        (b"<i>", b"</i>"),
+        (b"<e>", b"</e>"),
+        (b"<r>", b"</r>"),
+        (b"<at>", b"</at>"),
+        (b"<rt>", b"</rt>"),
+    ];
+    if let Some(element) = EMPTY.iter().find(|element| text.starts_with(element)) {
+        return Some(element.len());
+    }
+    let (open, close) = WITH_TEXT.iter().find(|(open, _)| text.starts_with(open))?;
+    let end = open.len() + memchr::memchr(b'<', &text[open.len()..])?;
+    text[end..].starts_with(close).then_some(end + close.len())
+}
+
+/// An element whose closing tag has not been read yet.
+#[derive(Clone, Copy)]
+enum OpenElement {
+    Ad,
+    List,
+    /// An attribute, with or without its value.
+    Attribute,
+}
+
+/// Returns the length of the value at the start of a text: a scalar, a list or an ad.  `None` if no value stands there, or
+/// only the grammar can tell where it ends, as [`read_ad`] says.
+pub fn value_length(text: &[u8]) -> Option<usize> {
+    let (mut open, mut rest) = (Vec::new(), text);
+    loop {
+        let (length, has_ended) = match (open.last(), rest.get(..4)?) {
+            (Some(OpenElement::Ad), b"</c>") | (Some(OpenElement::List), b"</l>") => {
+                open.pop();
+                (4, true)
+            }
+            (Some(OpenElement::Ad), _) => {
+                open.push(OpenElement::Attribute);
+                (name_tag_length(rest)?, false)
+            }
+            (_, [b'<', b'c', b'>', _]) => {
+                open.push(OpenElement::Ad);
+                (3, false)
+            }
+            (_, [b'<', b'l', b'>', _]) => {
+                open.push(OpenElement::List);
+                (3, false)
+            }
+            _ => (scalar_length(rest)?, true),
+        };
+        rest = &rest[length..];
+        if has_ended {
+            if let Some(OpenElement::Attribute) = open.last() {
+                open.pop();
+                rest = rest.strip_prefix(ATTRIBUTE_END)?;
+            }
+            if open.is_empty() {
+                return Some(text.len() - rest.len());
+            }
+        }
+        rest = &rest[blank_length(rest)..];
+    }
+}
+
+/// Returns the value of an element that is a number, a string without escapes, or a Boolean.  `None` for any other text.
+fn plain_value(element: &[u8]) -> Option<Value> {
+    let inside = |tag: usize| {
+        let text = &element[tag..element.len() - tag - 1];
+        let is_plain = memchr::memchr3(b'&', b'\\', b'<', text).is_none() && memchr::memchr2(b'\r', 0, text).is_none();
+        std::str::from_utf8(text).ok().filter(|_| is_plain)
+    };
+    match element {
+        [b'<', b's', b'>', .., b'<', b'/', b's', b'>'] => inside(3).map(Value::string),
+        [b'<', b'i', b'>', .., b'<', b'/', b'i', b'>'] => inside(3)?.trim_ascii().parse().ok().map(Value::Integer),
+        [b'<', b'r', b'>', .., b'<', b'/', b'r', b'>'] => inside(3)?.trim_ascii().parse().ok().map(Value::Real),
+        b"<b v=\"t\"/>" => Some(Value::Boolean(true)),
+        b"<b v=\"f\"/>" => Some(Value::Boolean(false)),
+        _ => None,
+    }
+}
+
+/// Reads the value of an attribute by the grammar.  `None` if the text is not one value, or has an error.
+fn read_by_grammar(origin: &AdOrigin, value: &[u8]) -> Option<Expression> {
+    let text = [b"<c><a n=\"a\">", value, b"</a></c>"].concat();
+    let mut items = RecoveringReader::<XmlGrammar>::new(&text, origin.dialect);
+    let ad = items.next()?.ok()?.ad;
+    let value = ad.get(&Name::new("a"))?.clone();
+    (ad.len() == 1 && items.next().is_none()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::value_length;
+    use crate::ad::Dialect;
+    use crate::format::nested_reader::is_single_ad;
+    use crate::format::testing::shown_with_spans;
+    use crate::format::xml::XmlGrammar;
+    use crate::format::{FileFormat, ReadCache, read, read_cached};
+
+    proptest! {
+        #[test]
+        fn the_grammar_reads_the_same(
+            texts in prop::collection::vec(
+                prop::collection::vec(
+                    prop_oneof![
+                        8 => (
+                            prop::sample::select(vec![
+                                "<a n=\"a\">", "<a n=\"b\">", "  <a n=\"A\">", "<a n='a'>", "<a n=\"c &lt;\">", "<a n=\"self\">",
+                                "<a n=\"\">", "<a n=\"a\" >", "<a n=\"c d\u{e9}\">", "<a n=\"\\n\">", "<a>", "<a n=\"x>y\">",
+                            ]),
+                            prop::sample::select(vec![
+                                "<i>1</i>", "<i> +07 </i>", "<i>x</i>", "<i>9223372036854775808</i>", "<r>1.5</r>", "<r>1</r>",
+                                "<r>nan</r>", "<r>INF</r>", "<r></r>", "<s>x</s>", "<s></s>", "<s/>", "<s>\"q</s>", "<s>a&lt;b</s>",
+                                "<s>a\\nb</s>", "<s>a\r\nb</s>", "<s>a &</s>", "<s>a<!-- </a> -->b</s>", "<s><![CDATA[</a>]]></s>",
+                                "<s>a > b</s>", "<s>x</i>", "<b v=\"t\"/>", "<b v=\"f\"></b>", "<b v='F'/>", "<un/>", "<er/>",
+                                "<e>a + 1</e>", "<e>a &amp;&amp; b</e>", "<e>1 +</e>", "<l></l>", "<l/>", "<l><i>1</i><s>x</s></l>",
+                                "<l><l><i>1</i></l></l>", "<c></c>", "<c><a n=\"a\"><i>1</i></a></c>", "<l><c><a n=\"<\"><un/></a></c></l>",
+                                "<l>", "<i>1</i><i>2</i>", "", "1", "<rt>5</rt>", "<at>x</at>", "<n>1</n>", "<i>1</i> ", " <i>1</i>",
+                                "<b v=\"/>\"/>", "<l>x</l>", "<s>\u{0}</s>",
+                            ]),
+                            prop::sample::select(vec![
+                                "</a>", "</a>\n", "</a>\n    ", "</a></c>\n<c>", "</a>\n</c>\n<c>\n", "</c>", "<!-- c --></a>",
+                                "</a><!-- <c> -->", "", "</a ></c><c>", "</a></c><c/>", "</a>x", "</a></classads>",
+                            ]),
+                        ).prop_map(|(name, value, end)| format!("{name}{value}{end}")),
+                        1 => prop::sample::select(vec!["<c>", "</c>", "\n<c>", "<c >", "</c>\n", "<!--", "<", "x"])
+                            .prop_map(str::to_owned),
+                    ],
+                    0..10,
+                ),
+                1..4,
+            ),
+        ) {
+            for dialect in [Dialect::Condor, Dialect::Classad] {
+                let mut cache = ReadCache::new(dialect);
+                for pieces in &texts {
+                    let text = format!("<c>{}</c>", pieces.concat());
+                    if let Some(length) = value_length(text.as_bytes()) {
+                        prop_assert!(is_single_ad::<XmlGrammar>(&text.as_bytes()[..length]), "{}", text);
+                    }
+                    let cached = shown_with_spans(read_cached(text.as_bytes(), FileFormat::Xml, &mut cache));
+                    let expected = shown_with_spans(read(text.as_bytes(), FileFormat::Xml, dialect));
+                    prop_assert_eq!(cached, expected, "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_refused() {
+        let text =
+            b"<c><a n=\"a\"><s>x</s></a></c>\n<c><a n=\"a\"><s>\xff</s></a></c>\n<c><a n=\"\xff\"><s>x</s></a></c>";
+        let mut cache = ReadCache::new(Dialect::Condor);
+        let cached = shown_with_spans(read_cached(text, FileFormat::Xml, &mut cache));
+        assert_eq!(cached, shown_with_spans(read(text, FileFormat::Xml, Dialect::Condor)));
+        assert_eq!(cached.iter().filter(|item| item.contains("UTF-8")).count(), 2, "{cached:?}");
+    }
+}
