@@ -8,7 +8,7 @@ use classad::ad::Ad;
 use classad::eval::Context;
 use classad::matching::negotiate::{
     Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse,
-    negotiate,
+    ReachedLimit, negotiate,
 };
 use classad::matching::policy::{Policy, PolicyFault, with_attributes};
 use classad::matching::{
@@ -190,7 +190,7 @@ pub struct FoundPairs {
     /// As of [`PolicyCandidates::component_counts`].
     pub component_counts: Vec<(usize, usize)>,
     /// The concurrency limit that kept a request from a free offer, as a phrase, by index of the request.
-    pub limits: FxHashMap<usize, String>,
+    pub limits: FxHashMap<usize, ReachedLimit>,
 }
 
 impl From<NegotiationOutcome> for FoundPairs {
@@ -380,7 +380,7 @@ impl MatchingRun {
         if selection.is_greedy() && !selection.keeps_offers {
             let mut count = cycle_progress(requests.len());
             let ends_early = selection.stops_at_first;
-            let mut limits: FxHashMap<usize, String> = FxHashMap::default();
+            let mut limits: FxHashMap<usize, ReachedLimit> = FxHashMap::default();
             let outcome = negotiate(settings, requests, offers, &|_| None, &mut |event| {
                 count(&event);
                 match event {

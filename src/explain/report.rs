@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{Expression, Name, Value};
 use crate::constraint::InconsistencyKind;
+use crate::matching::negotiate::ReachedLimit;
 
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
@@ -78,16 +79,16 @@ pub enum RequestVerdict {
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
-    /// The request matches, but a concurrency limit of the policy keeps it from the offers; holds the limit as a phrase.
-    Limited(String),
+    /// The request matches, but a concurrency limit of the policy keeps it from the offers; holds the limit.
+    Limited(ReachedLimit),
     /// The request asks for several offers and got fewer.
     PartlyServed {
         /// Number of offers that the request got.
         granted: usize,
         /// Number of offers that the request asks for.
         wanted: usize,
-        /// The concurrency limit that keeps the request from more offers, as a phrase.
-        limit: Option<String>,
+        /// The concurrency limit that keeps the request from more offers.
+        limit: Option<ReachedLimit>,
         /// Whether other requests hold offers that match.
         others_hold: bool,
     },

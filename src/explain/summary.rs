@@ -3,6 +3,7 @@
 use crate::ad::{Dialect, Name};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
+use crate::matching::negotiate::ReachedLimit;
 use crate::protocol::JobState;
 use crate::text::{join_and, join_first, with_commas};
 
@@ -103,7 +104,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
                 let gets = self.verb("gets", "get");
-                let rest = self.rest_phrase(limit.as_deref(), *others_hold);
+                let rest = self.rest_phrase(limit.as_ref(), *others_hold);
                 format!("{subject} {gets} {} of {}; {rest}", with_commas(*granted), self.count(*wanted))
             }
             RequestVerdict::NeedsGang => {
@@ -173,9 +174,9 @@ impl SummaryWriter<'_> {
                 let free = if report.slots.is_some() { "free " } else { "" };
                 format!("other requests take all {free}{} that match", self.nouns[1])
             }
-            RequestVerdict::Limited(limit) => limit.clone(),
+            RequestVerdict::Limited(limit) => limit.to_string(),
             RequestVerdict::PartlyServed { limit, others_hold, .. } => {
-                format!("gets too few {}; {}", self.nouns[1], self.rest_phrase(limit.as_deref(), *others_hold))
+                format!("gets too few {}; {}", self.nouns[1], self.rest_phrase(limit.as_ref(), *others_hold))
             }
             RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
@@ -185,7 +186,7 @@ impl SummaryWriter<'_> {
     }
 
     /// Says why a request gets no more offers.
-    fn rest_phrase(&self, limit: Option<&str>, others_hold: bool) -> String {
+    fn rest_phrase(&self, limit: Option<&ReachedLimit>, others_hold: bool) -> String {
         match limit {
             Some(limit) => format!("{} for {limit}", self.verb("it waits", "they wait")),
             None if others_hold => format!("other requests take the other {} that match", self.nouns[1]),

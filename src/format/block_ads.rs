@@ -30,7 +30,7 @@ enum BlockAdReader<'t> {
         pending: VecDeque<ReadResult>,
     },
     Json {
-        reader: RecoveringReader<'t, JsonGrammar>,
+        reader: RecoveringReader<'t, JsonGrammar, &'t mut AttributeCache>,
         /// Number of ads of the stream before the block.
         ads_before: usize,
     },

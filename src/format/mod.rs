@@ -126,11 +126,14 @@ impl ReadCache {
 /// Returns an iterator that reads the ads of a text one by one.
 #[must_use]
 pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + 't> {
+    let cache = || AttributeCache::new(ParseOptions::new(dialect));
     match form {
         FileFormat::Long => Box::new(LongReader::new(text, dialect)),
         FileFormat::Bracketed => Box::new(BracketedReader::new(text, dialect)),
-        FileFormat::Json | FileFormat::JsonLines => Box::new(RecoveringReader::<JsonGrammar>::new(text, dialect)),
-        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::new(text, dialect)),
+        FileFormat::Json | FileFormat::JsonLines => {
+            Box::new(RecoveringReader::<JsonGrammar, _>::with_cache(text, cache()))
+        }
+        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar, _>::with_cache(text, cache())),
         FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
         FileFormat::EventLog => Box::new(EventLogReader::new(text, dialect)),
         FileFormat::JobQueueLog => Box::new(job_queue_log::read_job_queue_log(text, dialect)),
@@ -148,9 +151,9 @@ pub fn read_cached<'t>(
         FileFormat::Long => Box::new(LongReader::with_cache(text, &mut cache.long)),
         FileFormat::Bracketed => Box::new(BracketedReader::with_cache(text, &mut cache.bracketed)),
         FileFormat::Json | FileFormat::JsonLines => {
-            Box::new(RecoveringReader::<JsonGrammar>::with_cache(text, &mut cache.json))
+            Box::new(RecoveringReader::<JsonGrammar, _>::with_cache(text, &mut cache.json))
         }
-        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar>::with_cache(text, &mut cache.xml)),
+        FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar, _>::with_cache(text, &mut cache.xml)),
         FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog => read(text, form, cache.dialect),
     }
 }

@@ -3,6 +3,7 @@
 //! Each format implements [`AdGrammar`]: which token can stand where, what a token adds to the ad, and where a bad ad
 //! most likely ends. This module has the loops over the tokens, which read ads, report problems and find the next ad.
 
+use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
@@ -169,14 +170,15 @@ pub enum ReadItem {
 pub const MAX_DISSIMILAR_ADS: usize = 32;
 
 /// Iterator over the ads of a text in the format `G`. Every bad value is reported, and its ad is left out.
-pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
+pub struct RecoveringReader<'t, G: AdGrammar<'t>, C = AttributeCache> {
     tokens: TokenStream<'t, G::Lexer>,
     dialect: Dialect,
     /// Number of ads begun so far.
     number: usize,
     outer: G::Outer,
-    /// The cache of [`AdGrammar::read_similar_ad`]. `None` if all ads are read by the grammar.
-    cache: Option<&'t mut AttributeCache>,
+    /// The cache of [`AdGrammar::read_similar_ad`]: an [`AttributeCache`] or a mutable reference to one. `None` if all ads
+    /// are read by the grammar.
+    cache: Option<C>,
     buffer: AttributeBuffer,
     /// Number of ads of this text that the grammar had to read.
     dissimilar_ads: usize,
@@ -185,24 +187,30 @@ pub struct RecoveringReader<'t, G: AdGrammar<'t>> {
 }
 
 impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
-    /// Creates a reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text. All ads are read by the grammar.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
+        RecoveringReader::with_optional_cache(text, dialect, None)
+    }
+}
+
+impl<'t, G: AdGrammar<'t>, C: BorrowMut<AttributeCache>> RecoveringReader<'t, G, C> {
+    /// Creates a reader at the beginning of a text. `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: C) -> Self {
+        let dialect = cache.borrow().dialect();
+        RecoveringReader::with_optional_cache(text, dialect, Some(cache))
+    }
+
+    fn with_optional_cache(text: &'t [u8], dialect: Dialect, cache: Option<C>) -> Self {
         RecoveringReader {
             tokens: TokenStream::new(text, G::lexer(text, 0)),
             dialect,
             number: 0,
             outer: G::Outer::default(),
-            cache: None,
+            cache,
             buffer: AttributeBuffer::default(),
             dissimilar_ads: 0,
             pending: VecDeque::new(),
         }
-    }
-
-    /// Creates a reader at the beginning of a text. `cache` has what was read before.
-    pub fn with_cache(text: &'t [u8], cache: &'t mut AttributeCache) -> Self {
-        let dialect = cache.dialect();
-        RecoveringReader { cache: Some(cache), ..RecoveringReader::new(text, dialect) }
     }
 
     /// Returns the text, dialect and number of the next ad.
@@ -243,6 +251,7 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
         let origin = self.next_origin();
         self.number += 1;
         if let Some(cache) = &mut self.cache {
+            let cache = cache.borrow_mut();
             if let Some(ad) = G::read_similar_ad(&mut self.tokens, &origin, start, cache, &mut self.buffer) {
                 return self.queue_ad(ad, start);
             }
@@ -260,7 +269,7 @@ impl<'t, G: AdGrammar<'t>> RecoveringReader<'t, G> {
     }
 }
 
-impl<'t, G: SkippingGrammar<'t>> RecoveringReader<'t, G> {
+impl<'t, G: SkippingGrammar<'t>, C: BorrowMut<AttributeCache>> RecoveringReader<'t, G, C> {
     /// Returns the next ad or problem. `skip` is called with the text of an ad and all that follows. It returns the length
     /// of the ad if the ad is to be skipped. `None` at the end of the text.
     pub fn next_or_skip(&mut self, skip: &mut dyn FnMut(&'t [u8]) -> Option<usize>) -> Option<ReadItem> {
@@ -276,7 +285,7 @@ impl<'t, G: SkippingGrammar<'t>> RecoveringReader<'t, G> {
     }
 }
 
-impl<'t, G: AdGrammar<'t>> Iterator for RecoveringReader<'t, G> {
+impl<'t, G: AdGrammar<'t>, C: BorrowMut<AttributeCache>> Iterator for RecoveringReader<'t, G, C> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {

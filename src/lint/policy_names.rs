@@ -6,6 +6,7 @@ use strsim::osa_distance;
 use crate::ad::{Ad, ByteString, Expression, Name, Value};
 use crate::constraint::ClauseOperand;
 use crate::eval::Context;
+use crate::matching::policy::JobDemands;
 use crate::protocol::{PRIORITY_SIDES, is_priority_attribute, priority_attributes};
 use crate::text::did_you_mean;
 
@@ -20,6 +21,8 @@ use super::subexpressions::{guarded_names, guarded_parts, subexpressions};
 pub struct PolicyPool {
     jobs: PoolStatistics,
     slots: PoolStatistics,
+    /// What the jobs ask of the negotiator's settings.
+    pub demands: JobDemands,
 }
 
 /// Where a policy is evaluated.
@@ -40,6 +43,7 @@ impl PolicyPool {
         let is = |of: &str| matches!(my_type, Some(Value::String(text)) if *text == ByteString::from(of));
         if is("Job") {
             self.jobs.add(ad);
+            self.demands.add(ad);
         } else if is("Machine") {
             self.slots.add(ad);
         }

@@ -32,7 +32,7 @@ pub struct Ports {
 /// An error in the port list of an ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortFault {
-    /// Byte range of the offending expression in the text of the ad.
+    /// Byte range of the offending expression in the text of the value of `Ports`.
     pub span: Span,
     /// What is wrong, as a phrase.
     pub reason: String,

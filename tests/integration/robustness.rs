@@ -240,6 +240,10 @@ fn ports_that_cannot_be_used_have_a_place() {
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && err.contains("standard input:2:28]"), "{err}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"label\":\"a\""));
+    let long = b"A = 1\nPorts = { [ Label = a ], [ Label = A ] }\n";
+    let output = run(&["gangmatch", "-", "--pool", &offers, "-o", "json"], long);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && err.contains("standard input:2:26]"), "{err}");
 }
 
 #[test]

@@ -47,11 +47,11 @@ impl FilePart {
         if self.end.is_some_and(|end| end < self.start) {
             return refuse("the end of the part is before its start".to_owned());
         }
-        let file = File::open(&self.path)?;
-        if !file.metadata()?.is_file() {
+        // To open a FIFO waits for a writer.
+        if !std::fs::metadata(&self.path)?.is_file() {
             return refuse("only a file can be read in parts".to_owned());
         }
-        let stream = Stream::new(Box::new(file), form)?;
+        let stream = Stream::new(Box::new(File::open(&self.path)?), form)?;
         match stream.form() {
             _ if stream.is_compressed() => refuse("a compressed file cannot be read in parts".to_owned()),
             Some(form) if !has_parts(form) => {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use classad::ad::{Ad, Name, Value};
 use classad::eval::Context;
-use classad::format::{AdEntry, FileFormat, Problem};
+use classad::format::{AdEntry, Problem, attribute_spans};
 use classad::protocol::{
-    AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, PortFault, evaluate_attribute,
+    AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, PORTS, PortFault, evaluate_attribute,
 };
 
 use super::source::SourceText;
@@ -158,11 +158,9 @@ impl NamedAd {
     /// location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
         let Some(Location { text, offset, number, .. }) = self.location.as_deref() else { return Ok(()) };
-        // The span of the fault is an offset into the ad's own text, which only the bracketed form has.
-        let range = match text.block.form {
-            FileFormat::Bracketed => offset + fault.span.range().start..offset + fault.span.range().end,
-            _ => *offset..offset + 1,
-        };
+        let places = attribute_spans(&text.block.text, text.block.form, *offset, session.dialect());
+        let ports = places.iter().rev().find(|place| place.name == *PORTS);
+        let range = ports.map_or(*offset..offset + 1, |place| place.file_range(fault.span));
         session.report_problem(text, &Problem::error_at(range, *number, fault.reason.clone()))
     }
 }

@@ -14,6 +14,7 @@ use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
 use crate::explain::RequestChange;
 use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
+use crate::matching::negotiate::ReachedLimit;
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
@@ -44,9 +45,8 @@ pub enum GangVerdict {
     Matches,
     /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
-    /// The request would get a gang, but a concurrency limit of the policy keeps it from the gang; holds the limit as a
-    /// phrase.
-    Limited(String),
+    /// The request would get a gang, but a concurrency limit of the policy keeps it from the gang; holds the limit.
+    Limited(ReachedLimit),
     /// There are no offers.
     NoOffers,
     /// No offer docks at this port, whatever docks at the other ports.

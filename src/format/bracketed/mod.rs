@@ -2,6 +2,7 @@
 
 mod fast_path;
 
+use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use super::nested_reader::{MAX_DISSIMILAR_ADS, begins_line};
 use super::{AdEntry, Problem, ReadResult};
 
 /// Iterator over the bracketed ads of a text.
-pub struct BracketedReader<'t> {
+pub struct BracketedReader<'t, C = AttributeCache> {
     text: &'t [u8],
     rules: ParseOptions,
     /// Byte offset at which the unread text begins.
@@ -28,8 +29,9 @@ pub struct BracketedReader<'t> {
     number: usize,
     /// Number of ads found so far that have no closing bracket.
     unclosed_count: usize,
-    /// The cache of the fast path.  `None` if all ads are read by the grammar.
-    cache: Option<&'t mut AttributeCache>,
+    /// The cache of the fast path: an [`AttributeCache`] or a mutable reference to one.  `None` if all ads are read by the
+    /// grammar.
+    cache: Option<C>,
     buffer: AttributeBuffer,
     /// Number of ads of this text that the grammar had to read.
     dissimilar_ads: usize,
@@ -44,29 +46,29 @@ const MAX_UNCLOSED_ADS: usize = 40;
 impl<'t> BracketedReader<'t> {
     /// Creates a reader at the beginning of a text. A byte order mark is skipped.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        let offset = byte_order_mark_length(text);
+        BracketedReader::with_cache(text, AttributeCache::new(ParseOptions::new(dialect)))
+    }
+}
+
+impl<'t, C: BorrowMut<AttributeCache>> BracketedReader<'t, C> {
+    /// Creates a reader at the beginning of a text. A byte order mark is skipped. `cache` has what was read before.
+    pub fn with_cache(text: &'t [u8], cache: C) -> Self {
         BracketedReader {
             text,
-            rules: ParseOptions::new(dialect),
-            offset,
+            rules: cache.borrow().values.options(),
+            offset: byte_order_mark_length(text),
             number: 0,
             unclosed_count: 0,
-            cache: None,
+            cache: Some(cache),
             buffer: AttributeBuffer::default(),
             dissimilar_ads: 0,
             pending: VecDeque::new(),
         }
     }
 
-    /// Creates a reader at the beginning of a text.  `cache` has what was read before.
-    pub fn with_cache(text: &'t [u8], cache: &'t mut AttributeCache) -> Self {
-        let dialect = cache.dialect();
-        BracketedReader { cache: Some(cache), ..BracketedReader::new(text, dialect) }
-    }
-
     /// Reads the next ad by the fast path.  `None` if only the grammar can tell what follows.
     fn read_similar_ad(&mut self) -> Option<AdEntry> {
-        let cache = self.cache.as_mut()?;
+        let cache = self.cache.as_mut()?.borrow_mut();
         let is_between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b',' | b';' | b'{' | b'}');
         let start = self.offset + self.text.get(self.offset..)?.iter().take_while(|byte| is_between(byte)).count();
         if self.text.get(start) != Some(&b'[') {
@@ -123,7 +125,7 @@ impl<'t> BracketedReader<'t> {
     }
 }
 
-impl Iterator for BracketedReader<'_> {
+impl<C: BorrowMut<AttributeCache>> Iterator for BracketedReader<'_, C> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {

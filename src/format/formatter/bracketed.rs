@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::ad::{Ad, Dialect};
-use crate::format::attribute_cache::AttributeCache;
 use crate::format::bracketed::BracketedReader;
-use crate::syntax::{AdBoundary, ParseOptions, StringSyntax, Token, find_first_ad};
+use crate::syntax::{AdBoundary, StringSyntax, Token, find_first_ad};
 
 use super::FormattedText;
 use super::builder::build_layout_tree;
@@ -29,8 +28,7 @@ pub fn format_bracketed(text: &[u8], dialect: Dialect, width: usize, line_end: &
 /// Formats the ads that parse and copies the bad ads unchanged. The second result is true if the end of every bad ad is
 /// certain. The end is uncertain if, for example, a quote is not closed.
 fn format_parsable_ads(text: &[u8], dialect: Dialect, width: usize, line_end: &'static [u8]) -> (FormattedText, bool) {
-    let mut cache = AttributeCache::new(ParseOptions::new(dialect));
-    let mut reader = BracketedReader::with_cache(text, &mut cache);
+    let mut reader = BracketedReader::new(text, dialect);
     let mut file = BracketedFormatter { text, depth: 0, printer: LayoutPrinter::new(width, line_end) };
     let mut problems = Vec::new();
     let mut is_certain = true;

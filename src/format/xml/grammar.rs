@@ -4,10 +4,12 @@ use std::ops::{ControlFlow, Range};
 
 use quick_xml::errors::SyntaxError as Unclosed;
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::format::Problem;
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
-use crate::format::nested_reader::{AdBuilder, AdGrammar, AdOrigin, TokenStream, begins_line, blanks_before};
+use crate::format::nested_reader::{
+    AdBuilder, AdGrammar, AdOrigin, RecoveringReader, TokenStream, begins_line, blanks_before,
+};
 
 use super::fast_path;
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
@@ -192,7 +194,8 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         cache: &mut AttributeCache,
         buffer: &mut AttributeBuffer,
     ) -> Option<Ad> {
-        let (ad, end) = fast_path::read_ad(origin, start, cache, buffer)?;
+        let read_value = |value: &[u8]| read_value(value, origin.dialect);
+        let (ad, end) = fast_path::read_ad(origin, start, cache, buffer, read_value)?;
         tokens.lexer.restart(end);
         Some(ad)
     }
@@ -245,6 +248,15 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         let message = "too many tags and comments have no end: the rest of the file is not read";
         tokens.lexer.take_giving_up().then(|| origin.problem_at(end..end, message))
     }
+}
+
+/// Reads the value of an attribute.  `None` if the text is not one value, or has an error.
+fn read_value(value: &[u8], dialect: Dialect) -> Option<Expression> {
+    let text = [b"<c><a n=\"a\">", value, b"</a></c>"].concat();
+    let mut items = RecoveringReader::<XmlGrammar>::new(&text, dialect);
+    let ad = items.next()?.ok()?.ad;
+    let value = ad.get(&Name::new("a"))?.clone();
+    (ad.len() == 1 && items.next().is_none()).then_some(value)
 }
 
 /// Returns the problem of malformed markup. `None` if the markup itself is well-formed.

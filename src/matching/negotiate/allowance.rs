@@ -1,5 +1,7 @@
 //! What a submitter may still get in its turn.
 
+use super::limit_counts::ReachedLimit;
+
 /// What a submitter may still get in its turn.
 pub enum Allowance {
     /// A number of offers.
@@ -50,8 +52,8 @@ pub struct WeightAllowance {
 pub struct RefusalReasons {
     /// Number of candidates that weigh more than the submitter may still get.
     pub over_share: usize,
-    /// A concurrency limit that is reached, as a phrase.
-    pub limit: Option<String>,
+    /// A concurrency limit that is reached.
+    pub limit: Option<ReachedLimit>,
     /// Whether a candidate is free that the limit keeps from the request.
     pub limit_keeps_free: bool,
     /// Number of candidates that were passed over because the share is used up.

@@ -1,10 +1,43 @@
 //! How much of the concurrency limits is in use during a cycle.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Value};
 use crate::eval::Context;
 use crate::matching::policy::{ConcurrencyLimits, parse_limits};
+
+/// A concurrency limit that has too few units left for a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReachedLimit {
+    /// The name of the limit.
+    pub name: String,
+    /// The units that are in use.
+    pub used: f64,
+    /// The units that there are.
+    pub maximum: f64,
+    /// The units that the request needs.
+    pub needed: f64,
+}
+
+impl ReachedLimit {
+    /// Whether the limit never has enough units for the request, so that the request waits in vain.
+    #[must_use]
+    pub fn is_too_small(&self) -> bool {
+        self.needed > self.maximum
+    }
+}
+
+impl fmt::Display for ReachedLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ReachedLimit { name, used, maximum, needed } = self;
+        if self.is_too_small() {
+            return write!(f, "concurrency limit {name}, which allows {maximum}; the request needs {needed}");
+        }
+        write!(f, "concurrency limit {name}: {used} of {maximum} in use; the request needs {needed}")
+    }
+}
 
 /// The units of each limit that are in use.
 pub struct LimitCounts {
@@ -29,16 +62,11 @@ impl LimitCounts {
         LimitCounts { of_offers, ..counts }
     }
 
-    /// Returns the first of these limits that has too few units left, as a phrase; `None` if all have enough.
-    pub fn first_reached(&self, needs: &[(String, f64)]) -> Option<String> {
-        needs.iter().find_map(|(name, units)| {
-            let (used, most) = (self.counts.get(name).copied().unwrap_or(0.0), self.limits.maximum(name));
-            (used + units > most).then(|| {
-                if *units > most {
-                    return format!("concurrency limit {name}, which allows {most}; the request needs {units}");
-                }
-                format!("concurrency limit {name}: {used} of {most} in use; the request needs {units}")
-            })
+    /// Returns the first of these limits that has too few units left; `None` if all have enough.
+    pub fn first_reached(&self, needs: &[(String, f64)]) -> Option<ReachedLimit> {
+        needs.iter().find_map(|(name, needed)| {
+            let (used, maximum) = (self.counts.get(name).copied().unwrap_or(0.0), self.limits.maximum(name));
+            (used + needed > maximum).then(|| ReachedLimit { name: name.clone(), used, maximum, needed: *needed })
         })
     }
 

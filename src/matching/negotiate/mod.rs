@@ -35,6 +35,7 @@ use cycle::NegotiationCycle;
 pub use event::{Grant, GroupBalance, NegotiationEvent};
 pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
+pub use limit_counts::ReachedLimit;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;

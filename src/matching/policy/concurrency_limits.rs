@@ -28,9 +28,15 @@ impl ConcurrencyLimits {
     /// Returns the maximum of a limit. `name` is in lowercase.
     #[must_use]
     pub fn maximum(&self, name: &str) -> f64 {
+        self.set_maximum(name).unwrap_or(UNLIMITED)
+    }
+
+    /// Returns the maximum that is set for a limit; `None` if nothing sets it. `name` is in lowercase.
+    #[must_use]
+    pub fn set_maximum(&self, name: &str) -> Option<f64> {
         let prefix = name.rsplit_once('.').map(|(prefix, _)| prefix);
         let of_prefix = || self.prefix_maxima.get(prefix?);
-        self.maxima.get(name).or_else(of_prefix).copied().or(self.default_maximum).unwrap_or(UNLIMITED)
+        self.maxima.get(name).or_else(of_prefix).copied().or(self.default_maximum)
     }
 }
 

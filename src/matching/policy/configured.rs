@@ -7,7 +7,7 @@ use crate::eval::Context;
 use crate::format::Problem;
 use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
 
-use super::{AccountingGroup, GroupQuota, GroupTree, Policy};
+use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy};
 
 /// The ready policies: name and text.
 pub const READY_POLICIES: [(&str, &str); 1] = [("htcondor", include_str!("ready/htcondor.yaml"))];
@@ -55,7 +55,7 @@ pub fn configure(
     configuration: &Configuration,
     context: &Context,
 ) -> Result<Vec<String>, Vec<Problem>> {
-    let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+    let mut reader = KnobReader::new(configuration, context);
     let mut left_out = Vec::new();
     if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
         let groups = reader.groups();
@@ -64,15 +64,7 @@ pub fn configure(
         }
     }
     if let Some(limits) = &mut policy.limits {
-        for entry in configuration.entries() {
-            let name = entry.name.to_ascii_lowercase();
-            if let Some(prefix) = name.strip_prefix("concurrency_limit_default_") {
-                limits.prefix_maxima.extend(reader.number(entry).map(|most| (prefix.to_owned(), most)));
-            } else if let Some(limit) = name.strip_suffix("_limit") {
-                // Other variables end in `_LIMIT`, too; they are limits that no job names.
-                limits.maxima.extend(reader.number_if_any(entry).map(|most| (limit.to_owned(), most)));
-            }
-        }
+        reader.add_maxima(limits);
     }
     if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
 }
@@ -85,7 +77,7 @@ const MAX_DYNAMIC_QUOTAS: f64 = 1.0 + 1e-9;
 /// warnings, groups that are left out or have no quota, and quotas of more than the whole.
 #[must_use]
 pub fn negotiator_problems(configuration: &Configuration, context: &Context) -> Vec<Problem> {
-    let mut reader = KnobReader { configuration, context, problems: Vec::new() };
+    let mut reader = KnobReader::new(configuration, context);
     let groups = reader.groups();
     for name in
         ["NEGOTIATOR_CONSIDER_PREEMPTION", "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "NEGOTIATOR_USE_SLOT_WEIGHTS"]
@@ -142,15 +134,19 @@ pub fn negotiator_problems(configuration: &Configuration, context: &Context) -> 
 }
 
 /// Reads variables and collects their problems.
-struct KnobReader<'c> {
+pub(super) struct KnobReader<'c> {
     configuration: &'c Configuration,
     context: &'c Context,
     problems: Vec<Problem>,
 }
 
-impl KnobReader<'_> {
+impl<'c> KnobReader<'c> {
+    pub fn new(configuration: &'c Configuration, context: &'c Context) -> Self {
+        KnobReader { configuration, context, problems: Vec::new() }
+    }
+
     /// Reads the accounting groups. A group without quota has none.
-    fn groups(&mut self) -> Vec<AccountingGroup> {
+    pub fn groups(&mut self) -> Vec<AccountingGroup> {
         let names = self.configuration.words("GROUP_NAMES", self.context);
         let names = self.checked(names).unwrap_or_default();
         let surplus = self.truth("GROUP_ACCEPT_SURPLUS", false);
@@ -169,6 +165,27 @@ impl KnobReader<'_> {
             }
         };
         names.into_iter().map(group).collect()
+    }
+
+    /// Reads the concurrency limits.
+    pub fn limits(&mut self) -> ConcurrencyLimits {
+        let default_maximum = self.number_of("CONCURRENCY_LIMIT_DEFAULT");
+        let mut limits = ConcurrencyLimits { default_maximum, ..ConcurrencyLimits::default() };
+        self.add_maxima(&mut limits);
+        limits
+    }
+
+    /// Adds the maxima that the variables `..._LIMIT` set.
+    fn add_maxima(&mut self, limits: &mut ConcurrencyLimits) {
+        for entry in self.configuration.entries() {
+            let name = entry.name.to_ascii_lowercase();
+            if let Some(prefix) = name.strip_prefix("concurrency_limit_default_") {
+                limits.prefix_maxima.extend(self.number(entry).map(|most| (prefix.to_owned(), most)));
+            } else if let Some(limit) = name.strip_suffix("_limit") {
+                // Other variables end in `_LIMIT`, too; they are limits that no job names.
+                limits.maxima.extend(self.number_if_any(entry).map(|most| (limit.to_owned(), most)));
+            }
+        }
     }
 
     fn truth(&mut self, name: &str, default: bool) -> bool {

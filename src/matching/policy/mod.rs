@@ -5,6 +5,7 @@ mod concurrency_limits;
 mod configured;
 mod docking_vector;
 mod group_quotas;
+mod job_demands;
 mod parse;
 mod residual;
 mod usage;
@@ -26,6 +27,7 @@ pub use configured::{READY_POLICIES, configure, expand_variables, negotiator_pro
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
+pub use job_demands::JobDemands;
 pub use parse::{MAX_COMPONENTS, POLICY_KEYS};
 pub use residual::{ListTaking, Residual};
 pub use usage::{Account, Accountant, AccountedClaim};

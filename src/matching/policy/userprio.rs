@@ -13,7 +13,7 @@ impl Accountant {
     /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names no submitter.
     ///
     /// HTCondor prints effective priorities, so that a real priority is the quotient of `Priority1` and
-    /// `PriorityFactor1`. It charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
+    /// `PriorityFactor1`. The factor of an entry without one is 1, so that its effective priority stays. HTCondor charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
     #[must_use]
     pub fn from_userprio(ad: &Ad, context: &Context) -> Option<Self> {
         let (environment, frame) = Environment::single(ad.clone());
@@ -42,11 +42,15 @@ impl Accountant {
             }
             let of_entry = |name: &str| number(&format!("{name}{entry}")).filter(|number| *number >= 0.0);
             let default = Account::default();
-            let factor = of_entry("PriorityFactor").filter(|factor| *factor > 0.0).unwrap_or(default.factor);
+            let factor = of_entry("PriorityFactor").filter(|factor| *factor > 0.0);
+            let (real_priority, factor) = match of_entry("Priority") {
+                Some(priority) => (priority / factor.unwrap_or(1.0), factor.unwrap_or(1.0)),
+                None => (default.real_priority, factor.unwrap_or(default.factor)),
+            };
             let resources = of_entry("WeightedResourcesUsed").or_else(|| of_entry("ResourcesUsed"));
             let usage = of_entry("WeightedAccumulatedUsage").or_else(|| of_entry("AccumulatedUsage"));
             let account = Account {
-                real_priority: of_entry("Priority").map_or(default.real_priority, |priority| priority / factor),
+                real_priority,
                 factor,
                 resources: resources.unwrap_or_default(),
                 usage: usage.unwrap_or_default(),
@@ -90,6 +94,9 @@ mod tests {
             imported("MyType = \"Accounting\"\nName = \"bob@cs\"\nPriority = 500.0\nPriorityFactor = 1000.0\n");
         let bob = Account { real_priority: 0.5, factor: 1000.0, ..Account::default() };
         assert_eq!(accounting.unwrap().submitters["bob@cs"], bob);
+        let bare = imported("Name1 = \"eve@cs\"\nPriority1 = 10.0\n").unwrap();
+        let eve = Account { real_priority: 10.0, factor: 1.0, ..Account::default() };
+        assert_eq!(bare.submitters["eve@cs"], eve);
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }

@@ -41,7 +41,9 @@ pub fn check(
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
     let unused = unused_settings(&loaded.configuration, &context);
-    for problem in unused.iter().chain(&negotiator_problems(&loaded.configuration, &context)) {
+    let of_negotiator = negotiator_problems(&loaded.configuration, &context);
+    let of_jobs = task.pool.demands.problems(&loaded.configuration, &context);
+    for problem in unused.iter().chain(&of_negotiator).chain(&of_jobs) {
         run.add_problem_of_rule(&loaded.text, problem, "doubtful-setting");
     }
     for policy in &policies {

@@ -200,7 +200,7 @@ impl Explain {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
             let [before, after] = [&parties, &changed].map(|parties| {
                 let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
-                matching_subjects(session, &if tells_states { case.with_states() } else { case }, self.unmatched)
+                matching_subjects(session, &case.with_states(tells_states), self.unmatched)
             });
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
             let is_wanted =
@@ -208,11 +208,9 @@ impl Explain {
             difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, is_wanted));
             parties = changed;
         }
-        let mut case =
-            ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose);
-        if tells_states {
-            case = case.with_states();
-        }
+        let case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose)
+            .with_states(tells_states)
+            .with_allocation(self.unmatched);
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }

@@ -193,7 +193,7 @@ impl<'p> Transcript<'p> {
                     self.turn_ends.remove(submitter);
                 }
                 let detail = match refusals {
-                    RefusalReasons { limit: Some(limit), .. } => limit.clone(),
+                    RefusalReasons { limit: Some(limit), .. } => limit.to_string(),
                     RefusalReasons { over_share: 0, .. } => {
                         rejection_reason(compatible, discarded, self.policy.residual.is_some())
                     }

@@ -94,7 +94,7 @@ fn explain_request(
     other: Option<&str>,
 ) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
-    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states();
+    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states(true);
     if let Some(other) = other {
         let parts = input.explainer_input(session, OfferLists::default());
         let explainer = wait_for(session, "explaining", move |context| parts.build(context))?;

@@ -151,7 +151,8 @@ fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Returns arguments without those that name files, and without `--partial`, `--share` and `--threads`.
+/// Returns arguments without those that name files, and without `--partial`, `--share` and `--threads`. A file behind
+/// `--pool` stays.
 pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut given = given.into_iter();
@@ -165,7 +166,8 @@ pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
     }
     // Files stand behind the constraint, which may be spelt like one of them.
     for path in paths.iter().rev() {
-        if let Some(at) = arguments.iter().rposition(|argument| argument == path) {
+        let is_operand = |at: &usize| arguments[*at] == *path && (*at == 0 || arguments[*at - 1] != "--pool");
+        if let Some(at) = (0..arguments.len()).rev().find(is_operand) {
             arguments.remove(at);
         }
     }

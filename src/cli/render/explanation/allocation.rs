@@ -1,6 +1,7 @@
 //! The allocation of offers to requests, one request after the other, for `explain --unmatched`.
 
 use classad::explain::RequestVerdict;
+use classad::matching::negotiate::ReachedLimit;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -10,8 +11,8 @@ pub struct Allocation {
     grants: Vec<usize>,
     /// Number of offers, or of gangs, that a request asks for, by index of the request.
     wanted: Vec<usize>,
-    /// The concurrency limit that kept a request from a free offer, as a phrase, by index of the request.
-    limits: FxHashMap<usize, String>,
+    /// The concurrency limit that kept a request from a free offer, by index of the request.
+    limits: FxHashMap<usize, ReachedLimit>,
     /// The first request that holds an offer or a part of it, by index of the offer; [`NOBODY`] if none does.
     first_holder: Vec<usize>,
     /// The further requests that hold parts of an offer. Few offers are divided.
@@ -25,8 +26,8 @@ impl Allocation {
     /// Makes an allocation without matches.
     ///
     /// `wanted` has the number of offers, or of gangs, that each request asks for. `limits` has the concurrency limits that
-    /// kept requests from free offers, as phrases.
-    pub fn new(wanted: Vec<usize>, limits: FxHashMap<usize, String>, offers: usize) -> Self {
+    /// kept requests from free offers.
+    pub fn new(wanted: Vec<usize>, limits: FxHashMap<usize, ReachedLimit>, offers: usize) -> Self {
         Allocation {
             grants: vec![0; wanted.len()],
             wanted,
@@ -68,8 +69,8 @@ impl Allocation {
         (0..self.grants.len()).filter(has_all).collect()
     }
 
-    /// Returns the concurrency limit that kept one of the requests from a free offer, as a phrase.
-    pub fn limit(&self, requests: &[usize]) -> Option<String> {
+    /// Returns the concurrency limit that kept one of the requests from a free offer.
+    pub fn limit(&self, requests: &[usize]) -> Option<ReachedLimit> {
         requests.iter().find_map(|request| self.limits.get(request)).cloned()
     }
 

@@ -22,6 +22,9 @@ use crate::cli::session::Session;
 /// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
 pub const MAX_LISTED_OFFERS: usize = 10;
 
+/// Reasons for a missing match that only an allocation under a policy with shares examines.
+const SHARE_REASONS: [&str; 2] = ["quotas and shares", "user priorities"];
+
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
@@ -38,6 +41,8 @@ pub struct ExplanationInput<'c> {
     pub evidence_level: u8,
     /// Whether the states of jobs and slots count. False with `--all-states`.
     pub tells_states: bool,
+    /// Possible reasons for a missing match that neither the ads nor the policy shows, so that they are not examined.
+    pub not_examined: Vec<&'static str>,
     /// See [`ExplanationInput::subject_noun`], which looks at all subjects once.
     subject_noun: OnceLock<&'static str>,
 }
@@ -98,6 +103,9 @@ impl<'c> ExplanationInput<'c> {
             (&parties.requests, &parties.offers, if are_slots { ["slot", "slots"] } else { ["offer", "offers"] })
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
+        let by_rank = policy.policy.docking.is_empty().then_some("preemption by rank");
+        let not_examined =
+            std::iter::once("claims made since the ads were written").chain(SHARE_REASONS).chain(by_rank).collect();
         ExplanationInput {
             parties,
             subjects,
@@ -109,13 +117,22 @@ impl<'c> ExplanationInput<'c> {
             has_ports,
             evidence_level,
             tells_states: false,
+            not_examined,
             subject_noun: OnceLock::new(),
         }
     }
 
-    /// Tells jobs and slots apart by their states.
-    pub fn with_states(self) -> Self {
-        ExplanationInput { tells_states: true, ..self }
+    /// Says whether the offers are allocated to the requests in a cycle, so that the shares of a policy count.
+    pub fn with_allocation(mut self, is_allocated: bool) -> Self {
+        if is_allocated && self.policy.policy.share.is_some() {
+            self.not_examined.retain(|reason| !SHARE_REASONS.contains(reason));
+        }
+        self
+    }
+
+    /// Says whether the states of jobs and slots count.
+    pub fn with_states(self, tells_states: bool) -> Self {
+        ExplanationInput { tells_states, ..self }
     }
 
     /// Returns what the ad of a job tells of the job itself. `None` for another ad, and where states do not matter.

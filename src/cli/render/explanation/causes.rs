@@ -46,6 +46,8 @@ pub struct CauseTable {
 /// Subjects that have one cause, but for numbers.
 struct Cause {
     verdict: String,
+    /// Whether the subjects need more of a concurrency limit than there is.
+    has_too_small_limit: bool,
     /// The cause in words.
     text: SpreadText,
     subjects: usize,
@@ -74,6 +76,8 @@ struct HelpfulChange {
 #[derive(Serialize, Deserialize)]
 pub struct CauseEntry {
     verdict: String,
+    /// Whether the subjects need more of a concurrency limit than there is.
+    has_too_small_limit: bool,
     matches: bool,
     text: String,
     subjects: usize,
@@ -101,6 +105,7 @@ impl CauseEntry {
         let changes = report.changes.iter().map(|change| gangs::change_steps(change, case.parties).join("; "));
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
+            has_too_small_limit: matches!(&report.verdict, GangVerdict::Limited(limit) if limit.is_too_small()),
             matches: matches!(report.verdict, GangVerdict::Matches),
             text: single_line(&writer.gang_summary(report)),
             changes: changes
@@ -115,6 +120,7 @@ impl CauseEntry {
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
             verdict: String::new(),
+            has_too_small_limit: false,
             matches: false,
             text: String::new(),
             subjects: group.len(),
@@ -130,6 +136,7 @@ impl CauseEntry {
         let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
+            has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
             changes: report
@@ -160,6 +167,7 @@ impl CauseTable {
         }
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
             verdict: entry.verdict,
+            has_too_small_limit: entry.has_too_small_limit,
             text: SpreadText::new(&entry.text),
             subjects: 0,
             users: FxHashSet::default(),
@@ -391,8 +399,7 @@ impl Cause {
             return no_change_phrase(&self.text.to_string()).to_owned();
         }
         if self.changes.is_empty() && self.verdict == LIMITED {
-            let is_too_small = self.text.to_string().contains(", which allows ");
-            return if is_too_small { "raise the limit" } else { "wait, or raise the limit" }.to_owned();
+            return if self.has_too_small_limit { "raise the limit" } else { "wait, or raise the limit" }.to_owned();
         }
         if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
             return "wait, or test smaller requests with --what-if".to_owned();

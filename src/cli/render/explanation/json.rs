@@ -74,10 +74,6 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "refusals": refusals.collect::<Json>(),
         "refusal_count": report.refusal_count,
         "names": report.remarks,
-        "not_examined": NOT_EXAMINED,
+        "not_examined": case.not_examined,
     })
 }
-
-/// Possible reasons for a missing match that `explain` does not examine, because the ads do not show these reasons.
-pub const NOT_EXAMINED: [&str; 4] =
-    ["claims made since the ads were written", "quotas and shares", "user priorities", "preemption by rank"];

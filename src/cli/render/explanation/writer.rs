@@ -21,7 +21,7 @@ use crate::cli::session::Session;
 
 use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
 use super::gangs::ListedParties;
-use super::json::{NOT_EXAMINED, SCHEMA};
+use super::json::SCHEMA;
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
 use super::verdict_codes::{needs_change, no_change_phrase};
@@ -87,7 +87,8 @@ impl<'c> ReportRenderer<'c> {
         if self.is_data() {
             let requests: Vec<&str> = group.iter().map(|at| self.case.subjects[*at].id()).collect();
             let parties = ListedParties { parties: self.case.parties, max_offers: self.max_offers };
-            return self.json(&gangs::gang_report_json(report, &requests, &summary, parties));
+            let not_examined = &self.case.not_examined;
+            return self.json(&gangs::gang_report_json(report, &requests, &summary, parties, not_examined));
         }
         gangs::gang_report_text(report, &writer, self.case.evidence_level > 0)
     }
@@ -147,7 +148,7 @@ impl<'c> ReportRenderer<'c> {
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
-            sections.push(wrapped(&format!("not examined: {}", NOT_EXAMINED.join(", "))));
+            sections.push(wrapped(&format!("not examined: {}", self.case.not_examined.join(", "))));
         }
         if self.case.evidence_level > 1
             && let Some(near) = report.closest.first()

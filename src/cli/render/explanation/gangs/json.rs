@@ -42,7 +42,6 @@ use serde_json::{Value as Json, json};
 
 use super::text::change_steps;
 use crate::cli::io::parties::Parties;
-use crate::cli::render::explanation::json::NOT_EXAMINED;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
 
@@ -71,7 +70,15 @@ impl<'p> ListedParties<'p> {
 }
 
 /// Returns the JSON report about a group of equivalent requests with ports.
-pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, listed: ListedParties<'_>) -> Json {
+///
+/// `not_examined` has possible reasons for a missing gang that were not examined.
+pub fn gang_report_json(
+    report: &GangReport,
+    requests: &[&str],
+    summary: &str,
+    listed: ListedParties<'_>,
+    not_examined: &[&str],
+) -> Json {
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let head = json!({
         "requests": requests,
@@ -84,7 +91,7 @@ pub fn gang_report_json(report: &GangReport, requests: &[&str], summary: &str, l
         "refusals": [],
         "refusal_count": 0,
         "names": [],
-        "not_examined": NOT_EXAMINED,
+        "not_examined": not_examined,
     });
     json!(JoinedRecord { head, tail: port_fields(report, listed) })
 }
