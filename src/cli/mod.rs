@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use classad::text::closest_names;
 
 use args::ad_files::AdFilesArgs;
 use args::global::GlobalOptions;
@@ -248,6 +249,9 @@ fn printed_error(mut error: clap::Error) -> clap::Error {
             args::foreign_options::suggest(&mut error, &tree, command);
         }
     }
+    if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
+        suggest_closest_command(&mut error);
+    }
     if error.kind() == clap::error::ErrorKind::InvalidValue {
         args::foreign_options::suggest_query_for_columns(&mut error);
     }
@@ -257,6 +261,18 @@ fn printed_error(mut error: clap::Error) -> clap::Error {
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree);
     let wrapped = arguments.ok().map(|arguments| parse_arguments(commands::help::wrapped(tree()), arguments));
     wrapped.and_then(Result::err).unwrap_or(error)
+}
+
+/// Puts the command with the closest name first among the suggestions for an unknown command. clap's measure does not
+/// count swapped letters as one slip: for `explian` it prefers `repl`.
+fn suggest_closest_command(error: &mut clap::Error) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    let tree = tree();
+    let names = tree.get_subcommands().map(clap::Command::get_name);
+    let near: Vec<String> = closest_names(given, names).into_iter().map(str::to_owned).collect();
+    if !near.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(near));
+    }
 }
 
 fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {

@@ -53,7 +53,7 @@ fn add_name_remarks(
     if let Some(name) = &blamed {
         let near = table.similar_attributes(name).into_iter().map(|(name, offers)| format!("{name} ({offers})"));
         let near: Vec<String> = near.collect();
-        add("missing", format!("no ad of the other side has {name}{}", suggestion(&near)));
+        add("missing", format!("none of the compared ads has {name}{}", suggestion(&near)));
     }
     if let Some(FailureReason::Shadowed(name)) = &clause.failure {
         add("shadowed", format!("this ad has {name}, which hides the {name} of the other ad"));

@@ -250,7 +250,7 @@ rules! {
         "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle: each of these references is undefined"
-        "change one of the attributes, or write `TARGET.x` for that of the other ad"
+        "change one of the attributes; if you mean the attribute `x` of the other ad, write `TARGET.x`"
         "[ a = b + 1; b = a - 1 ]"
         "[ a = b + 1; b = 2 ]",
     LABELS "label-order" Error Ad

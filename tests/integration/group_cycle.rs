@@ -217,7 +217,7 @@ impl<'a> Auditor<'a> {
                     assert!(self.group_usage(&group) < quota, "{group} has {quota} already");
                 }
             }
-            NegotiationEvent::Matched { grant, submitter } => self.matched(grant, submitter),
+            NegotiationEvent::Matched { grant, submitter, .. } => self.matched(grant, submitter),
             NegotiationEvent::Rejected { request, refusals, .. } if refusals.limit.is_some() => {
                 self.limited += 1;
                 let needed = limits(&self.requests[*request], "Limits");

@@ -203,7 +203,10 @@ fn concurrency_limits_hold() {
     let arguments =
         ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
     let (_, out, _) = classad(&arguments);
-    assert!(out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use; the request needs 1"), "{out}");
+    assert!(
+        out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 2 of it by requests served before; "),
+        "{out}"
+    );
 }
 
 /// `matchmakingAlgorithm`: a slot that strictly prefers a job may leave its user for it, whatever the submitter's

@@ -253,6 +253,8 @@ fn a_misspelt_option_is_no_expression() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("there is no option"));
     }
+    let err = run(&["explian"], b"").stderr;
+    assert!(String::from_utf8_lossy(&err).contains("a similar subcommand exists: 'explain'"), "{}", err.escape_ascii());
     assert_eq!(run(&["eval", "-5 + 3"], b"").stdout, b"-2\n");
     assert_eq!(run(&["eval", "--", "--x"], b"").stdout, b"undefined\n");
 }

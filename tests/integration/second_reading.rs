@@ -107,7 +107,7 @@ fn tables_in_a_pipe_keep_their_columns() {
         assert!(!text.is_empty() && !text.contains("no room for"), "{text}");
     }
     let (text, _) = piped(&["explain", JOBS, "--pool", MACHINES, "--summary"]);
-    let line = "   1       1  no slot has Memory >= 524288 (RequestMemory); the largest is 221184 (256000 if drained)  RequestMemory 524288 -> 221184";
+    let line = "   1       1  no slot has Memory >= 524288 (RequestMemory); the largest is 221184 (256000 if drained)  RequestMemory 524288 -> 221184 (much less than requested)";
     assert!(text.lines().any(|found| found == line), "{text}");
     let (text, _) = piped(&["census", MACHINES, "-o", "table"]);
     assert!(!text.contains('…'), "{text}");

@@ -122,10 +122,16 @@ impl PolicyArgs {
 
 impl LoadedPolicy {
     /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if the
-    /// user's policy has any.
+    /// user's policy or configuration has any.
     pub fn without_share(mut self, session: &Session) -> Self {
-        if self.policy.share.take().is_some() && !self.is_ready {
-            session.note("the `share` of the policy is ignored: `negotiate` uses it");
+        // The first group is the root.
+        let has_groups = self.policy.weighted_share().is_some_and(|share| share.groups.groups().len() > 1);
+        if self.policy.share.take().is_some() {
+            if !self.is_ready {
+                session.note("the `share` of the policy is ignored: `negotiate` uses it");
+            } else if has_groups {
+                session.note("quotas of groups are ignored: `negotiate` uses them");
+            }
         }
         self
     }

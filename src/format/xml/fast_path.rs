@@ -141,15 +141,16 @@ pub fn value_length(text: &[u8]) -> Option<usize> {
 
 /// Returns the value of an element that is a number, a string without escapes, or a Boolean.  `None` for any other text.
 fn plain_value(element: &[u8]) -> Option<Value> {
-    let inside = |tag: usize| {
-        let text = &element[tag..element.len() - tag - 1];
-        let is_plain = memchr::memchr3(b'&', b'\\', b'<', text).is_none() && memchr::memchr2(b'\r', 0, text).is_none();
+    // The text between tags of three and four bytes.
+    let inside = || {
+        let text = &element[3..element.len() - 4];
+        let is_plain = memchr::memchr3(b'&', b'\\', b'\r', text).is_none() && memchr::memchr(0, text).is_none();
         std::str::from_utf8(text).ok().filter(|_| is_plain)
     };
     match element {
-        [b'<', b's', b'>', .., b'<', b'/', b's', b'>'] => inside(3).map(Value::string),
-        [b'<', b'i', b'>', .., b'<', b'/', b'i', b'>'] => inside(3)?.trim_ascii().parse().ok().map(Value::Integer),
-        [b'<', b'r', b'>', .., b'<', b'/', b'r', b'>'] => inside(3)?.trim_ascii().parse().ok().map(Value::Real),
+        [b'<', b's', b'>', .., b'<', b'/', b's', b'>'] => inside().map(Value::string),
+        [b'<', b'i', b'>', .., b'<', b'/', b'i', b'>'] => inside()?.trim_ascii().parse().ok().map(Value::Integer),
+        [b'<', b'r', b'>', .., b'<', b'/', b'r', b'>'] => inside()?.trim_ascii().parse().ok().map(Value::Real),
         b"<b v=\"t\"/>" => Some(Value::Boolean(true)),
         b"<b v=\"f\"/>" => Some(Value::Boolean(false)),
         _ => None,

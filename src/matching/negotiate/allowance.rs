@@ -52,6 +52,8 @@ pub struct WeightAllowance {
 pub struct RefusalReasons {
     /// Number of candidates that weigh more than the submitter may still get.
     pub over_share: usize,
+    /// The smallest weight of these candidates.
+    pub lightest_over_share: Option<f64>,
     /// A concurrency limit that is reached.
     pub limit: Option<ReachedLimit>,
     /// Whether a candidate is free that the limit keeps from the request.

@@ -292,8 +292,8 @@ impl<'c> NegotiationCycle<'c> {
             None => self.ledger.limits_of(&mut self.offers, representative, Some(offer.offer)).unwrap_or_default(),
         };
         self.offers.take(offer.offer, &self.ads[request]);
-        self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
-        self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice });
+        let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
+        self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
         Ok(Consideration::Granted)
     }
 
@@ -357,8 +357,8 @@ impl<'c> NegotiationCycle<'c> {
         };
         let choice = next.map(|next| Box::new(Choice::between_gangs(&gang, &next)));
         self.offers.take_gang(&gang);
-        self.ledger.settle(&self.offers, submitter, (&members, &needs), allowance);
-        self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice });
+        let weight = self.ledger.settle(&self.offers, submitter, (&members, &needs), allowance);
+        self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice }, weight);
         Ok(Consideration::Granted)
     }
 
@@ -369,8 +369,9 @@ impl<'c> NegotiationCycle<'c> {
         Consideration::Failed
     }
 
-    /// Records that a request got offers, which are taken already. Sets the unit of the grant.
-    fn grant(&mut self, submitter: &str, grant: Grant) {
+    /// Records that a request got offers, which are taken already. Sets the unit of the grant. `weight` is what counts
+    /// against the share.
+    fn grant(&mut self, submitter: &str, grant: Grant, weight: Option<f64>) {
         let state = &mut self.requests[grant.request];
         state.remaining -= 1;
         state.granted += 1;
@@ -384,7 +385,7 @@ impl<'c> NegotiationCycle<'c> {
             }
         }
         self.outcome.statistics.matched += 1;
-        self.report(NegotiationEvent::Matched { grant: &grant, submitter });
+        self.report(NegotiationEvent::Matched { grant: &grant, submitter, weight });
         self.outcome.grants.push(grant);
     }
 }

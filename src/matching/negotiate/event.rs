@@ -60,6 +60,8 @@ pub enum NegotiationEvent<'e> {
         grant: &'e Grant,
         /// Name of the submitter of the request.
         submitter: &'e str,
+        /// Weight of the offers that counts against the share; `None` unless submitters share by weight.
+        weight: Option<f64>,
     },
     /// A request got no gang: its ports cannot all be filled with offers that are left.
     NoGang {

@@ -58,6 +58,8 @@ impl<'p> CycleLedger<'p> {
                 };
                 if !permits {
                     refusals.over_share += 1;
+                    refusals.lightest_over_share =
+                        Some(refusals.lightest_over_share.map_or(cost, |lightest| lightest.min(cost)));
                     return false;
                 }
             }
@@ -122,14 +124,14 @@ impl<'p> CycleLedger<'p> {
     }
 
     /// Accounts for offers that a submitter got and that are taken already: to its share, its usage and the limits that
-    /// its request needs.
+    /// its request needs. Returns their weight; `None` unless submitters share by weight.
     pub fn settle(
         &mut self,
         cycle_offers: &CycleOffers,
         submitter: &str,
         (offers, needs): (&[usize], &[(String, f64)]),
         allowance: &mut Allowance,
-    ) {
+    ) -> Option<f64> {
         if let Some(limits) = &mut self.limits {
             for (place, offer) in offers.iter().enumerate() {
                 // The request needs its limits once, however many offers its gang has.
@@ -139,12 +141,13 @@ impl<'p> CycleLedger<'p> {
         let weighing = match allowance {
             Allowance::Offers { granted, .. } => {
                 *granted += offers.len();
-                return;
+                return None;
             }
             Allowance::Weight(weighing) => weighing,
         };
         weighing.granted += offers.len();
-        let Some(share) = self.policy.weighted_share() else { return };
+        let share = self.policy.weighted_share()?;
+        let mut weight = 0.0;
         for offer in offers {
             let had_user = self.weights.users[*offer].is_some();
             let current = cycle_offers.current(*offer);
@@ -155,6 +158,8 @@ impl<'p> CycleLedger<'p> {
             if !had_user {
                 weighing.used_unclaimed += got;
             }
+            weight += got;
         }
+        Some(weight)
     }
 }

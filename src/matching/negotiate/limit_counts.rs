@@ -13,8 +13,10 @@ use crate::matching::policy::{ConcurrencyLimits, parse_limits};
 pub struct ReachedLimit {
     /// The name of the limit.
     pub name: String,
-    /// The units that are in use.
+    /// The units that are in use, with those that the cycle has given.
     pub used: f64,
+    /// The units that the cycle has given to other requests.
+    pub given: f64,
     /// The units that there are.
     pub maximum: f64,
     /// The units that the request needs.
@@ -31,11 +33,15 @@ impl ReachedLimit {
 
 impl fmt::Display for ReachedLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReachedLimit { name, used, maximum, needed } = self;
+        let ReachedLimit { name, used, given, maximum, needed } = self;
         if self.is_too_small() {
             return write!(f, "concurrency limit {name}, which allows {maximum}; the request needs {needed}");
         }
-        write!(f, "concurrency limit {name}: {used} of {maximum} in use; the request needs {needed}")
+        write!(f, "concurrency limit {name}: {used} of {maximum} in use")?;
+        if *given > 0.0 {
+            write!(f, ", {given} of it by requests served before")?;
+        }
+        write!(f, "; the request needs {needed}")
     }
 }
 
@@ -43,6 +49,8 @@ impl fmt::Display for ReachedLimit {
 pub struct LimitCounts {
     limits: ConcurrencyLimits,
     counts: FxHashMap<String, f64>,
+    /// The units of each limit that the cycle has given to requests.
+    given: FxHashMap<String, f64>,
     /// What the user of each offer uses.
     of_offers: Vec<Vec<(String, f64)>>,
 }
@@ -55,31 +63,35 @@ impl LimitCounts {
             _ => None,
         };
         let of_offers: Vec<Vec<(String, f64)>> = offers.iter().map(|offer| used(offer).unwrap_or_default()).collect();
-        let mut counts = LimitCounts { limits: limits.clone(), counts: FxHashMap::default(), of_offers: Vec::new() };
+        let mut counts = FxHashMap::default();
         for used in &of_offers {
-            counts.add(used, 1.0);
+            add(&mut counts, used, 1.0);
         }
-        LimitCounts { of_offers, ..counts }
+        LimitCounts { limits: limits.clone(), counts, given: FxHashMap::default(), of_offers }
     }
 
     /// Returns the first of these limits that has too few units left; `None` if all have enough.
     pub fn first_reached(&self, needs: &[(String, f64)]) -> Option<ReachedLimit> {
         needs.iter().find_map(|(name, needed)| {
-            let (used, maximum) = (self.counts.get(name).copied().unwrap_or(0.0), self.limits.maximum(name));
-            (used + needed > maximum).then(|| ReachedLimit { name: name.clone(), used, maximum, needed: *needed })
+            let [used, given] = [&self.counts, &self.given].map(|counts| counts.get(name).copied().unwrap_or(0.0));
+            let maximum = self.limits.maximum(name);
+            let reached = || ReachedLimit { name: name.clone(), used, given, maximum, needed: *needed };
+            (used + needed > maximum).then(reached)
         })
     }
 
     /// Records that a request that needs these limits got an offer, whose user stops.
     pub fn give(&mut self, needs: &[(String, f64)], offer: usize) {
         let stopped = std::mem::take(&mut self.of_offers[offer]);
-        self.add(&stopped, -1.0);
-        self.add(needs, 1.0);
+        add(&mut self.counts, &stopped, -1.0);
+        add(&mut self.counts, needs, 1.0);
+        add(&mut self.given, needs, 1.0);
     }
+}
 
-    fn add(&mut self, units: &[(String, f64)], sign: f64) {
-        for (name, units) in units {
-            *self.counts.entry(name.clone()).or_default() += sign * units;
-        }
+/// Adds units of limits, or takes them away if `sign` is -1.
+fn add(counts: &mut FxHashMap<String, f64>, units: &[(String, f64)], sign: f64) {
+    for (name, units) in units {
+        *counts.entry(name.clone()).or_default() += sign * units;
     }
 }

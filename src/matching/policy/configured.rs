@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::ad::{Ad, Dialect, Value};
 use crate::configuration::{Configuration, ConfigurationEntry};
-use crate::eval::Context;
+use crate::eval::{Context, Environment, Evaluator};
 use crate::format::Problem;
 use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
+use crate::syntax::{ParseOptions, parse_expression};
 
 use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy};
 
@@ -208,10 +210,24 @@ impl<'c> KnobReader<'c> {
         number
     }
 
-    /// Reads a number from 0 on; `None` for anything else.
+    /// Reads a number from 0 on, or an expression whose value is such a number; `None` for anything else.
     fn number_if_any(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
         let value = self.configuration.expand(entry, self.context).ok()?;
-        value.text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        let text = value.text.trim();
+        let number: Option<f64> = text.parse().ok().or_else(|| self.evaluated_number(text));
+        number.filter(|number| number.is_finite() && *number >= 0.0)
+    }
+
+    /// Evaluates an expression to a number, as HTCondor's `param_double` does.
+    fn evaluated_number(&self, text: &str) -> Option<f64> {
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).ok()?;
+        let (environment, frame) = Environment::single(Ad::default());
+        match Evaluator::new(&environment, self.context).evaluate(&expression, &frame).ok()? {
+            #[allow(clippy::cast_precision_loss)] // a quota or a limit
+            Value::Integer(number) => Some(number as f64),
+            Value::Real(number) => Some(number),
+            _ => None,
+        }
     }
 
     fn checked<T>(&mut self, read: Result<T, Problem>) -> Option<T> {

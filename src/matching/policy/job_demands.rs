@@ -127,7 +127,7 @@ mod tests {
         assert!(problems("START = true\n").is_empty());
         assert_eq!(
             problems(
-                "GROUP_NAMES = physics, chemistry\nMATLAB_LIMIT = 2\nTAPE_LIMIT = ten\nCONCURRENCY_LIMIT_DEFAULT_db = 1\n"
+                "GROUP_NAMES = physics, chemistry\nMATLAB_LIMIT = 2\nTAPE_LIMIT = ten\nDB.BIG_LIMIT = 4 / 2\nCONCURRENCY_LIMIT_DEFAULT_db = 1\n"
             ),
             [
                 "GROUP_NAMES: physcis, the accounting group of 1 job, is not in this list; did you mean physics?",

@@ -209,8 +209,7 @@ impl Explain {
             parties = changed;
         }
         let case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose)
-            .with_states(tells_states)
-            .with_allocation(self.unmatched);
+            .with_states(tells_states);
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -310,7 +309,10 @@ impl Explain {
             caption,
             groups: groups.len(),
             served: allocation.is_some().then_some(served.len()),
-            is_queue: self.summary || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
+            // The table of an empty queue is the sentence that every request gets an offer.
+            is_queue: self.summary
+                || groups.is_empty() && allocation.is_some() && wanted.is_none()
+                || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
             opening,
             unserved: unserved.transpose()?,
             totals: what_if.into_iter().chain(policies).collect(),

@@ -138,9 +138,9 @@ impl<'p> Transcript<'p> {
                 let who = if slice.is_none() { "all submitters" } else { submitter };
                 self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
-            NegotiationEvent::Matched { grant, submitter } => {
+            NegotiationEvent::Matched { grant, submitter, weight } => {
                 self.turn_ends.remove(submitter);
-                self.record_match(grant, submitter);
+                self.record_match(grant, submitter, weight);
             }
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let request = parties.request_name(request, None);
@@ -197,13 +197,19 @@ impl<'p> Transcript<'p> {
                     RefusalReasons { over_share: 0, .. } => {
                         rejection_reason(compatible, discarded, self.policy.residual.is_some())
                     }
-                    RefusalReasons { over_share, .. } => {
-                        let each = if *over_share == 1 { "" } else { "each of " };
-                        format!("the share is too small for {each}{}", counted(*over_share, "compatible offer"))
+                    RefusalReasons { over_share, lightest_over_share, .. } => {
+                        let offers = match over_share {
+                            1 => "the compatible offer that is left weighs".to_owned(),
+                            _ => format!("each of {} weighs at least", counted(*over_share, "compatible offer")),
+                        };
+                        let lightest = rounded(lightest_over_share.unwrap_or_default());
+                        format!("the share is too small; {offers} {lightest}")
                     }
                 };
-                let line = format!("  {request} is rejected: {detail}");
-                self.push(line, submitter, "rejected", [&request, "", "", &detail]);
+                // What is too heavy for the share of this turn may be taken in a later one.
+                let waits = refusals.limit.is_none() && refusals.over_share > 0;
+                let (verb, event) = if waits { ("waits", "deferred") } else { ("is rejected", "rejected") };
+                self.push(format!("  {request} {verb}: {detail}"), submitter, event, [&request, "", "", &detail]);
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
@@ -229,7 +235,7 @@ impl<'p> Transcript<'p> {
                 let surplus = rounded((quota - own).max(0.0));
                 let with_surplus = if surplus >= 1.0 { format!(", {surplus} of it surplus") } else { String::new() };
                 let detail = if quota <= 0.0 && own > 0.0 {
-                    format!("{} in use; no group may get more", rounded(usage))
+                    format!("{} in use; it may get only offers that prefer its requests", rounded(usage))
                 } else {
                     format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota))
                 };
@@ -251,7 +257,9 @@ impl<'p> Transcript<'p> {
                     self.group_ends.insert(group.clone(), format!("the group {group} may use no more"));
                     return;
                 }
-                let detail = format!("the maximum is reached ({} of {} in use)", rounded(usage), rounded(quota));
+                let (used, most) = (rounded(usage), rounded(quota));
+                let rule = if used > most { "; the last offer may exceed the maximum" } else { "" };
+                let detail = format!("the maximum is reached ({used} of {most} in use{rule})");
                 self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
                 self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
             }
@@ -268,7 +276,7 @@ impl<'p> Transcript<'p> {
                 let share = match limit > 0.0 {
                     true => format!("up to {} more for {asked}", rounded(limit)),
                     false if goes_beyond => {
-                        format!("share used up; {asked} may only get offers for which `beyond` of the policy is true")
+                        format!("share used up; {asked} may get only offers that prefer them (`beyond` of the policy)")
                     }
                     false => format!("share used up, nothing for {asked}"),
                 };
@@ -282,9 +290,11 @@ impl<'p> Transcript<'p> {
                 }
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
-                self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
+                self.turn_ends.insert(submitter.to_owned(), "the share was too small for another turn");
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
-                let detail = format!("share too small: up to {limit} more, but the lightest offer weighs {smallest}");
+                let detail = format!(
+                    "no further turn: its share, {limit}, is less than the smallest weight of a whole offer, {smallest}"
+                );
                 self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
             }
             _ => {}
@@ -320,7 +330,7 @@ impl<'p> Transcript<'p> {
     }
 
     /// Records the offers that a request gets.
-    fn record_match(&mut self, grant: &Grant, submitter: &str) {
+    fn record_match(&mut self, grant: &Grant, submitter: &str, weight: Option<f64>) {
         let parties = self.parties;
         let request = parties.request_name(grant.request, grant.unit);
         let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();
@@ -334,7 +344,10 @@ impl<'p> Transcript<'p> {
             parts.push(format!("{port}{offer}{loser}"));
             self.add_record(submitter, "matched", [&request, &offer, &preempted, &format!("{port}{worth}")]);
         }
-        self.lines.push(format!("  {request} gets {}", parts.join("; ")));
+        // Weights of 1 are numbers of offers.
+        let weight = weight.map(rounded).filter(|weight| (weight - 1.0).abs() > f64::EPSILON);
+        let weight = weight.map_or(String::new(), |weight| format!(" (weight {weight})"));
+        self.lines.push(format!("  {request} gets {}{weight}", parts.join("; ")));
         if let Some(choice) = &grant.choice {
             let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
             self.lines.push(format!("    next best: {next}; decided by {text}"));
@@ -345,7 +358,7 @@ impl<'p> Transcript<'p> {
 /// Returns the request that an event considers, and its submitter.
 fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e str)> {
     match *event {
-        NegotiationEvent::Matched { grant, submitter } => Some((grant.request, submitter)),
+        NegotiationEvent::Matched { grant, submitter, .. } => Some((grant.request, submitter)),
         NegotiationEvent::NoGang { request, submitter, .. }
         | NegotiationEvent::BadPorts { request, submitter, .. }
         | NegotiationEvent::Deferred { request, submitter, .. }
@@ -372,7 +385,7 @@ fn rejection_reason(compatible: usize, discarded: usize, are_divided: bool) -> S
     match (given, discarded) {
         (_, 0) if are_divided => "no offer that is left is compatible".to_owned(),
         (_, some) if are_divided => {
-            format!("no offer that is left is compatible, but for {some} that the policy discards")
+            format!("the policy discards the only {} left", counted(some, "compatible offer"))
         }
         (0, 0) => "no offer is compatible".to_owned(),
         (1, 0) => format!("no offer that is left is compatible ({offers} is given already)"),

@@ -439,9 +439,10 @@ impl QueryCommand {
     }
 
     /// Whether the first argument is a constraint. Beside --constraint and HTCondor's words such as -hold it is one if it
-    /// compares and is no file.
+    /// compares or is `true` or `false`, and is no file.
     fn is_constraint(&self, first: &str) -> bool {
-        self.given.is_empty() || is_comparison(first) && !Path::new(first).exists()
+        let is_truth = ["true", "false"].iter().any(|word| first.eq_ignore_ascii_case(word));
+        self.given.is_empty() || (is_comparison(first) || is_truth) && !Path::new(first).exists()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.

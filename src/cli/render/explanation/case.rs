@@ -22,9 +22,6 @@ use crate::cli::session::Session;
 /// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
 pub const MAX_LISTED_OFFERS: usize = 10;
 
-/// Reasons for a missing match that only an allocation under a policy with shares examines.
-const SHARE_REASONS: [&str; 2] = ["quotas and shares", "user priorities"];
-
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
@@ -104,8 +101,8 @@ impl<'c> ExplanationInput<'c> {
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
         let by_rank = policy.policy.docking.is_empty().then_some("preemption by rank");
-        let not_examined =
-            std::iter::once("claims made since the ads were written").chain(SHARE_REASONS).chain(by_rank).collect();
+        let always = ["claims made since the ads were written", "quotas and shares", "user priorities"];
+        let not_examined = always.into_iter().chain(by_rank).collect();
         ExplanationInput {
             parties,
             subjects,
@@ -120,14 +117,6 @@ impl<'c> ExplanationInput<'c> {
             not_examined,
             subject_noun: OnceLock::new(),
         }
-    }
-
-    /// Says whether the offers are allocated to the requests in a cycle, so that the shares of a policy count.
-    pub fn with_allocation(mut self, is_allocated: bool) -> Self {
-        if is_allocated && self.policy.policy.share.is_some() {
-            self.not_examined.retain(|reason| !SHARE_REASONS.contains(reason));
-        }
-        self
     }
 
     /// Says whether the states of jobs and slots count.
@@ -224,11 +213,14 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
-    /// the first change.
-    /// Each comes with the index of its subject.
+    /// the change that the table of causes prefers: the first one that wins a free partner, else the first one that wins
+    /// any. Each row comes with the index of its subject.
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.free);
-        let change = report.all_changes().next().map(RequestChange::text).unwrap_or_default();
+        let wins = |change: &RequestChange| (change.matched.free.map(|free| free > 0), change.matched.count > 0);
+        let changes: Vec<&RequestChange> = report.all_changes().collect();
+        let best = changes.into_iter().rev().max_by_key(|change| wins(change));
+        let change = best.map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
             let summary = self.summary(session, &[*subject], report, usize::MAX);
             let name = self.subjects[*subject].id().to_owned();

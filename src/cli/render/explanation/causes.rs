@@ -1,6 +1,6 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
-use classad::explain::{GangReport, GangVerdict, RequestReport, RequestVerdict};
+use classad::explain::{GangReport, GangVerdict, RequestChange, RequestReport, RequestVerdict};
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -70,6 +70,8 @@ struct HelpfulChange {
     served: usize,
     /// The same for partners that are free. `None` if it is not known which ones are.
     served_by_free: Option<usize>,
+    /// Whether all subjects that it helps would ask for much less.
+    is_far_less: bool,
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
@@ -95,6 +97,8 @@ struct EntryChange {
     matches: usize,
     /// Number of those that are free; `None` if it is not known.
     free: Option<usize>,
+    /// Whether the subjects would ask for much less.
+    is_far_less: bool,
 }
 
 impl CauseEntry {
@@ -109,7 +113,12 @@ impl CauseEntry {
             matches: matches!(report.verdict, GangVerdict::Matches),
             text: single_line(&writer.gang_summary(report)),
             changes: changes
-                .map(|change| EntryChange { text: single_line(&change), matches: group.len(), free: None })
+                .map(|change| EntryChange {
+                    text: single_line(&change),
+                    matches: group.len(),
+                    free: None,
+                    is_far_less: false,
+                })
                 .collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
@@ -134,19 +143,20 @@ impl CauseEntry {
     pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
+        let entry = |change: &RequestChange, is_far_less| EntryChange {
+            text: single_line(&change.text()),
+            matches: change.matched.count,
+            free: change.matched.free,
+            is_far_less,
+        };
+        let changes = report.changes.iter().map(|change| entry(change, false));
+        let far_less = report.far_less.iter().map(|change| entry(change, true));
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            changes: report
-                .all_changes()
-                .map(|change| EntryChange {
-                    text: single_line(&change.text()),
-                    matches: change.matched.count,
-                    free: change.matched.free,
-                })
-                .collect(),
+            changes: changes.chain(far_less).collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }
@@ -179,12 +189,17 @@ impl CauseTable {
         cause.subjects = cause.subjects.saturating_add(entry.subjects);
         cause.users.extend(entry.users);
         let mut counted: FxHashSet<String> = FxHashSet::default();
-        for EntryChange { text, matches, free } in entry.changes {
+        for EntryChange { text, matches, free, is_far_less } in entry.changes {
             let struck = strike_numbers(&text);
             if counted.insert(struck.clone()) {
-                let new =
-                    || HelpfulChange { text: SpreadText::new(&text), helped: 0, served: 0, served_by_free: Some(0) };
-                let known = cause.changes.entry(struck).or_insert_with(new);
+                let known = cause.changes.entry(struck).or_insert_with(|| HelpfulChange {
+                    text: SpreadText::new(&text),
+                    helped: 0,
+                    served: 0,
+                    served_by_free: Some(0),
+                    is_far_less: true,
+                });
+                known.is_far_less &= is_far_less;
                 known.helped = known.helped.saturating_add(entry.subjects);
                 known.served = known.served.saturating_add(matches.min(entry.subjects));
                 let served_by_free = known.served_by_free.zip(free);
@@ -412,7 +427,8 @@ impl Cause {
                 format!("then at least {} of {} match", with_commas(change.helped), with_commas(self.subjects))
             });
             let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches is free".to_owned());
-            let remarks: Vec<String> = [helped, none_free].into_iter().flatten().collect();
+            let far_less = change.is_far_less.then(|| "much less than requested".to_owned());
+            let remarks: Vec<String> = [far_less, helped, none_free].into_iter().flatten().collect();
             let text = shorten(&change.text.to_string(), MAX_CHANGE_CHARS);
             if remarks.is_empty() { text } else { format!("{text} ({})", remarks.join("; ")) }
         })
