@@ -164,6 +164,8 @@ fn orders_are_descending_and_natural() {
     assert_eq!(names(&["-sort", "Memory", "-sort", "-Name"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b"]);
     assert_eq!(names(&["--sort", "-Memory", "--sort", "Name"]), ["undefined", "slot1_1@b", "slot1_2@a", "slot1_10@a"]);
     assert_eq!(names(&["-sort", "no"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b", "undefined"]);
+    // `true` in front of the file is the constraint, not another file.
+    assert_eq!(lines(&["true", &ads, "-sort", "Name", "-af", "Name"]), ["slot1_1@b", "slot1_2@a", "slot1_10@a"]);
     // Only -sort leaves out what has no value.
     assert_eq!(names(&["--sort", "Name"]).len(), 4);
 }

@@ -57,7 +57,7 @@ fn a_concurrency_limit_is_the_cause() {
     // Without the limit, each job gets a slot.
     let (jobs, slots) = (file("idle-no-limit.jobs", jobs), file("idle-no-limit.slots", free_slots(5)));
     let (status, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--policy", "htcondor", "--unmatched"]);
-    assert_eq!(status, Some(0), "{text}");
+    assert_eq!((status, text.as_str()), (Some(0), "all 5 jobs get a slot\n"));
 }
 
 #[test]
