@@ -166,6 +166,9 @@ fn orders_are_descending_and_natural() {
     assert_eq!(names(&["-sort", "no"]), ["slot1_10@a", "slot1_2@a", "slot1_1@b", "undefined"]);
     // `true` in front of the file is the constraint, not another file.
     assert_eq!(lines(&["true", &ads, "-sort", "Name", "-af", "Name"]), ["slot1_1@b", "slot1_2@a", "slot1_10@a"]);
+    // Nobody has written the name State, which -run reads in slots.
+    let notes = run(&["-jobads", "samples/pool/jobs.long", "-run", "-af", "Owner"]).1;
+    assert!(!notes.contains("attribute State"), "{notes}");
     // Only -sort leaves out what has no value.
     assert_eq!(names(&["--sort", "Name"]).len(), 4);
 }

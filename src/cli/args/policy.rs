@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use classad::configuration::Configuration;
+use classad::configuration::{Configuration, ConfigurationEntry};
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
 use classad::matching::policy::{
@@ -65,6 +65,8 @@ pub struct LoadedPolicy {
     is_ready: bool,
     /// The variables of the configuration that are policies of machines or transforms.
     ad_policies: Vec<String>,
+    /// The variables of the configuration that set factors of priorities.
+    priority_factors: Vec<String>,
 }
 
 impl PolicyConfigArgs {
@@ -80,6 +82,10 @@ impl PolicyConfigArgs {
             session.note(&format!(
                 "this command does not apply {names} of the configuration; `classad explain --config DUMP` does"
             ));
+        }
+        if !read.priority_factors.is_empty() && read.policy.share.is_some() {
+            let names = join_and(&read.priority_factors);
+            session.note(&format!("{names} of the configuration is not used: --userprio gives factors of priorities"));
         }
         Ok(read)
     }
@@ -221,7 +227,19 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         }
     }
     let ad_policies = config.as_ref().map(ad_policies).unwrap_or_default();
-    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), ad_policies })
+    let priority_factors = config.as_ref().map(priority_factors).unwrap_or_default();
+    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), ad_policies, priority_factors })
+}
+
+/// Returns the variables of a configuration that set factors of priorities, but for HTCondor's default of 1000.
+fn priority_factors(config: &LoadedConfiguration) -> Vec<String> {
+    let is_set = |entry: &&ConfigurationEntry| {
+        let name = entry.name.to_ascii_uppercase();
+        let value = || String::from_utf8_lossy(&config.text.block.text[entry.value_range.clone()]).into_owned();
+        let is_default = || value().parse() == Ok(1000.0_f64);
+        name.starts_with("GROUP_PRIO_FACTOR_") || name == "DEFAULT_PRIO_FACTOR" && !is_default()
+    };
+    config.configuration.entries().iter().filter(is_set).map(|entry| entry.name.clone()).collect()
 }
 
 /// Returns the policies of machines and the transforms that a configuration has. Only some commands apply them.

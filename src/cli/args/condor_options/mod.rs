@@ -168,7 +168,7 @@ pub fn table_option(word: &str) -> &str {
 const SOURCE_OPTIONS: [&str; 5] = ["jobads", "ads", "slotads", "file", "userlog"];
 
 /// What `-run` means for jobs, as in `condor_q`, and for slots, as in `condor_status`.
-const RUNNING: &str = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7 || State == \"Claimed\"";
+pub const RUNNING: &str = "JobStatus == 2 || JobStatus == 6 || JobStatus == 7 || State == \"Claimed\"";
 
 /// Options that turn `query` into `explain`.
 const ANALYSIS_OPTIONS: [&str; 3] = ["better-analyze", "reverse", "unmatchable"];

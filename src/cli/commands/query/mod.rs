@@ -31,6 +31,7 @@ use classad::matching;
 use classad::text::join_and;
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::condor_options::RUNNING;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
@@ -221,7 +222,9 @@ impl QueryCommand {
             is_strict: self.strict_input,
             // The user has not written the names in the constraint of `called_ads`.
             unseen_names: UnseenNames::of_expressions([&constraint])
-                .without(|name| !self.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known))),
+                .without(|name| !self.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known)))
+                // Nor those that -run stands for, of jobs and of slots.
+                .without(|name| self.given.iter().any(|given| given == RUNNING) && name.is("State")),
             unseen_columns: columns.names(),
             errors: Arc::default(),
         };
