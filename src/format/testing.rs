@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{FileFormat, Position, ReadResult, StreamBlock, read};
+use super::{FileFormat, Position, ReadCache, ReadResult, StreamBlock, read, read_cached};
 use crate::ad::{Dialect, Expression};
 use crate::syntax::{Style, print_ad};
 
@@ -35,6 +35,40 @@ pub fn shown_with_spans(items: impl Iterator<Item = ReadResult>) -> Vec<String> 
         Err(problem) => format!("{problem:?}"),
     };
     items.map(show).collect()
+}
+
+/// Series of texts, each of attributes between the two texts `around`. An attribute is a name, a value and an end. Few
+/// pieces are others than attributes.
+pub fn attribute_texts(
+    [begin, end]: [&'static str; 2],
+    names: &'static [&'static str],
+    values: &'static [&'static str],
+    ends: &'static [&'static str],
+    others: &'static [&'static str],
+) -> impl Strategy<Value = Vec<String>> {
+    let [names, values, ends, others] = [names, values, ends, others].map(prop::sample::select);
+    let piece = prop_oneof![
+        8 => (names, values, ends).prop_map(|(name, value, end)| format!("{name}{value}{end}")),
+        1 => others.prop_map(str::to_owned),
+    ];
+    let text = prop::collection::vec(piece, 0..12).prop_map(move |pieces| format!("{begin}{}{end}", pieces.concat()));
+    prop::collection::vec(text, 1..4)
+}
+
+/// Checks that one cache for all texts does not change what is read. `by_grammar` returns the items that the grammar
+/// reads, as [`shown_with_spans`] shows them.
+pub fn assert_cached_as_by_grammar<T: AsRef<[u8]>>(
+    texts: &[T],
+    form: FileFormat,
+    by_grammar: impl Fn(&[u8], Dialect) -> Vec<String>,
+) {
+    for dialect in [Dialect::Condor, Dialect::Classad] {
+        let mut cache = ReadCache::new(dialect);
+        for text in texts.iter().map(AsRef::as_ref) {
+            let cached = shown_with_spans(read_cached(text, form, &mut cache));
+            assert_eq!(cached, by_grammar(text, dialect), "{}", text.escape_ascii());
+        }
+    }
 }
 
 /// Texts in the long form of lines with these values, with names that are equal in other case, quoted names, line ends of

@@ -120,62 +120,44 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::ad::Dialect;
+    use crate::format::FileFormat;
     use crate::format::bracketed::BracketedReader;
-    use crate::format::testing::shown_with_spans;
-    use crate::format::{FileFormat, ReadCache, read_cached};
+    use crate::format::testing::{assert_cached_as_by_grammar, attribute_texts, shown_with_spans};
 
-    fn by_grammar(text: &[u8], dialect: Dialect) -> BracketedReader<'_> {
-        BracketedReader { cache: None, ..BracketedReader::new(text, dialect) }
+    fn by_grammar(text: &[u8], dialect: Dialect) -> Vec<String> {
+        shown_with_spans(BracketedReader { cache: None, ..BracketedReader::new(text, dialect) })
     }
 
     proptest! {
         #[test]
-        fn the_grammar_reads_the_same(
-            texts in prop::collection::vec(
-                prop::collection::vec(
-                    prop_oneof![
-                        8 => (
-                            prop::sample::select(vec![
-                                "a = ", "b = ", "A=", "'c d' = ", "self = ", " a = ", "true = ", "'' = ", "a /* = */ = ",
-                                "'\\x' = ", "is=", "a =", "_1 = ",
-                            ]),
-                            prop::sample::select(vec![
-                                "1", "2", "-0", "1.5", "-1e3", "08", "9223372036854775808", "\"x\"", "\"y\\n\"", "\"z", "",
-                                "TRUE", "no pe", "a + 1", "=?= 2", "!a", "{ 1, \"]\" }", "[ a = 1; b = { } ]", "[ ]", "(1]",
-                                "f(1; 2)", "{ 1, /* c; ] */ 2 }", "[", "1 // c ; ]\n", "{ [ L = a; C = b < 1 ] }", "\"\u{e9}\"",
-                                "'18:21'", "'q", "1 / 2", "\"a\" \"b\"", "{", "= 1", "1)", "a.b[0]",
-                            ]),
-                            prop::sample::select(vec![
-                                "; ", ";", " ; ", ";\n", ";;\n", "]", " ]", "]\n[", "]\n[ ", "][", "", "// c\n;", "; // c\n",
-                                "],\n[", "; ]\n[\n  ", "/*", "]; [",
-                            ]),
-                        ).prop_map(|(name, value, end)| format!("{name}{value}{end}")),
-                        1 => prop::sample::select(vec!["[", "]", "\n[", "]\n", ";", "{", "}\n", "x", "/", "\"", "\0"]).prop_map(str::to_owned),
-                    ],
-                    0..12,
-                ),
-                1..4,
-            ),
-        ) {
-            for dialect in [Dialect::Condor, Dialect::Classad] {
-                let mut cache = ReadCache::new(dialect);
-                for pieces in &texts {
-                    let text = format!("[{}]", pieces.concat());
-                    let cached = shown_with_spans(read_cached(text.as_bytes(), FileFormat::Bracketed, &mut cache));
-                    let expected = shown_with_spans(by_grammar(text.as_bytes(), dialect));
-                    prop_assert_eq!(cached, expected, "{}", text);
-                }
-            }
+        fn the_grammar_reads_the_same(texts in attribute_texts(
+            ["[", "]"],
+            &[
+                "a = ", "b = ", "A=", "'c d' = ", "self = ", " a = ", "true = ", "'' = ", "a /* = */ = ",
+                "'\\x' = ", "is=", "a =", "_1 = ",
+            ],
+            &[
+                "1", "2", "-0", "1.5", "-1e3", "08", "9223372036854775808", "\"x\"", "\"y\\n\"", "\"z", "",
+                "TRUE", "no pe", "a + 1", "=?= 2", "!a", "{ 1, \"]\" }", "[ a = 1; b = { } ]", "[ ]", "(1]",
+                "f(1; 2)", "{ 1, /* c; ] */ 2 }", "[", "1 // c ; ]\n", "{ [ L = a; C = b < 1 ] }", "\"\u{e9}\"",
+                "'18:21'", "'q", "1 / 2", "\"a\" \"b\"", "{", "= 1", "1)", "a.b[0]",
+            ],
+            &[
+                "; ", ";", " ; ", ";\n", ";;\n", "]", " ]", "]\n[", "]\n[ ", "][", "", "// c\n;", "; // c\n",
+                "],\n[", "; ]\n[\n  ", "/*", "]; [",
+            ],
+            &["[", "]", "\n[", "]\n", ";", "{", "}\n", "x", "/", "\"", "\0"],
+        )) {
+            assert_cached_as_by_grammar(&texts, FileFormat::Bracketed, by_grammar);
         }
     }
 
     #[test]
     fn bytes_that_are_no_utf8_are_refused() {
         for text in [&b"[a = \"x\"]\n[a = \"\xff\"]\n[a = \"\xff\"]"[..], b"['\xff' = 1]", b"[a = '\xff']"] {
-            let mut cache = ReadCache::new(Dialect::Condor);
-            let cached = shown_with_spans(read_cached(text, FileFormat::Bracketed, &mut cache));
-            assert_eq!(cached, shown_with_spans(by_grammar(text, Dialect::Condor)));
-            assert!(cached.last().is_some_and(|item| item.contains("UTF-8")), "{cached:?}");
+            assert_cached_as_by_grammar(&[text], FileFormat::Bracketed, by_grammar);
+            let items = by_grammar(text, Dialect::Condor);
+            assert!(items.last().is_some_and(|item| item.contains("UTF-8")), "{items:?}");
         }
     }
 }

@@ -92,53 +92,29 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::ad::Dialect;
-    use crate::format::json::{JsonGrammar, SYNTAX};
+    use crate::format::FileFormat;
+    use crate::format::json::JsonGrammar;
     use crate::format::nested_reader::RecoveringReader;
-    use crate::format::{FileFormat, ReadCache, ReadResult, read_cached};
+    use crate::format::testing::{assert_cached_as_by_grammar, attribute_texts, shown_with_spans};
 
-    fn shown(items: impl Iterator<Item = ReadResult>) -> Vec<String> {
-        let show = |item| match item {
-            Ok(crate::format::AdEntry { ad, number, offset, .. }) => {
-                let mut text = Vec::new();
-                SYNTAX.push_ad(&ad, &mut text);
-                format!("{number} at {offset}: {}", text.escape_ascii())
-            }
-            Err(problem) => format!("{problem:?}"),
-        };
-        items.map(show).collect()
+    fn by_grammar(text: &[u8], dialect: Dialect) -> Vec<String> {
+        shown_with_spans(RecoveringReader::<JsonGrammar>::new(text, dialect))
     }
 
     proptest! {
         #[test]
-        fn the_grammar_reads_the_same(
-            texts in prop::collection::vec(
-                prop::collection::vec(
-                    prop_oneof![
-                        8 => (
-                            prop::sample::select(vec!["\"a\": ", "\"b\": ", "\"A\":", "\"c\\n\": ", "\"self\" : ", " \"a\": "]),
-                            prop::sample::select(vec![
-                                "1", "2", "-0", "1.5", "-1e3", "01", "9223372036854775808", "\"x\"", "\"y\\n\"", "\"z", "null",
-                                "TRUE", "nope", "\"\\/Expr(a + 1)\\/\"", "\"/Expr(b)/\"", "\"/expr(1 +)/\"", "[1, 2]", "[1, \"]\"]",
-                                "[]", "{}", "{\"a\": [1]}", "[1, /* c */ 2]", "[", "{\"a\"", "999999999999999999", "\"\\u0041\"",
-                            ]),
-                            prop::sample::select(vec![", ", ",", " , ", ",\n", "}", " }", "}\n{", "}\n{", "}{", "", "// c\n,"]),
-                        ).prop_map(|(name, value, end)| format!("{name}{value}{end}")),
-                        1 => prop::sample::select(vec!["{", "}", "\n{", "}\n", ",", "[", "]\n"]).prop_map(str::to_owned),
-                    ],
-                    0..12,
-                ),
-                1..4,
-            ),
-        ) {
-            for dialect in [Dialect::Condor, Dialect::Classad] {
-                let mut cache = ReadCache::new(dialect);
-                for pieces in &texts {
-                    let text = format!("{{{}}}", pieces.concat());
-                    let read = shown(read_cached(text.as_bytes(), FileFormat::JsonLines, &mut cache));
-                    let expected = shown(RecoveringReader::<JsonGrammar>::new(text.as_bytes(), dialect));
-                    prop_assert_eq!(read, expected, "{}", text);
-                }
-            }
+        fn the_grammar_reads_the_same(texts in attribute_texts(
+            ["{", "}"],
+            &["\"a\": ", "\"b\": ", "\"A\":", "\"c\\n\": ", "\"self\" : ", " \"a\": "],
+            &[
+                "1", "2", "-0", "1.5", "-1e3", "01", "9223372036854775808", "\"x\"", "\"y\\n\"", "\"z", "null",
+                "TRUE", "nope", "\"\\/Expr(a + 1)\\/\"", "\"/Expr(b)/\"", "\"/expr(1 +)/\"", "[1, 2]", "[1, \"]\"]",
+                "[]", "{}", "{\"a\": [1]}", "[1, /* c */ 2]", "[", "{\"a\"", "999999999999999999", "\"\\u0041\"",
+            ],
+            &[", ", ",", " , ", ",\n", "}", " }", "}\n{", "}\n{", "}{", "", "// c\n,"],
+            &["{", "}", "\n{", "}\n", ",", "[", "]\n"],
+        )) {
+            assert_cached_as_by_grammar(&texts, FileFormat::JsonLines, by_grammar);
         }
     }
 }

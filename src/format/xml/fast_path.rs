@@ -163,57 +163,44 @@ mod tests {
 
     use super::value_length;
     use crate::ad::Dialect;
+    use crate::format::FileFormat;
     use crate::format::nested_reader::{RecoveringReader, is_single_ad};
-    use crate::format::testing::shown_with_spans;
+    use crate::format::testing::{assert_cached_as_by_grammar, attribute_texts, shown_with_spans};
     use crate::format::xml::XmlGrammar;
-    use crate::format::{FileFormat, ReadCache, read_cached};
+
+    fn by_grammar(text: &[u8], dialect: Dialect) -> Vec<String> {
+        shown_with_spans(RecoveringReader::<XmlGrammar>::new(text, dialect))
+    }
 
     proptest! {
         #[test]
-        fn the_grammar_reads_the_same(
-            texts in prop::collection::vec(
-                prop::collection::vec(
-                    prop_oneof![
-                        8 => (
-                            prop::sample::select(vec![
-                                "<a n=\"a\">", "<a n=\"b\">", "  <a n=\"A\">", "<a n='a'>", "<a n=\"c &lt;\">", "<a n=\"self\">",
-                                "<a n=\"\">", "<a n=\"a\" >", "<a n=\"c d\u{e9}\">", "<a n=\"\\n\">", "<a>", "<a n=\"x>y\">",
-                            ]),
-                            prop::sample::select(vec![
-                                "<i>1</i>", "<i> +07 </i>", "<i>x</i>", "<i>9223372036854775808</i>", "<r>1.5</r>", "<r>1</r>",
-                                "<r>nan</r>", "<r>INF</r>", "<r></r>", "<s>x</s>", "<s></s>", "<s/>", "<s>\"q</s>", "<s>a&lt;b</s>",
-                                "<s>a\\nb</s>", "<s>a\r\nb</s>", "<s>a &</s>", "<s>a<!-- </a> -->b</s>", "<s><![CDATA[</a>]]></s>",
-                                "<s>a > b</s>", "<s>x</i>", "<b v=\"t\"/>", "<b v=\"f\"></b>", "<b v='F'/>", "<un/>", "<er/>",
-                                "<e>a + 1</e>", "<e>a &amp;&amp; b</e>", "<e>1 +</e>", "<l></l>", "<l/>", "<l><i>1</i><s>x</s></l>",
-                                "<l><l><i>1</i></l></l>", "<c></c>", "<c><a n=\"a\"><i>1</i></a></c>", "<l><c><a n=\"<\"><un/></a></c></l>",
-                                "<l>", "<i>1</i><i>2</i>", "", "1", "<rt>5</rt>", "<at>x</at>", "<n>1</n>", "<i>1</i> ", " <i>1</i>",
-                                "<b v=\"/>\"/>", "<l>x</l>", "<s>\u{0}</s>",
-                            ]),
-                            prop::sample::select(vec![
-                                "</a>", "</a>\n", "</a>\n    ", "</a></c>\n<c>", "</a>\n</c>\n<c>\n", "</c>", "<!-- c --></a>",
-                                "</a><!-- <c> -->", "", "</a ></c><c>", "</a></c><c/>", "</a>x", "</a></classads>",
-                            ]),
-                        ).prop_map(|(name, value, end)| format!("{name}{value}{end}")),
-                        1 => prop::sample::select(vec!["<c>", "</c>", "\n<c>", "<c >", "</c>\n", "<!--", "<", "x", ">", "\0", "</", "<>"])
-                            .prop_map(str::to_owned),
-                    ],
-                    0..10,
-                ),
-                1..4,
-            ),
-        ) {
-            for dialect in [Dialect::Condor, Dialect::Classad] {
-                let mut cache = ReadCache::new(dialect);
-                for pieces in &texts {
-                    let text = format!("<c>{}</c>", pieces.concat());
-                    if let Some(length) = value_length(text.as_bytes()) {
-                        prop_assert!(is_single_ad::<XmlGrammar>(&text.as_bytes()[..length]), "{}", text);
-                    }
-                    let cached = shown_with_spans(read_cached(text.as_bytes(), FileFormat::Xml, &mut cache));
-                    let expected = shown_with_spans(RecoveringReader::<XmlGrammar>::new(text.as_bytes(), dialect));
-                    prop_assert_eq!(cached, expected, "{}", text);
-                }
+        fn the_grammar_reads_the_same(texts in attribute_texts(
+            ["<c>", "</c>"],
+            &[
+                "<a n=\"a\">", "<a n=\"b\">", "  <a n=\"A\">", "<a n='a'>", "<a n=\"c &lt;\">", "<a n=\"self\">",
+                "<a n=\"\">", "<a n=\"a\" >", "<a n=\"c d\u{e9}\">", "<a n=\"\\n\">", "<a>", "<a n=\"x>y\">",
+            ],
+            &[
+                "<i>1</i>", "<i> +07 </i>", "<i>x</i>", "<i>9223372036854775808</i>", "<r>1.5</r>", "<r>1</r>",
+                "<r>nan</r>", "<r>INF</r>", "<r></r>", "<s>x</s>", "<s></s>", "<s/>", "<s>\"q</s>", "<s>a&lt;b</s>",
+                "<s>a\\nb</s>", "<s>a\r\nb</s>", "<s>a &</s>", "<s>a<!-- </a> -->b</s>", "<s><![CDATA[</a>]]></s>",
+                "<s>a > b</s>", "<s>x</i>", "<b v=\"t\"/>", "<b v=\"f\"></b>", "<b v='F'/>", "<un/>", "<er/>",
+                "<e>a + 1</e>", "<e>a &amp;&amp; b</e>", "<e>1 +</e>", "<l></l>", "<l/>", "<l><i>1</i><s>x</s></l>",
+                "<l><l><i>1</i></l></l>", "<c></c>", "<c><a n=\"a\"><i>1</i></a></c>", "<l><c><a n=\"<\"><un/></a></c></l>",
+                "<l>", "<i>1</i><i>2</i>", "", "1", "<rt>5</rt>", "<at>x</at>", "<n>1</n>", "<i>1</i> ", " <i>1</i>",
+                "<b v=\"/>\"/>", "<l>x</l>", "<s>\u{0}</s>",
+            ],
+            &[
+                "</a>", "</a>\n", "</a>\n    ", "</a></c>\n<c>", "</a>\n</c>\n<c>\n", "</c>", "<!-- c --></a>",
+                "</a><!-- <c> -->", "", "</a ></c><c>", "</a></c><c/>", "</a>x", "</a></classads>",
+            ],
+            &["<c>", "</c>", "\n<c>", "<c >", "</c>\n", "<!--", "<", "x", ">", "\0", "</", "<>"],
+        )) {
+            for text in &texts {
+                let length = value_length(text.as_bytes()).unwrap_or(0);
+                prop_assert!(length == 0 || is_single_ad::<XmlGrammar>(&text.as_bytes()[..length]), "{}", text);
             }
+            assert_cached_as_by_grammar(&texts, FileFormat::Xml, by_grammar);
         }
     }
 
@@ -221,9 +208,8 @@ mod tests {
     fn bytes_that_are_no_utf8_are_refused() {
         let text =
             b"<c><a n=\"a\"><s>x</s></a></c>\n<c><a n=\"a\"><s>\xff</s></a></c>\n<c><a n=\"\xff\"><s>x</s></a></c>";
-        let mut cache = ReadCache::new(Dialect::Condor);
-        let cached = shown_with_spans(read_cached(text, FileFormat::Xml, &mut cache));
-        assert_eq!(cached, shown_with_spans(RecoveringReader::<XmlGrammar>::new(text, Dialect::Condor)));
-        assert_eq!(cached.iter().filter(|item| item.contains("UTF-8")).count(), 2, "{cached:?}");
+        assert_cached_as_by_grammar(&[text], FileFormat::Xml, by_grammar);
+        let items = by_grammar(text, Dialect::Condor);
+        assert_eq!(items.iter().filter(|item| item.contains("UTF-8")).count(), 2, "{items:?}");
     }
 }
