@@ -85,7 +85,9 @@ impl PolicyConfigArgs {
         }
         if !read.priority_factors.is_empty() && read.policy.share.is_some() {
             let names = join_and(&read.priority_factors);
-            session.note(&format!("{names} of the configuration is not used: --userprio gives factors of priorities"));
+            session.note(&format!(
+                "this command does not use {names} of the configuration; --userprio gives factors of priorities"
+            ));
         }
         Ok(read)
     }

@@ -79,6 +79,7 @@ struct HelpfulChange {
 pub struct CauseEntry {
     verdict: String,
     /// Whether the subjects need more of a concurrency limit than there is.
+    #[serde(default)]
     has_too_small_limit: bool,
     matches: bool,
     text: String,
@@ -98,6 +99,7 @@ struct EntryChange {
     /// Number of those that are free; `None` if it is not known.
     free: Option<usize>,
     /// Whether the subjects would ask for much less.
+    #[serde(default)]
     is_far_less: bool,
 }
 
