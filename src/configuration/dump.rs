@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::constants::constant_truth;
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -171,12 +172,10 @@ impl Configuration {
     /// As [`Configuration::expand`], and for a value that is neither true nor false.
     pub fn truth(&self, name: &str, default: bool, context: &Context) -> Result<bool, Problem> {
         let Some(entry) = self.entry(name) else { return Ok(default) };
-        let value = self.expand(entry, context)?.text.trim().to_ascii_lowercase();
-        match value.as_str() {
-            "true" | "t" | "yes" | "1" => Ok(true),
-            "false" | "f" | "no" | "0" => Ok(false),
-            _ => Err(Problem::error_at(entry.value_range.clone(), 0, format!("{} must be true or false", entry.name))),
-        }
+        let value = self.expand(entry, context)?.text;
+        constant_truth(&value, context).ok_or_else(|| {
+            Problem::error_at(entry.value_range.clone(), 0, format!("{} must be true or false", entry.name))
+        })
     }
 }
 

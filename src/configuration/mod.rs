@@ -3,6 +3,7 @@
 //! [`Configuration::read`] reads what `condor_config_val -dump` prints.
 
 mod bracketed;
+mod constants;
 mod dump;
 mod job_policies;
 mod knobs;
@@ -14,6 +15,7 @@ mod rules;
 mod rules_tests;
 mod unused_settings;
 
+pub use constants::{constant_number, constant_truth};
 pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
 pub use job_policies::{JobPolicies, PolicyEffect, PolicyEffectKind};
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};

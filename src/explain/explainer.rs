@@ -2,13 +2,13 @@
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
+use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState, is_priority_attribute};
 
 use super::changes::find_changes;
 use super::clauses::text;
@@ -139,13 +139,16 @@ impl Explainer {
         report.discarded = table.weights.of_rows(discarded.iter().map(|(row, _)| *row));
         report.matches =
             table.weights.of_intersection(&analysis.suitable, &analysis.acceptance.accepting) - report.discarded;
+        let drained_slots = self.slots.as_ref().and_then(|slots| slots.drained.as_ref());
+        let drained =
+            drained_slots.map(|slots| slots.outcome(request, [&analysis.suitable, &analysis.acceptance.accepting]));
         report.slots = self.slots.as_ref().map(|slots| {
             let mut rows = analysis.suitable.clone();
             rows.intersect_with(&analysis.acceptance.accepting);
             for (row, _) in &discarded {
                 rows.remove(*row);
             }
-            let counts = slots.counts(table, &analysis.request, [&analysis.suitable, &rows], user);
+            let counts = slots.counts(table, [&analysis.suitable, &rows], drained.as_ref(), user);
             let rejecting_request = counts.rejecting_request.saturating_sub(report.discarded);
             SlotCounts { rejecting_request, discarded: counts.rejecting_request - rejecting_request, ..counts }
         });
@@ -156,7 +159,8 @@ impl Explainer {
                 });
             }
         }
-        let refusals = Refusals::new(table, &analysis);
+        report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
+        let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
         report.suitable_refusal_count = refusals.suitable_count();
@@ -178,6 +182,7 @@ impl Explainer {
             let verdict = if report.discarded == 0 {
                 unmatched_verdict(&report, &analysis, table)
             } else if self.are_discarded_for_use(&discarded) {
+                report.depends_on_priorities = self.reads_priorities(&discarded);
                 RequestVerdict::Claimed
             } else {
                 discarded_verdict(table, &discarded)
@@ -185,15 +190,18 @@ impl Explainer {
             let waits = if_drained > 0 && !matches!(verdict, RequestVerdict::Discarded { .. });
             if waits { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
         };
-        if let Some(slots) = self.slots.as_ref().filter(|_| if_drained > 0 && (free == 0 || self.lists_drained)) {
-            let drained = slots.matching_if_drained(&analysis.request, |row| analysis.is_match(row));
+        if let Some((slots, drained)) = drained_slots.zip(drained.as_ref())
+            && if_drained > 0
+            && (free == 0 || self.lists_drained)
+        {
+            let found: Vec<usize> = drained.matching.iter().map(|slot| slots.offer(*slot)).collect();
             if free == 0 {
-                report.lacking = SlotsByState::lacking(table, &analysis.request, &drained);
+                report.scarce = SlotsByState::scarce_resources(table, &analysis.request, &found);
             }
             if !report.closest.is_empty() {
-                report.closest = closest_of(table, &analysis, &drained);
+                report.closest = closest_of(table, &analysis, &found);
             }
-            report.if_drained = drained;
+            report.if_drained = found;
             report.if_drained.truncate(self.max_refusals);
         }
         let is_of_states = report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused;
@@ -220,6 +228,25 @@ impl Explainer {
         };
         let components: FxHashSet<usize> = discarded.iter().map(|(_, component)| *component).collect();
         self.slots.as_ref().is_some_and(|slots| slots.free_of(&rows) == 0) && components.iter().all(reads_use)
+    }
+
+    /// Whether a component that discards one of these rows reads priorities or usage, directly or through attributes of the
+    /// offer. Only a negotiation cycle knows them.
+    fn reads_priorities(&self, discarded: &[(usize, usize)]) -> bool {
+        let dialect = self.table.context.dialect;
+        // The policy adds the same attributes to all offers.
+        let row_of: FxHashMap<usize, usize> = discarded.iter().map(|(row, component)| (*component, *row)).collect();
+        row_of.iter().any(|(component, row)| {
+            let mut mentions = FreeNames::default();
+            mentions.add_policy_expression(&self.table.docking[*component].expression, dialect);
+            let mut names: IndexSet<Name> = mentions.names.into_iter().collect();
+            let mut next = 0;
+            while let Some(expression) = names.get_index(next).map(|name| self.table.ads[*row].get(name)) {
+                next += 1;
+                names.extend(expression.into_iter().flat_map(|expression| FreeNames::of(expression, dialect).names));
+            }
+            names.iter().any(is_priority_attribute)
+        })
     }
 }
 

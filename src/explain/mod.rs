@@ -14,6 +14,7 @@ mod decisive_part;
 mod distance;
 mod drained_phrases;
 mod drained_slot;
+mod drained_slots;
 mod elsewhere;
 mod evaluation;
 mod explainer;
@@ -29,6 +30,7 @@ mod refusals;
 mod report;
 mod request_analysis;
 mod rewriting;
+mod scarce_resources;
 mod slots;
 mod summary;
 
@@ -49,5 +51,6 @@ pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
     ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
 };
+pub use scarce_resources::ScarceResources;
 pub use slots::{SlotCounts, SlotStanding};
 pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};

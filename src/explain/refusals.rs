@@ -1,25 +1,40 @@
 //! Groups the offers whose own constraints reject a request.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, Expression, Name};
 use crate::eval::CURRENT_TIME;
 use crate::matching::PairSide;
 
 use super::decisive_part::{ClauseInPair, lacks};
-use super::evaluation::{ClauseOutcome, OfferClause, OfferTable, RefusedSet};
+use super::drained_slots::{DrainedOutcome, DrainedSlots};
+use super::evaluation::{Acceptance, ClauseOutcome, OfferClause, OfferTable, RefusedSet, RequestContext, RowWeights};
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
 
 /// The refusals of a request, grouped by the text of the first clause that the request does not meet.
 pub struct Refusals<'r> {
-    table: &'r OfferTable,
     analysis: &'r RequestAnalysis,
+    as_they_are: RefusalSource<'r>,
+    /// The drained slots that would refuse the request; `None` if there are none.
+    drained: Option<(RefusalSource<'r>, &'r DrainedSlots, &'r DrainedOutcome)>,
     /// The groups, in no particular order. A large pool can have thousands. Few of them are shown.
     tallies: Vec<RefusalTally>,
+}
+
+/// The offers of one table that refuse a request.
+struct RefusalSource<'r> {
+    table: &'r OfferTable,
+    request: &'r RequestContext,
+    acceptance: Arc<Acceptance>,
+    /// The suitable rows whose refusals count.
+    suitable: FixedBitSet,
+    /// Number of offers of each row, if it is not that of the table.
+    own_weights: Option<RowWeights>,
 }
 
 /// The offers that refuse by clauses with one text.
@@ -30,22 +45,52 @@ struct RefusalTally {
     /// Number of offers.
     offers: usize,
     /// The first row, and the index of its unmet clause; `None` if it has no constraint.
-    first: (usize, Option<usize>),
+    first: RefusingRow,
     /// The first suitable row.
-    first_suitable: Option<usize>,
+    first_suitable: Option<RefusingRow>,
+}
+
+/// A row that refuses a request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RefusingRow {
+    /// Whether the row is one of the drained slots.
+    is_drained: bool,
+    row: usize,
+    /// Index of the unmet clause; `None` if the row has no constraint.
+    clause: Option<usize>,
 }
 
 impl<'r> Refusals<'r> {
-    pub fn new(table: &'r OfferTable, analysis: &'r RequestAnalysis) -> Self {
-        let constraints = table.offer_constraints();
-        // The last entry is that of the rows without a constraint.
-        let mut by_text: Vec<Option<RefusalTally>> = vec![None; constraints.texts.len() + 1];
-        for (clause, rows) in analysis.acceptance.refused() {
-            let Some(tally) = RefusalTally::new(table, clause, rows, &analysis.suitable) else { continue };
-            let text = clause.map_or(constraints.texts.len(), |clause| constraints.clauses[clause].text);
-            by_text[text] = Some(by_text[text].map_or(tally, |known| known.with(tally)));
+    /// Groups the refusals. A slot that would match if `drained` is not counted as suitable. A slot that would be suitable
+    /// if drained, and would refuse, is counted as suitable by the clause by which it would refuse.
+    pub fn new(
+        table: &'r OfferTable,
+        analysis: &'r RequestAnalysis,
+        drained: Option<(&'r DrainedSlots, &'r DrainedOutcome)>,
+    ) -> Self {
+        let mut suitable = analysis.suitable.clone();
+        for row in drained.into_iter().flat_map(|(slots, outcome)| slots.rows_as_they_are(&outcome.matching)) {
+            suitable.set(row, false);
         }
-        Refusals { table, analysis, tallies: by_text.into_iter().flatten().collect() }
+        let (request, acceptance) = (&analysis.request, analysis.acceptance.clone());
+        let as_they_are = RefusalSource { table, request, acceptance, suitable, own_weights: None };
+        let drained = drained.filter(|(_, outcome)| !outcome.refusing.is_empty()).map(|(slots, outcome)| {
+            let (suitable, weights) = slots.drained_rows(&outcome.refusing);
+            let (table, request) = (&slots.table, &outcome.request);
+            let acceptance = table.acceptance(request);
+            (RefusalSource { table, request, acceptance, suitable, own_weights: Some(weights) }, slots, outcome)
+        });
+        let mut tallies = as_they_are.tallies(false);
+        if let Some((source, ..)) = &drained {
+            for tally in source.tallies(true).into_iter().filter(|tally| tally.suitable > 0) {
+                let text = source.clause_text(tally.first);
+                match tallies.iter_mut().find(|known| as_they_are.clause_text(known.first) == text) {
+                    Some(known) => *known = known.with(tally),
+                    None => tallies.push(tally),
+                }
+            }
+        }
+        Refusals { analysis, as_they_are, drained, tallies }
     }
 
     /// Number of groups.
@@ -61,7 +106,7 @@ impl<'r> Refusals<'r> {
     /// Returns the first tallies, at most `max` of them. They are sorted by the number of suitable offers, then by the
     /// number of all offers, both in descending order, then by their first rows.
     fn first_tallies(&self, max: usize) -> Vec<RefusalTally> {
-        let order = |tally: &RefusalTally| (Reverse((tally.suitable, tally.offers)), tally.first.0);
+        let order = |tally: &RefusalTally| (Reverse((tally.suitable, tally.offers)), tally.first);
         let mut tallies = self.tallies.clone();
         if max < tallies.len() {
             tallies.select_nth_unstable_by_key(max, order);
@@ -73,37 +118,51 @@ impl<'r> Refusals<'r> {
 
     /// Returns the first groups, at most `max` of them. The groups with the most suitable offers come first.
     pub fn groups(&self, max: usize) -> Vec<RefusalGroup> {
-        let constraints = self.table.offer_constraints();
-        let group = |tally: &RefusalTally| {
-            let (row, clause) = tally.first;
-            let attributes = self.attributes(tally);
-            let request = &self.analysis.request;
-            let outcome = clause.map(|clause| self.analysis.acceptance.outcome(self.table, request, clause, row));
-            let example = tally.first_suitable.unwrap_or(row);
-            let pair = ClauseInPair { table: self.table, request, side: PairSide::Offer, row: example };
-            // The rows of a group can have different expressions with one text.
-            let of_example = || {
-                let first =
-                    |(clause, outcome): &(usize, ClauseOutcome)| (*outcome != ClauseOutcome::True).then_some(*clause);
-                let outcomes = self.analysis.acceptance.row_outcomes(self.table, request, example);
-                outcomes.collect::<Vec<_>>().iter().find_map(first)
-            };
-            let expression =
-                clause.and_then(|_| of_example()).map(|clause| &constraints.clauses[clause].clause.expression);
-            RefusalGroup {
-                clause: clause.map(|clause| constraints.texts[constraints.clauses[clause].text].clone()),
-                outcome: outcome.unwrap_or(ClauseOutcome::Undefined),
-                offers: tally.offers,
-                suitable: tally.suitable,
-                example: self.table.first_offer[example],
-                missing: expression
-                    .map(|expression| pair.blamed_names(expression, missing_attributes(&attributes, &request.ad)))
-                    .unwrap_or_default(),
-                part: expression.map(|expression| pair.describe(expression)),
-                attributes,
+        self.first_tallies(max).iter().map(|tally| self.group(tally)).collect()
+    }
+
+    fn group(&self, tally: &RefusalTally) -> RefusalGroup {
+        let first = tally.first;
+        let attributes = self.attributes(tally);
+        let outcome = first.clause.map(|clause| {
+            let RefusalSource { table, request, acceptance, .. } = self.source(first);
+            acceptance.outcome(table, request, clause, first.row)
+        });
+        let example = tally.first_suitable.unwrap_or(first);
+        let source = self.source(example);
+        let pair = source.pair(example);
+        let expression = first.clause.and_then(|_| source.first_unmet(example));
+        RefusalGroup {
+            clause: self.source(first).clause_text(first).map(ToOwned::to_owned),
+            outcome: outcome.unwrap_or(ClauseOutcome::Undefined),
+            offers: tally.offers,
+            suitable: tally.suitable,
+            example: self.offer(example),
+            missing: expression
+                .map(|expression| {
+                    pair.blamed_names(expression, missing_attributes(&attributes, &self.analysis.request.ad))
+                })
+                .unwrap_or_default(),
+            part: expression.map(|expression| pair.describe(expression)),
+            attributes,
+        }
+    }
+
+    fn source(&self, row: RefusingRow) -> &RefusalSource<'r> {
+        match &self.drained {
+            Some((source, ..)) if row.is_drained => source,
+            _ => &self.as_they_are,
+        }
+    }
+
+    /// Returns the index of the first offer of a row.
+    fn offer(&self, row: RefusingRow) -> usize {
+        match &self.drained {
+            Some((_, slots, outcome)) if row.is_drained => {
+                slots.first_in_row(&outcome.refusing, row.row).map_or(0, |slot| slots.offer(slot))
             }
-        };
-        self.first_tallies(max).iter().map(group).collect()
+            _ => self.as_they_are.table.first_offer[row.row],
+        }
     }
 
     /// Returns the attributes of the request that the clauses of the groups with suitable offers read.
@@ -113,37 +172,71 @@ impl<'r> Refusals<'r> {
 
     /// Returns the attributes of the request that the clause of a group's first row reads.
     fn attributes(&self, tally: &RefusalTally) -> IndexSet<Name> {
-        let (row, clause) = tally.first;
-        let clause = clause.map(|clause| &self.table.offer_constraints().clauses[clause]);
-        clause.map_or_else(IndexSet::new, |clause| request_attributes_read(clause, self.table, row))
+        let (first, table) = (tally.first, self.source(tally.first).table);
+        let clause = first.clause.map(|clause| &table.offer_constraints().clauses[clause]);
+        clause.map_or_else(IndexSet::new, |clause| request_attributes_read(clause, table, first.row))
     }
 }
 
-impl RefusalTally {
+impl RefusalSource<'_> {
+    /// Counts the offers that refuse, by the text of the clause. The order is arbitrary.
+    fn tallies(&self, is_drained: bool) -> Vec<RefusalTally> {
+        let constraints = self.table.offer_constraints();
+        // The last entry is that of the rows without a constraint.
+        let mut by_text: Vec<Option<RefusalTally>> = vec![None; constraints.texts.len() + 1];
+        for (clause, rows) in self.acceptance.refused() {
+            let Some(tally) = self.tally(clause, rows, is_drained) else { continue };
+            let text = clause.map_or(constraints.texts.len(), |clause| constraints.clauses[clause].text);
+            by_text[text] = Some(by_text[text].map_or(tally, |known| known.with(tally)));
+        }
+        by_text.into_iter().flatten().collect()
+    }
+
     /// Counts the offers that refuse by one clause. `None` if there are none.
-    fn new(table: &OfferTable, clause: Option<usize>, refused: RefusedSet<'_>, suitable: &FixedBitSet) -> Option<Self> {
-        let weights = &table.weights;
+    fn tally(&self, clause: Option<usize>, refused: RefusedSet<'_>, is_drained: bool) -> Option<RefusalTally> {
+        let weights = self.own_weights.as_ref().unwrap_or(&self.table.weights);
+        let refusing = |row: usize| RefusingRow { is_drained, row, clause };
         let tally = match refused {
             RefusedSet::Many(rows) => RefusalTally {
-                suitable: weights.of_intersection(rows, suitable),
+                suitable: weights.of_intersection(rows, &self.suitable),
                 offers: weights.of_set(rows),
-                first: (rows.minimum()?, clause),
-                first_suitable: rows.intersection(suitable).next(),
+                first: refusing(rows.minimum()?),
+                first_suitable: rows.intersection(&self.suitable).next().map(refusing),
             },
             RefusedSet::Few(rows) => {
                 let rows = || rows.iter().map(|row| *row as usize);
-                let suitable = || rows().filter(|row| suitable.contains(*row));
+                let suitable = || rows().filter(|row| self.suitable.contains(*row));
                 RefusalTally {
                     suitable: weights.of_rows(suitable()),
                     offers: weights.of_rows(rows()),
-                    first: (rows().next()?, clause),
-                    first_suitable: suitable().next(),
+                    first: refusing(rows().next()?),
+                    first_suitable: suitable().next().map(refusing),
                 }
             }
         };
         Some(tally)
     }
 
+    /// Returns the text of the clause that a row does not meet; `None` if the row has no constraint.
+    fn clause_text(&self, row: RefusingRow) -> Option<&str> {
+        let constraints = self.table.offer_constraints();
+        row.clause.map(|clause| constraints.texts[constraints.clauses[clause].text].as_str())
+    }
+
+    fn pair(&self, row: RefusingRow) -> ClauseInPair<'_> {
+        ClauseInPair { table: self.table, request: self.request, side: PairSide::Offer, row: row.row }
+    }
+
+    /// Returns the first clause that a row does not meet. The rows of a group can have different expressions with one
+    /// text.
+    fn first_unmet(&self, row: RefusingRow) -> Option<&Expression> {
+        let mut outcomes = self.acceptance.row_outcomes(self.table, self.request, row.row);
+        let (clause, _) = outcomes.find(|(_, outcome)| *outcome != ClauseOutcome::True)?;
+        Some(&self.table.offer_constraints().clauses[clause].clause.expression)
+    }
+}
+
+impl RefusalTally {
     /// Joins the tallies of other rows with the same text.
     fn with(self, other: Self) -> Self {
         let suitable = [self.first_suitable, other.first_suitable];

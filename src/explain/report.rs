@@ -13,6 +13,7 @@ use super::decisive_part::{DecisivePart, ReadValue};
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
+use super::scarce_resources::ScarceResources;
 use super::slots::SlotCounts;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
@@ -30,15 +31,22 @@ pub struct RequestReport {
     pub accepting: usize,
     /// How many slots of HTCondor do what with the request; `None` if the offers have no states.
     pub slots: Option<SlotCounts>,
+    /// Number of the slots counted in [`SlotCounts::rejecting_request`] that the request rejects as they are. Drained, they
+    /// would meet the request's constraint and refuse the request.
+    pub refusing_if_drained: usize,
     /// What the ad of a job tells of the job; `None` for a request of another kind. The explainer does not set this.
     pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
+    /// Whether priorities decide if the policy takes slots in use from their users. The explainer does not know priorities,
+    /// and assumes that the policy does not.
+    pub depends_on_priorities: bool,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
-    /// The scarce resources of the partitionable slots that would match if drained: a slot has less left than the
-    /// request asks for. Each comes with the number of such slots. Empty if a free slot matches.
-    pub lacking: Vec<(Name, usize)>,
+    /// The scarce resources of the partitionable slots that would match if drained. Empty if a free slot matches.
+    pub scarce: ScarceResources,
+    /// The scarce resources of the slots that match and that other requests have divided. The explainer does not set this.
+    pub scarce_in_divided: ScarceResources,
     /// The partitionable slots that would match if drained, by index: as many as groups of refusals are listed. Empty if
     /// a free slot matches.
     pub if_drained: Vec<usize>,
@@ -188,6 +196,13 @@ impl RequestReport {
         *as_they_are == RequestVerdict::Refused || self.narrowing == Some(Narrowing::Refusals)
     }
 
+    /// Number of the offers that meet the request's constraint and refuse the request. A slot that would match if drained
+    /// does not count. A slot counts that would refuse if drained.
+    #[must_use]
+    pub fn refusing(&self) -> usize {
+        self.slots.map_or(self.suitable - self.matches - self.discarded, |slots| slots.rejecting_request)
+    }
+
     /// The changes with which the request would match: those that can be advised, then those for much less.
     pub fn all_changes(&self) -> impl Iterator<Item = &RequestChange> {
         self.changes.iter().chain(&self.far_less)
@@ -311,7 +326,8 @@ pub struct RefusalGroup {
     pub outcome: ClauseOutcome,
     /// Number of offers in the group.
     pub offers: usize,
-    /// Number of offers in the group that meet the request's constraint.
+    /// Number of offers in the group that meet the request's constraint. A slot that would match if drained does not
+    /// count. A slot counts that would meet the constraint, and refuse, if drained.
     pub suitable: usize,
     /// Index of an offer of the group. This offer meets the request's constraint if any offer of the group does.
     pub example: usize,

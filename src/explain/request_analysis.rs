@@ -80,9 +80,4 @@ impl RequestAnalysis {
             is_incomplete,
         }
     }
-
-    /// Whether a row meets the request's constraint and accepts the request.
-    pub fn is_match(&self, row: usize) -> bool {
-        self.suitable.contains(row) && self.acceptance.accepting.contains(row)
-    }
 }

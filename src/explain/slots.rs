@@ -3,14 +3,15 @@
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Value};
 use crate::eval::Context;
-use crate::protocol::{AdvertisedState, Protocol, SlotState, evaluate_attribute, requested_resource};
+use crate::protocol::{AdvertisedState, Protocol, SlotState};
 
 use super::clause_analysis::ClauseComparison;
 use super::distance::{as_number, closest_offered_value};
-use super::drained_slot::drained_slot;
+use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
+use super::scarce_resources::ScarceResources;
 
 /// What a slot tells of itself: its state, and who holds it.
 pub type SlotStanding = (AdvertisedState, Option<ByteString>);
@@ -59,27 +60,7 @@ pub struct SlotsByState {
     by_state: Vec<(SlotState, RowWeights)>,
     /// The rows that each user has claimed, with the number of claimed offers.
     claims: FxHashMap<ByteString, Vec<(usize, usize)>>,
-    drained: Option<DrainedSlots>,
-}
-
-/// The partitionable slots that have less left than they have in all, as they would be without jobs.
-struct DrainedSlots {
-    table: OfferTable,
-    /// The row of each slot, in the table of the slots as they are.
-    rows: Vec<usize>,
-    /// The index of each slot among the offers.
-    offers: Vec<usize>,
-}
-
-/// The slots that would match if drained, by how far they get as they are.
-#[derive(Default)]
-struct DrainedCounts {
-    /// Slots that would match and that the request rejects as they are.
-    rejected: usize,
-    /// Slots that would match and that reject the request as they are.
-    rejecting: usize,
-    /// Slots that the request rejects as they are, and that would reject the request.
-    moved: usize,
+    pub drained: Option<DrainedSlots>,
 }
 
 impl SlotsByState {
@@ -105,24 +86,10 @@ impl SlotsByState {
                 *claims.entry(holder.clone()).or_default().entry(row).or_default() += 1;
             }
         }
-        let (mut ads, mut rows, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-        for (offer, (state, _)) in standings.iter().enumerate() {
-            if matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold))
-                && let Some(drained) = drained_slot(&offers[offer], &context)
-            {
-                ads.push(drained);
-                rows.push(table.row_of[offer] as usize);
-                slots.push(offer);
-            }
-        }
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
-            drained: (!ads.is_empty()).then(|| DrainedSlots {
-                table: OfferTable::new(&ads, protocol, context),
-                rows,
-                offers: slots,
-            }),
+            drained: DrainedSlots::new(table, offers, standings, protocol, context),
         }
     }
 
@@ -131,20 +98,26 @@ impl SlotsByState {
     pub fn counts(
         &self,
         table: &OfferTable,
-        request: &RequestContext,
         [suitable, matching]: [&FixedBitSet; 2],
+        drained: Option<&DrainedOutcome>,
         user: Option<&ByteString>,
     ) -> SlotCounts {
         let slots = table.offer_count();
         let suitable_slots = table.weights.of_set(suitable);
         let matching_slots = table.weights.of_set(matching);
-        let drained = self.drained.as_ref().map(|drained| drained.counts(request, [suitable, matching]));
-        let DrainedCounts { rejected, rejecting, moved } = drained.unwrap_or_default();
+        let (if_drained, moved) = drained.map_or((0, 0), |drained| (drained.matching.len(), drained.refusing.len()));
+        // Of the slots that would match if drained, the request accepts some as they are.
+        let rejecting = match (&self.drained, drained) {
+            (Some(slots), Some(found)) => {
+                slots.rows_as_they_are(&found.matching).filter(|row| suitable.contains(*row)).count()
+            }
+            _ => 0,
+        };
         let mut counts = SlotCounts {
             slots,
-            rejected_by_request: slots - suitable_slots - rejected - moved,
+            rejected_by_request: slots - suitable_slots - (if_drained - rejecting) - moved,
             rejecting_request: suitable_slots - matching_slots - rejecting + moved,
-            if_drained: rejected + rejecting,
+            if_drained,
             ..SlotCounts::default()
         };
         for (state, weights) in &self.by_state {
@@ -191,54 +164,13 @@ impl SlotsByState {
         is_closer.then_some(found)
     }
 
-    /// Returns the indexes of the partitionable slots that would match if drained and do not match as they are.
-    /// `is_match` returns whether a row matches as it is.
-    pub fn matching_if_drained(&self, request: &RequestContext, is_match: impl Fn(usize) -> bool) -> Vec<usize> {
-        let Some(drained) = &self.drained else { return Vec::new() };
-        let would_match = drained.table.matching_rows(&RequestContext::new(&request.ad));
-        let is_wanted =
-            |slot: &usize| would_match.contains(drained.table.row_of[*slot] as usize) && !is_match(drained.rows[*slot]);
-        (0..drained.rows.len()).filter(is_wanted).map(|slot| drained.offers[slot]).collect()
-    }
-
-    /// Returns the scarce resources of `slots`, given by index: a slot has less left than the request asks for. Each
-    /// resource comes with the number of such slots, the scarcest first.
-    pub fn lacking(table: &OfferTable, request: &RequestContext, slots: &[usize]) -> Vec<(Name, usize)> {
-        let rows: Vec<usize> = slots.iter().map(|slot| table.row_of[*slot] as usize).collect();
+    /// Finds the scarce resources of `slots`, given by index.
+    pub fn scarce_resources(table: &OfferTable, request: &RequestContext, slots: &[usize]) -> ScarceResources {
         let [_, other] = table.context.dialect.side_names();
-        let lacking = |attribute: &Name| {
-            let resource = requested_resource(attribute)?;
-            let wanted = as_number(&evaluate_attribute(&request.ad, attribute, &table.context)?)?;
+        ScarceResources::find(&request.ad, slots.len(), &table.context, |resource| {
             let left = Expression::select(Expression::attribute(other), resource.clone());
             let left = table.expression_values(request, &left);
-            let is_too_little = |row: &&usize| as_number(left.value(**row)).is_some_and(|left| left < wanted);
-            Some((resource, rows.iter().filter(is_too_little).count()))
-        };
-        let found = request.ad.iter().filter_map(|attribute| lacking(attribute.name));
-        let mut found: Vec<(Name, usize)> = found.filter(|(_, slots)| *slots > 0).collect();
-        found.sort_by_key(|(_, slots)| std::cmp::Reverse(*slots));
-        found
-    }
-}
-
-impl DrainedSlots {
-    fn counts(&self, request: &RequestContext, [suitable, matching]: [&FixedBitSet; 2]) -> DrainedCounts {
-        let request = &RequestContext::new(&request.ad);
-        let would_suit = self.table.suitable_rows(request);
-        let would_match = self.table.matching_rows(request);
-        let mut counts = DrainedCounts::default();
-        for (slot, row) in self.rows.iter().enumerate() {
-            let drained_row = self.table.row_of[slot] as usize;
-            if matching.contains(*row) {
-                continue;
-            }
-            match (would_match.contains(drained_row), suitable.contains(*row)) {
-                (true, true) => counts.rejecting += 1,
-                (true, false) => counts.rejected += 1,
-                (false, false) if would_suit.contains(drained_row) => counts.moved += 1,
-                (false, _) => {}
-            }
-        }
-        counts
+            slots.iter().map(|slot| as_number(left.value(table.row_of[*slot] as usize))).collect()
+        })
     }
 }

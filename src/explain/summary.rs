@@ -14,6 +14,7 @@ use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::job_report::HoldReason;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
+use super::scarce_resources::ScarceResources;
 
 /// An ad that a sentence names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +90,15 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
-                match report.slots {
+                let taken = match report.slots {
                     Some(slots) if slots.free < report.matches => {
                         let taken = if slots.free == 1 { "the free one goes" } else { "the free ones go" };
                         format!("{}{}; {taken} to {by}", some(), self.slot_states(report, ": "))
                     }
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
-                }
+                };
+                format!("{taken}{}", scarcity(report.scarce_in_divided.phrase("none has")))
             }
             RequestVerdict::Limited(limit) => {
                 let waits = self.verb("it waits", "they wait");
@@ -104,7 +106,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
                 let gets = self.verb("gets", "get");
-                let rest = self.rest_phrase(limit.as_ref(), *others_hold);
+                let rest = self.rest_phrase(report, limit.as_ref(), *others_hold);
                 format!("{subject} {gets} {} of {}; {rest}", with_commas(*granted), self.count(*wanted))
             }
             RequestVerdict::NeedsGang => {
@@ -126,9 +128,14 @@ impl SummaryWriter<'_> {
         // That no slot has as much left says more than that some slots have too little.
         let is_out_of_reach =
             as_they_are.clauses().iter().any(|clause| report.clauses[*clause].closest_if_drained.is_some());
-        if is_out_of_reach || report.lacking.is_empty() {
+        let is_all = *as_they_are == RequestVerdict::Refused && report.refusing() == 0;
+        if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
             let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
-            return format!(": {}; {}", self.cause(report, as_they_are), if_drained_phrase(drained, &[]));
+            return format!(
+                ": {}; {}",
+                self.cause(report, as_they_are),
+                if_drained_phrase(drained, &ScarceResources::default())
+            );
         }
         format!("{}{}", drained_note(report), self.narrowing_phrase(report))
     }
@@ -148,8 +155,7 @@ impl SummaryWriter<'_> {
                 format!("; {}{bound} alone rules out {excluded}", self.quoted(&clause.text))
             }
             Narrowing::Refusals => {
-                // The sentence already counts the slots that would match if drained.
-                let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
+                let refusing = report.refusing();
                 let refuse = if refusing == 1 { "refuses" } else { "refuse" };
                 let (it, reason) = (self.verb("it", "them"), self.refusal_phrase(report, refusing));
                 format!("; {} more {refuse} {it}: {reason}", with_commas(refusing))
@@ -172,25 +178,28 @@ impl SummaryWriter<'_> {
             RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
             RequestVerdict::Taken(_) => {
                 let free = if report.slots.is_some() { "free " } else { "" };
-                format!("other requests take all {free}{} that match", self.nouns[1])
+                let scarce = scarcity(report.scarce_in_divided.phrase_of_all("none has"));
+                format!("other requests take all {free}{} that match{scarce}", self.nouns[1])
             }
             RequestVerdict::Limited(limit) => limit.to_string(),
             RequestVerdict::PartlyServed { limit, others_hold, .. } => {
-                format!("gets too few {}; {}", self.nouns[1], self.rest_phrase(limit.as_ref(), *others_hold))
+                format!("gets too few {}; {}", self.nouns[1], self.rest_phrase(report, limit.as_ref(), *others_hold))
             }
             RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
+            RequestVerdict::Refused => self.refused_cause(report, 0),
             verdict => self.cause(report, verdict),
         }
     }
 
     /// Says why a request gets no more offers.
-    fn rest_phrase(&self, limit: Option<&ReachedLimit>, others_hold: bool) -> String {
+    fn rest_phrase(&self, report: &RequestReport, limit: Option<&ReachedLimit>, others_hold: bool) -> String {
+        let scarce = || scarcity(report.scarce_in_divided.phrase_of_all("none has"));
         match limit {
             Some(limit) => format!("{} for {limit}", self.verb("it waits", "they wait")),
-            None if others_hold => format!("other requests take the other {} that match", self.nouns[1]),
-            None => "nothing else that matches is left".to_owned(),
+            None if others_hold => format!("other requests take the other {} that match{}", self.nouns[1], scarce()),
+            None => format!("nothing else that matches is left{}", scarce()),
         }
     }
 
@@ -317,10 +326,15 @@ impl SummaryWriter<'_> {
     }
 
     /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
-    /// caller appends the reason.
-    pub(super) fn refusal_prefix(&self, suitable: usize) -> String {
+    /// caller appends the reason. `if_drained` of the offers are slots that would be suitable if drained.
+    pub(super) fn refusal_prefix(&self, suitable: usize, if_drained: usize) -> String {
         let refuse = if suitable == 1 { "it refuses" } else { "all of them refuse" };
-        format!("{} would do, but {refuse}: ", self.count(suitable))
+        let drained = match if_drained {
+            0 => String::new(),
+            all if all == suitable => " if drained".to_owned(),
+            some => format!(" ({} of them if drained)", with_commas(some)),
+        };
+        format!("{} would do{drained}, but {refuse}: ", self.count(suitable))
     }
 
     /// Lists the texts of clauses, which are given by index.
@@ -363,10 +377,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
-            RequestVerdict::Refused => {
-                let reason = self.refusal_phrase(report, report.suitable);
-                format!("{}{reason}{}", self.refusal_prefix(report.suitable), self.narrowing_phrase(report))
-            }
+            RequestVerdict::Refused => self.refused_cause(report, report.refusing_if_drained),
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
                 let missing =
@@ -382,11 +393,25 @@ impl SummaryWriter<'_> {
             RequestVerdict::Claimed => {
                 let would = self.count(report.discarded);
                 let (is, it) = if report.discarded == 1 { ("it is", "it") } else { ("all of them are", "them") };
+                if report.depends_on_priorities {
+                    let rule = "whether the policy takes";
+                    return format!(
+                        "{would} would do, but {is} in use; {rule} {it} from the user depends on priorities"
+                    );
+                }
                 format!("{would} would do, but {is} in use, and the policy does not take {it} from the user")
             }
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),
         }
+    }
+
+    /// Says why the suitable offers refuse. `if_drained` of them are slots that would be suitable if drained; 0 if that is not
+    /// to be said.
+    fn refused_cause(&self, report: &RequestReport, if_drained: usize) -> String {
+        let refusing = report.refusing();
+        let reason = self.refusal_phrase(report, refusing);
+        format!("{}{reason}{}", self.refusal_prefix(refusing, if_drained), self.narrowing_phrase(report))
     }
 
     /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that
@@ -437,6 +462,11 @@ impl SummaryWriter<'_> {
         let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
         format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
     }
+}
+
+/// Puts a phrase about scarce resources behind a main clause. Empty if there is no phrase.
+fn scarcity(phrase: String) -> String {
+    if phrase.is_empty() { phrase } else { format!("; {phrase}") }
 }
 
 /// Returns ` (1.0 has no RequestDisk)` for the first name in `missing`; empty if there is none.

@@ -350,3 +350,27 @@ fn names_of_policies_and_their_variables() {
     assert_eq!(status, Some(2));
     assert!(errors.contains("GROUP_QUOTA_a must be a number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
 }
+
+#[test]
+fn a_variable_that_makes_the_policy_unusable_is_shown_in_the_configuration() {
+    let jobs = file("variable-jobs", "[ Requirements = true ]\n");
+    for (dump, message, place) in [
+        ("A = 1\nNEGOTIATOR_CONSIDER_PREEMPTION = maybe\n", "PREEMPTION: expected true or false", ":2:34]"),
+        ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = x\n", "ROUNDS: expected a number of at least 0", ":1:37]"),
+        ("PREEMPTION_REQUIREMENTS = a ==\n", "REQUIREMENTS: expected an expression, found the end", ":1:31]"),
+        ("X = 3 +\nPREEMPTION_REQUIREMENTS = a == $(X)\n", "expected an expression, found the end", ":2:27]"),
+    ] {
+        let dump = file("variable-dump", dump);
+        let (status, _, errors) =
+            classad(&["negotiate", &jobs, "--pool", &jobs, "--policy", "htcondor", "--config", &dump]);
+        assert_eq!(status, Some(2), "{errors}");
+        assert!(errors.contains(message) && errors.contains(&format!("{dump}{place}")), "{errors}");
+    }
+    // Like HTCondor, numbers and truth values may be expressions.
+    let dump = file(
+        "variable-expressions",
+        "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = 1 + 2\nNEGOTIATOR_CONSIDER_PREEMPTION = 1 < 2\n",
+    );
+    let (status, _, errors) = classad(&["match", &jobs, "--pool", &jobs, "--policy", "htcondor", "--config", &dump]);
+    assert_eq!(status, Some(0), "{errors}");
+}

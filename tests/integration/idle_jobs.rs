@@ -200,3 +200,84 @@ fn a_limit_that_is_too_small_and_one_that_was_met_first_are_named() {
     assert!(has_row("sw: 2 of 2 in use, 2 of it", "  wait, or raise the limit"), "{text}");
     assert!(has_row("sw, which allows 2;", "  raise the limit"), "{text}");
 }
+
+#[test]
+fn what_depends_on_priorities_is_not_decided() {
+    let used =
+        slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"\nRank = 0\nCurrentRank = 0");
+    let rule = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n";
+    let (text, _) = unmatched("priorities", &job(0, "RequestCpus = 1"), &used, rule);
+    let expected = "1 slot would do, but it is in use; whether the policy takes it from the user depends on priorities";
+    assert!(text.contains(expected), "{text}");
+}
+
+const MEMORY_JOB: &str = "RequestCpus = 1\nRequestMemory = 1500\nRequirements = TARGET.Memory >= RequestMemory";
+
+#[test]
+fn the_resource_that_runs_out_is_named() {
+    let divided = "State = \"Unclaimed\"\nActivity = \"Idle\"\nPartitionableSlot = true\nTotalSlotCpus = 4\n\
+                   TotalSlotMemory = 4000\nTotalSlotDisk = 100000";
+    let jobs: String = (0..6).map(|process| job(process, MEMORY_JOB)).collect();
+    let slots = slot("one", divided) + &slot("two", divided);
+    let (text, json) = unmatched("scarce", &jobs, &slots, "");
+    assert_eq!(verdicts(&json), ["taken"]);
+    let expected = "all of them go to 1.0, 1.1, 1.2 and 1 more; none has enough Memory left\n";
+    assert!(text.contains(expected), "{text}");
+    // Of the other slot, more is left.
+    let small = slot("two", divided).replace("Memory = 4000", "Memory = 3000").replace("Cpus = 4\n", "Cpus = 1\n");
+    let (text, _) = unmatched("scarce-in-one", &jobs, &(slot("one", divided) + &small), "");
+    assert!(text.contains("; none has enough Memory left, 1 does not have enough Cpus left\n"), "{text}");
+    let summary = ["explain", "--pool", &file("idle-scarce-pool", slots), "--policy", "htcondor", "--unmatched"];
+    let jobs = file("idle-scarce-jobs", jobs);
+    let (_, text, _) = classad(&[&summary[..], &[&jobs, "--summary"]].concat());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("none has --what-if enough Memory left"), "{text}");
+}
+
+#[test]
+fn reasons_of_refusals_add_up_to_the_slots_that_refuse() {
+    let slot_of = |name: &str, cpus: u8, start: &str| {
+        slot(
+            name,
+            &format!("State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotCpus = 8\nTotalSlotMemory = 4000"),
+        )
+        .replace("Cpus = 4\n", &format!("Cpus = {cpus}\n"))
+        .replace("TARGET.RequestCpus <= MY.Cpus", start)
+    };
+    let by_cpus = "TARGET.RequestCpus <= MY.Cpus";
+    let by_owner = "TARGET.Owner == \"bob\"";
+    // Two would match if drained, one refuses as it is, two would refuse if drained.
+    let slots = [
+        slot_of("drains", 1, by_cpus),
+        slot_of("drains-too", 0, by_cpus),
+        slot_of("refuses", 8, by_owner),
+        slot_of("would-refuse", 0, by_owner),
+        slot_of("would-refuse-too", 1, by_owner),
+    ]
+    .concat();
+    let asks = "RequestCpus = 2\nRequirements = TARGET.Cpus >= RequestCpus";
+    let jobs = [
+        job(0, asks),
+        // This one accepts slots that are full.
+        job(1, "RequestCpus = 2"),
+    ];
+    for job in &jobs {
+        let arguments =
+            ["explain", &file("idle-sums.jobs", job), "--pool", &file("idle-sums.slots", &slots), "--now", "1"];
+        let (_, json, errors) = classad(&[&arguments[..], &["-o", "json"]].concat());
+        let json: Json = serde_json::from_str(&json).expect(&errors);
+        let report = &json["reports"][0];
+        assert_eq!(report["slots"]["if_drained"], 2, "{report:#}");
+        assert_eq!(report["slots"]["rejecting_request"], 3, "{report:#}");
+        let groups = report["refusals"].as_array().expect("there are refusals");
+        let suitable: Vec<(&Json, &Json)> = groups
+            .iter()
+            .filter(|group| group["suitable"] != 0)
+            .map(|group| (&group["clause"], &group["suitable"]))
+            .collect();
+        assert_eq!(suitable, [(&Json::from(by_owner), &Json::from(3))], "{report:#}");
+    }
+    let (_, text, _) =
+        classad(&["explain", &file("idle-sums.job", &jobs[0]), "--pool", &file("idle-sums.pool", &slots)]);
+    assert!(text.contains("TARGET.Owner == \"bob\""), "{text}");
+}

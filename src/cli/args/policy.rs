@@ -8,7 +8,7 @@ use classad::configuration::{Configuration, ConfigurationEntry};
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
 use classad::matching::policy::{
-    Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, expand_variables, ready_policy,
+    Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, expand_variables, ready_policy, unusable_variables,
 };
 use classad::text::join_and;
 
@@ -210,11 +210,15 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
     };
     let nothing = Configuration::default();
     let configuration = config.as_ref().map_or(&nothing, |config| &config.configuration);
-    let expanded = expand_variables(&bytes, configuration, &context);
+    let expanded = expand_variables(&bytes, configuration.variables(), &context);
     let expanded = expanded.map_err(|reason| Failure::refused(format!("{name}: {reason}")))?;
     let text = SourceText::from_file(&name, expanded.clone(), FileFormat::Yaml);
     let mut policy = Policy::parse(&expanded, dialect).map_err(|problems| {
-        session.print_setting_problems(&text, &problems);
+        let of_variables = unusable_variables(&bytes, configuration, dialect, &context);
+        match config.as_ref().filter(|_| !of_variables.is_empty()) {
+            Some(config) => session.print_setting_problems(&config.text, &of_variables),
+            None => session.print_setting_problems(&text, &problems),
+        }
         Failure::Refused(None)
     })?;
     if let Some(config) = &config {

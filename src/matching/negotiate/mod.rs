@@ -112,6 +112,8 @@ pub struct NegotiationOutcome {
     pub unordered_components: Vec<usize>,
     /// The offers that were left out because their ports cannot be used.
     pub bad_ports: Vec<BadPorts>,
+    /// What is left of the divided offers, by the index of the offer.
+    pub rests: BTreeMap<usize, Ad>,
 }
 
 /// What a submitter got in a cycle.
@@ -171,6 +173,7 @@ pub fn negotiate(
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.bad_ports = std::mem::take(&mut cycle.offers.bad_ports);
+    cycle.outcome.rests = cycle.offers.rests();
     let mut matches: FxHashMap<usize, usize> = FxHashMap::default();
     for grant in &cycle.outcome.grants {
         *matches.entry(grant.request).or_default() += 1;

@@ -1,5 +1,6 @@
 //! The offers of a cycle: which offers are taken, what remains of divided offers, and their docking vectors.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -143,6 +144,12 @@ impl CycleOffers {
     /// Returns the remainder of a taken offer that the cycle does not offer again; `None` without a remainder.
     pub fn unoffered_rest(&self, offer: usize) -> Option<&Ad> {
         self.unoffered.get(&offer)
+    }
+
+    /// Returns what is left of the divided offers, whether it is offered again or not.
+    pub fn rests(&self) -> BTreeMap<usize, Ad> {
+        let offered = self.divisions.iter().filter_map(|offer| Some((*offer, self.current(*offer)?.clone())));
+        offered.chain(self.unoffered.iter().map(|(offer, rest)| (*offer, rest.clone()))).collect()
     }
 
     /// Returns an offer as it is now; `None` if it is taken.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::{Ad, Dialect, Value};
-use crate::configuration::{Configuration, ConfigurationEntry};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::ad::Dialect;
+use crate::configuration::{Configuration, ConfigurationEntry, constant_number};
+use crate::eval::Context;
 use crate::format::Problem;
 use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
 use crate::syntax::{ParseOptions, parse_expression};
+use crate::transform::VariableTable;
 
 use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy};
 
@@ -20,13 +21,13 @@ pub fn ready_policy(name: &str) -> Option<&'static str> {
     READY_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of the configuration, or else
+/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of `variables`, or else
 /// those that the policy gives under `variables`. A text that is no YAML is returned as it is.
 ///
 /// # Errors
 ///
 /// A variable that stands for itself, or a variable without a value, as a phrase.
-pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Context) -> Result<Vec<u8>, String> {
+pub fn expand_variables(text: &[u8], variables: &VariableTable, context: &Context) -> Result<Vec<u8>, String> {
     let Ok(tree) = YamlTree::parse(text) else { return Ok(text.to_vec()) };
     let entries = |node: &'_ YamlNode| match &node.content {
         YamlContent::Mapping(entries) => entries.clone(),
@@ -37,11 +38,44 @@ pub fn expand_variables(text: &[u8], configuration: &Configuration, context: &Co
     let defaults: Vec<(String, String)> =
         defaults.filter_map(|(name, value)| Some((name.text()?.to_owned(), value.text()?.to_owned()))).collect();
     let defaults = defaults.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let expansion = configuration.variables().with_defaults(defaults).expand(text, context)?;
+    let expansion = variables.with_defaults(defaults).expand(text, context)?;
     match expansion.unknown {
         Some(name) => Err(format!("the variable {name} has no value: set it under `variables`, or with --config")),
         None => Ok(expansion.text),
     }
+}
+
+/// Finds the variables of a configuration that make the text of a policy unusable, each by itself. Returns their problems,
+/// with ranges in the configuration.
+#[must_use]
+pub fn unusable_variables(
+    policy: &[u8],
+    configuration: &Configuration,
+    dialect: Dialect,
+    context: &Context,
+) -> Vec<Problem> {
+    let problem = |entry: &ConfigurationEntry| {
+        let value = configuration.expand(entry, context).ok()?;
+        let start = entry.value_range.start;
+        let alone: VariableTable = [(entry.name.as_str(), value.text.as_str())].into_iter().collect();
+        let expanded = expand_variables(policy, &alone, context).ok()?;
+        let problems = Policy::parse(&expanded, dialect).err()?;
+        let whole = |message: &str, help| Problem {
+            help,
+            ..Problem::error_at(entry.value_range.clone(), 0, format!("{}: {message}", entry.name))
+        };
+        match parse_expression(value.text.as_bytes(), ParseOptions::new(dialect)) {
+            Err(fault) if value.is_verbatim => {
+                let message = format!("{}: {}", entry.name, fault.message);
+                Some(Problem { message, ..Problem::from_syntax(fault, start, 0) })
+            }
+            Err(fault) => Some(whole(&fault.message, fault.help)),
+            Ok(_) => problems.into_iter().next().map(|problem| whole(&problem.message, problem.help)),
+        }
+    };
+    let text = String::from_utf8_lossy(policy).to_ascii_lowercase();
+    let is_used = |entry: &&ConfigurationEntry| text.contains(&format!("$({}", entry.name.to_ascii_lowercase()));
+    configuration.entries().iter().filter(is_used).filter_map(problem).collect()
 }
 
 /// Sets the groups and limits of a policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy
@@ -213,21 +247,7 @@ impl<'c> KnobReader<'c> {
     /// Reads a number from 0 on, or an expression whose value is such a number; `None` for anything else.
     fn number_if_any(&mut self, entry: &ConfigurationEntry) -> Option<f64> {
         let value = self.configuration.expand(entry, self.context).ok()?;
-        let text = value.text.trim();
-        let number: Option<f64> = text.parse().ok().or_else(|| self.evaluated_number(text));
-        number.filter(|number| number.is_finite() && *number >= 0.0)
-    }
-
-    /// Evaluates an expression to a number, as HTCondor's `param_double` does.
-    fn evaluated_number(&self, text: &str) -> Option<f64> {
-        let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).ok()?;
-        let (environment, frame) = Environment::single(Ad::default());
-        match Evaluator::new(&environment, self.context).evaluate(&expression, &frame).ok()? {
-            #[allow(clippy::cast_precision_loss)] // a quota or a limit
-            Value::Integer(number) => Some(number as f64),
-            Value::Real(number) => Some(number),
-            _ => None,
-        }
+        constant_number(&value.text, self.context).filter(|number| *number >= 0.0)
     }
 
     fn checked<T>(&mut self, read: Result<T, Problem>) -> Option<T> {

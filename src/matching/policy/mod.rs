@@ -23,7 +23,9 @@ use crate::pool::PolicyExpressions;
 use crate::protocol::is_met;
 
 pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
-pub use configured::{READY_POLICIES, configure, expand_variables, negotiator_problems, ready_policy};
+pub use configured::{
+    READY_POLICIES, configure, expand_variables, negotiator_problems, ready_policy, unusable_variables,
+};
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};

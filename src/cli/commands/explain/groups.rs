@@ -38,6 +38,9 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
+    for (offer, rest) in found.outcome.rests {
+        allocation.add_rest(available[offer], rest);
+    }
     session.report_budget_failures(found.outcome.statistics.failures);
     Ok(allocation)
 }
@@ -80,7 +83,11 @@ pub fn explain_bilateral(
     let request = &case.subjects[group[0]].ad;
     let mut report = case.explain(session, group, explainer);
     if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
-        report.verdict = allocation.verdict(group, explainer.matching_offers(request));
+        let matching = explainer.matching_offers(request);
+        report.verdict = allocation.verdict(group, &matching);
+        if matches!(report.verdict, RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. }) {
+            report.scarce_in_divided = allocation.scarce_resources(request, &matching, &session.context());
+        }
     }
     report
 }

@@ -1,6 +1,8 @@
 //! The allocation of offers to requests, one request after the other, for `explain --unmatched`.
 
-use classad::explain::RequestVerdict;
+use classad::ad::Ad;
+use classad::eval::Context;
+use classad::explain::{RequestVerdict, ScarceResources};
 use classad::matching::negotiate::ReachedLimit;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -17,6 +19,8 @@ pub struct Allocation {
     first_holder: Vec<usize>,
     /// The further requests that hold parts of an offer. Few offers are divided.
     other_holders: FxHashMap<usize, Vec<usize>>,
+    /// What is left of divided offers, by index of the offer.
+    rests: FxHashMap<usize, Ad>,
 }
 
 /// Stands for the holder of an offer that no request holds.
@@ -34,7 +38,13 @@ impl Allocation {
             limits,
             first_holder: vec![NOBODY; offers],
             other_holders: FxHashMap::default(),
+            rests: FxHashMap::default(),
         }
+    }
+
+    /// Says what is left of a divided offer.
+    pub fn add_rest(&mut self, offer: usize, rest: Ad) {
+        self.rests.insert(offer, rest);
     }
 
     /// Gives offers, or parts of them, to a request.
@@ -74,16 +84,24 @@ impl Allocation {
         requests.iter().find_map(|request| self.limits.get(request)).cloned()
     }
 
+    /// Finds the resources of which divided offers have less left than a request asks for. `matching` has the offers that
+    /// match the request. Those that are taken whole, and those that nobody took, do not count.
+    pub fn scarce_resources(&self, request: &Ad, matching: &[usize], context: &Context) -> ScarceResources {
+        let rests: Vec<&Ad> = matching.iter().filter_map(|offer| self.rests.get(offer)).collect();
+        ScarceResources::of_rests(request, &rests, context)
+    }
+
     /// The verdict on equivalent requests that match offers, but got none, or fewer than they ask for. `matching` has the
     /// offers that match them.
-    pub fn verdict(&self, requests: &[usize], matching: Vec<usize>) -> RequestVerdict {
+    pub fn verdict(&self, requests: &[usize], matching: &[usize]) -> RequestVerdict {
         let limit = self.limit(requests);
         let sum = |numbers: &[usize]| requests.iter().map(|request| numbers[*request]).sum::<usize>();
         match (sum(&self.grants), limit) {
-            (0, None) => RequestVerdict::Taken(self.holders_of(matching)),
+            (0, None) => RequestVerdict::Taken(self.holders_of(matching.iter().copied())),
             (0, Some(limit)) => RequestVerdict::Limited(limit),
             (granted, limit) => {
-                let others_hold = self.holders_of(matching).iter().any(|holder| !requests.contains(holder));
+                let others_hold =
+                    self.holders_of(matching.iter().copied()).iter().any(|holder| !requests.contains(holder));
                 RequestVerdict::PartlyServed { granted, wanted: sum(&self.wanted), limit, others_hold }
             }
         }

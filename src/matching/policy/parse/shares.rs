@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::{Expression, Value};
+use crate::ad::{Dialect, Expression, Value};
+use crate::configuration::{constant_number, constant_truth};
+use crate::eval::Context;
 use crate::format::document_tree::{YamlContent, YamlNode};
 use crate::matching::policy::{
     AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, PolicyRule, Share, WeightedShare,
@@ -161,8 +163,8 @@ impl<'o> PolicyReader<'o, '_> {
     }
 
     fn amount(&mut self, node: &YamlNode) -> Option<f64> {
-        let number = node.text().and_then(|text| text.parse::<f64>().ok());
-        let amount = number.filter(|number| number.is_finite() && *number >= 0.0);
+        let number = node.text().and_then(|text| constant_number(text, &Context::new(Dialect::Condor)));
+        let amount = number.filter(|number| *number >= 0.0);
         if amount.is_none() {
             self.0.report(node, "expected a number of at least 0", "write a number such as `10`");
         }
@@ -170,11 +172,7 @@ impl<'o> PolicyReader<'o, '_> {
     }
 
     fn truth(&mut self, node: &YamlNode) -> Option<bool> {
-        let truth = match node.text().map(|text| text.trim().to_ascii_lowercase()).as_deref() {
-            Some("true" | "yes") => Some(true),
-            Some("false" | "no") => Some(false),
-            _ => None,
-        };
+        let truth = node.text().and_then(|text| constant_truth(text, &Context::new(Dialect::Condor)));
         if truth.is_none() {
             self.0.report(node, "expected true or false", "write `true` or `false`");
         }

@@ -1,0 +1,76 @@
+//! What slots have too little of for a request.
+
+use std::cmp::Reverse;
+
+use crate::ad::{Ad, Name};
+use crate::eval::Context;
+use crate::protocol::{evaluate_attribute, requested_resource};
+use crate::text::{join_and, with_commas};
+
+use super::distance::as_number;
+
+/// The resources of which slots have less left than a request asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScarceResources {
+    /// Number of slots.
+    pub slots: usize,
+    /// The resources, each with the number of slots that have too little of it. The scarcest comes first.
+    pub resources: Vec<(Name, usize)>,
+}
+
+impl ScarceResources {
+    /// Finds the scarce resources of slots of which these ads are left.
+    #[must_use]
+    pub fn of_rests(request: &Ad, rests: &[&Ad], context: &Context) -> Self {
+        Self::find(request, rests.len(), context, |resource| {
+            rests.iter().map(|rest| as_number(&evaluate_attribute(rest, resource, context)?)).collect()
+        })
+    }
+
+    /// Finds the scarce resources of a number of slots. `left` returns how much each slot has left of a resource; `None`
+    /// for a slot that does not say.
+    pub(super) fn find(
+        request: &Ad,
+        slots: usize,
+        context: &Context,
+        left: impl Fn(&Name) -> Vec<Option<f64>>,
+    ) -> Self {
+        let scarce = |attribute: &Name| {
+            let resource = requested_resource(attribute)?;
+            let wanted = as_number(&evaluate_attribute(request, attribute, context)?)?;
+            let is_too_little = |left: &Option<f64>| left.is_some_and(|left| left < wanted);
+            let number = left(&resource).iter().filter(|left| is_too_little(left)).count();
+            Some((resource, number))
+        };
+        let found = request.iter().filter_map(|attribute| scarce(attribute.name));
+        let mut resources: Vec<(Name, usize)> = found.filter(|(_, slots)| *slots > 0).collect();
+        resources.sort_by_key(|(_, slots)| Reverse(*slots));
+        ScarceResources { slots, resources }
+    }
+
+    /// Whether no resource is scarce.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+
+    /// Names the resources: `none has enough Cpus left, 2 do not have enough Memory left`, where `none` is `none has`. Empty
+    /// if there are none.
+    #[must_use]
+    pub fn phrase(&self, none: &str) -> String {
+        let of_all = Some(self.phrase_of_all(none)).filter(|phrase| !phrase.is_empty());
+        let some = self.resources.iter().filter(|(_, number)| *number < self.slots).map(|(name, number)| {
+            let have = if *number == 1 { "1 does".to_owned() } else { format!("{} do", with_commas(*number)) };
+            format!("{have} not have enough {name} left")
+        });
+        of_all.into_iter().chain(some).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Names the resources of which every slot has too little. Empty if there are none.
+    #[must_use]
+    pub fn phrase_of_all(&self, none: &str) -> String {
+        let of_all = self.resources.iter().filter(|(_, number)| *number == self.slots);
+        let names: Vec<String> = of_all.map(|(name, _)| name.to_string()).collect();
+        if names.is_empty() { String::new() } else { format!("{none} enough {} left", join_and(&names)) }
+    }
+}
