@@ -11,7 +11,7 @@ use super::conflicts::bit_positions;
 use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
-use super::refusals::{missing_attributes, request_attributes_read};
+use super::refusals::request_attributes_read;
 use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
 use super::request_analysis::RequestAnalysis;
 
@@ -126,13 +126,13 @@ fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> 
     let no_constraint = demands.is_empty().then(UnmetOfferClause::of_no_constraint);
     let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, outcome)| {
         let clause = &constraints.clauses[clause];
-        let missing = missing_attributes(&request_attributes_read(clause, table, row), &request.ad);
+        let names = request_attributes_read(clause, table, row);
         let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
         let expression = &clause.clause.expression;
         UnmetOfferClause {
             clause: constraints.texts[clause.text].clone(),
             outcome,
-            missing: pair.blamed_names(expression, missing),
+            missing: pair.missing_attributes(expression, &names),
             part: Some(pair.describe(expression)),
         }
     });

@@ -1,15 +1,17 @@
 //! The part of a clause that decides its value for one pair: `Cpus >= RequestCpus` of
 //! `ifThenElse(RequestCpus is undefined, 1, Cpus >= RequestCpus) && ...`.
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, UnaryOperator, Value};
-use crate::eval::{ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
+use crate::eval::{CURRENT_TIME, ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
 use crate::matching::PairSide;
 use crate::text::shorten;
 
 use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+use super::missing_attribute::MissingAttribute;
 use super::rewriting::rewrite_expression;
 
 /// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.
@@ -100,6 +102,13 @@ impl ClauseInPair<'_> {
     fn own_condition(&self, name: &Name) -> Option<Expression> {
         let [own, _] = self.ads();
         own.get(name).filter(|own| own.as_literal().is_none()).cloned()
+    }
+
+    /// Returns the attributes in `names` that the request lacks and to which a clause of the offer owes that it is not met.
+    pub fn missing_attributes(&self, clause: &Expression, names: &IndexSet<Name>) -> Vec<MissingAttribute> {
+        let request = &self.request.ad;
+        let absent = names.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned();
+        self.blamed_names(clause, absent).into_iter().map(|name| MissingAttribute::of(request, name)).collect()
     }
 
     /// Returns the names in `names` that the partner lacks and to which the decisive part of a clause owes that it is

@@ -3,12 +3,9 @@
 use fixedbitset::FixedBitSet;
 
 use crate::ad::Ad;
-use crate::eval::Context;
-use crate::protocol::{AdvertisedState, Protocol, SlotState};
 
 use super::drained_slot::drained_slot;
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
-use super::slots::SlotStanding;
 
 /// The partitionable slots that have less left than they have in all, as they would be without jobs.
 pub struct DrainedSlots {
@@ -31,25 +28,18 @@ pub struct DrainedOutcome {
 
 impl DrainedSlots {
     /// Makes the table of the drained slots among `offers`; `None` if there are none. `as_they_are` is the table of the
-    /// same offers as they are, `standings` has what each offer tells of itself.
-    pub fn new(
-        as_they_are: &OfferTable,
-        offers: &[Ad],
-        standings: &[SlotStanding],
-        protocol: Protocol,
-        context: Context,
-    ) -> Option<Self> {
+    /// same offers as they are, `free` has the indices of those that are free.
+    pub fn new(as_they_are: &OfferTable, offers: &[Ad], free: impl Iterator<Item = usize>) -> Option<Self> {
+        let OfferTable { protocol, context, .. } = as_they_are;
         let (mut ads, mut rows, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-        for (offer, (state, _)) in standings.iter().enumerate() {
-            if matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold))
-                && let Some(drained) = drained_slot(&offers[offer], &context)
-            {
+        for offer in free {
+            if let Some(drained) = drained_slot(&offers[offer], context) {
                 ads.push(drained);
                 rows.push(as_they_are.row_of[offer] as usize);
                 slots.push(offer);
             }
         }
-        let table = || OfferTable::new(&ads, protocol, context);
+        let table = || OfferTable::new(&ads, protocol.clone(), context.clone());
         (!ads.is_empty()).then(|| DrainedSlots { table: table(), rows, offers: slots })
     }
 

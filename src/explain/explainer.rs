@@ -55,8 +55,7 @@ impl Explainer {
             .iter()
             .any(|(state, _)| matches!(state, AdvertisedState::Slot(state) if *state != SlotState::Untold))
         {
-            let (protocol, context) = (self.table.protocol.clone(), self.table.context.clone());
-            self.slots = Some(SlotsByState::new(&self.table, offers, standings, protocol, context));
+            self.slots = Some(SlotsByState::new(&self.table, offers, standings));
         }
         self
     }

@@ -24,6 +24,7 @@ mod failure_sets;
 mod findings;
 mod gangs;
 mod job_report;
+mod missing_attribute;
 mod nested_constraint;
 mod pair;
 mod refusals;
@@ -46,6 +47,7 @@ pub use explainer::Explainer;
 pub use failure_reason::{Alternative, FailureReason};
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang};
 pub use job_report::{HoldReason, JobReport};
+pub use missing_attribute::{MissingAttribute, missing_attribute_note};
 pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{
@@ -53,4 +55,4 @@ pub use report::{
 };
 pub use scarce_resources::ScarceResources;
 pub use slots::{SlotCounts, SlotStanding};
-pub use summary::{AdNames, AdReference, SummaryWriter, missing_attribute_note};
+pub use summary::{AdNames, AdReference, SummaryWriter};

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, Expression, Name};
-use crate::eval::CURRENT_TIME;
+use crate::ad::{Expression, Name};
 use crate::matching::PairSide;
 
-use super::decisive_part::{ClauseInPair, lacks};
+use super::decisive_part::ClauseInPair;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{Acceptance, ClauseOutcome, OfferClause, OfferTable, RefusedSet, RequestContext, RowWeights};
 use super::report::RefusalGroup;
@@ -18,7 +17,6 @@ use super::request_analysis::RequestAnalysis;
 
 /// The refusals of a request, grouped by the text of the first clause that the request does not meet.
 pub struct Refusals<'r> {
-    analysis: &'r RequestAnalysis,
     as_they_are: RefusalSource<'r>,
     /// The drained slots that would refuse the request; `None` if there are none.
     drained: Option<(RefusalSource<'r>, &'r DrainedSlots, &'r DrainedOutcome)>,
@@ -90,7 +88,7 @@ impl<'r> Refusals<'r> {
                 }
             }
         }
-        Refusals { analysis, as_they_are, drained, tallies }
+        Refusals { as_they_are, drained, tallies }
     }
 
     /// Number of groups.
@@ -138,11 +136,7 @@ impl<'r> Refusals<'r> {
             offers: tally.offers,
             suitable: tally.suitable,
             example: self.offer(example),
-            missing: expression
-                .map(|expression| {
-                    pair.blamed_names(expression, missing_attributes(&attributes, &self.analysis.request.ad))
-                })
-                .unwrap_or_default(),
+            missing: expression.map(|expression| pair.missing_attributes(expression, &attributes)).unwrap_or_default(),
             part: expression.map(|expression| pair.describe(expression)),
             attributes,
         }
@@ -247,11 +241,6 @@ impl RefusalTally {
             first_suitable: suitable.into_iter().flatten().min(),
         }
     }
-}
-
-/// Returns the names in `attributes` that the request does not define, or defines as `undefined`.
-pub fn missing_attributes(attributes: &IndexSet<Name>, request: &Ad) -> Vec<Name> {
-    attributes.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned().collect()
 }
 
 /// Returns the attributes of the request that a clause of an offer reads.

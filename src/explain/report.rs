@@ -13,6 +13,7 @@ use super::decisive_part::{DecisivePart, ReadValue};
 use super::evaluation::{ClauseOutcome, OutcomeCounts};
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
+use super::missing_attribute::MissingAttribute;
 use super::scarce_resources::ScarceResources;
 use super::slots::SlotCounts;
 
@@ -304,7 +305,7 @@ pub struct UnmetOfferClause {
     /// The outcome of the clause.
     pub outcome: ClauseOutcome,
     /// The attributes that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<Name>,
+    pub missing: Vec<MissingAttribute>,
     /// The part of the clause that decides it; `None` if the offer has no constraint.
     pub part: Option<DecisivePart>,
 }
@@ -334,7 +335,7 @@ pub struct RefusalGroup {
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
     /// The names in `attributes` that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<Name>,
+    pub missing: Vec<MissingAttribute>,
     /// The part of the clause that decides it for `example`; `None` if the offers have no constraint.
     pub part: Option<DecisivePart>,
 }

@@ -4,8 +4,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Value};
-use crate::eval::Context;
-use crate::protocol::{AdvertisedState, Protocol, SlotState};
+use crate::protocol::{AdvertisedState, SlotState};
 
 use super::clause_analysis::ClauseComparison;
 use super::distance::{as_number, closest_offered_value};
@@ -65,13 +64,7 @@ pub struct SlotsByState {
 
 impl SlotsByState {
     /// Makes the table of the slots among `offers`. `standings` has what each offer tells of itself.
-    pub fn new(
-        table: &OfferTable,
-        offers: &[Ad],
-        standings: &[SlotStanding],
-        protocol: Protocol,
-        context: Context,
-    ) -> Self {
+    pub fn new(table: &OfferTable, offers: &[Ad], standings: &[SlotStanding]) -> Self {
         let mut counts: Vec<(SlotState, Vec<usize>)> = Vec::new();
         let mut claims: FxHashMap<ByteString, FxHashMap<usize, usize>> = FxHashMap::default();
         for (row, (state, holder)) in table.row_of.iter().zip(standings) {
@@ -86,10 +79,13 @@ impl SlotsByState {
                 *claims.entry(holder.clone()).or_default().entry(row).or_default() += 1;
             }
         }
+        let free = standings.iter().enumerate().filter_map(|(offer, (state, _))| {
+            matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold)).then_some(offer)
+        });
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
-            drained: DrainedSlots::new(table, offers, standings, protocol, context),
+            drained: DrainedSlots::new(table, offers, free),
         }
     }
 

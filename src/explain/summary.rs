@@ -1,6 +1,6 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{Dialect, Name};
+use crate::ad::Dialect;
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::ReachedLimit;
@@ -13,6 +13,7 @@ use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::job_report::HoldReason;
+use super::missing_attribute::missing_attribute_note;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
 
@@ -467,11 +468,4 @@ impl SummaryWriter<'_> {
 /// Puts a phrase about scarce resources behind a main clause. Empty if there is no phrase.
 fn scarcity(phrase: String) -> String {
     if phrase.is_empty() { phrase } else { format!("; {phrase}") }
-}
-
-/// Returns ` (1.0 has no RequestDisk)` for the first name in `missing`; empty if there is none.
-#[must_use]
-pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Name]) -> String {
-    let has = if is_plural { "have" } else { "has" };
-    missing.first().map(|name| format!(" ({subject} {has} no {name})")).unwrap_or_default()
 }

@@ -160,7 +160,8 @@ fn every_topic_has_a_page() {
     assert!(classad(&["man", "format"]).2.contains("did you mean formats"));
 }
 
-/// The text below the options is wrapped once: no line is wider than the terminal, and none is broken again.
+/// The examples and the text below the options are wrapped once: no line is wider than the terminal, and none is broken
+/// again.
 #[test]
 fn help_is_wrapped_once() {
     let help = |command: &str, width: &str| {
@@ -174,8 +175,11 @@ fn help_is_wrapped_once() {
     for command in commands.split_whitespace() {
         for width in [60, 80, 120, 200] {
             let text = help(command, &width.to_string());
-            let notes = text.split("Examples:").last().expect("it has examples");
-            let lines: Vec<&str> = notes.lines().collect();
+            let (_, examples) = text.split_once("Examples:").expect("it has examples");
+            let examples = examples.lines().take_while(|line| line.is_empty() || line.starts_with("  "));
+            // --color is the last option.
+            let (_, notes) = text.rsplit_once("always, never]").expect("it has options");
+            let lines: Vec<&str> = examples.chain(notes.lines()).collect();
             for pair in lines.windows(2) {
                 let [line, next] = [pair[0], pair[1]];
                 assert!(line.chars().count() <= width.min(100), "{command} {width}: {line}");

@@ -44,6 +44,8 @@ fn every_example_runs() {
         let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
         let examples: Vec<&str> = lines.take_while(|line| line.starts_with("  ")).map(str::trim).collect();
         assert!(!examples.is_empty(), "`classad {command} --help` has no examples");
+        let [first, options] = ["\nExamples:\n", "\nOptions:\n"].map(|heading| help.find(heading));
+        assert!(options.is_none_or(|options| first < Some(options)), "{command}: the examples come after the options");
         for example in examples {
             assert!(example.contains(&format!("classad {command}")), "{example}: an example of another command");
             if let Some(place) = NOT_HERE.iter().position(|other| example.contains(other)) {

@@ -237,12 +237,9 @@ fn the_resource_that_runs_out_is_named() {
 #[test]
 fn reasons_of_refusals_add_up_to_the_slots_that_refuse() {
     let slot_of = |name: &str, cpus: u8, start: &str| {
-        slot(
-            name,
-            &format!("State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotCpus = 8\nTotalSlotMemory = 4000"),
-        )
-        .replace("Cpus = 4\n", &format!("Cpus = {cpus}\n"))
-        .replace("TARGET.RequestCpus <= MY.Cpus", start)
+        slot(name, "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotCpus = 8\nTotalSlotMemory = 4000")
+            .replace("Cpus = 4\n", &format!("Cpus = {cpus}\n"))
+            .replace("TARGET.RequestCpus <= MY.Cpus", start)
     };
     let by_cpus = "TARGET.RequestCpus <= MY.Cpus";
     let by_owner = "TARGET.Owner == \"bob\"";
@@ -280,4 +277,15 @@ fn reasons_of_refusals_add_up_to_the_slots_that_refuse() {
     let (_, text, _) =
         classad(&["explain", &file("idle-sums.job", &jobs[0]), "--pool", &file("idle-sums.pool", &slots)]);
     assert!(text.contains("TARGET.Owner == \"bob\""), "{text}");
+}
+
+#[test]
+fn a_slot_that_misspells_an_attribute_of_the_job_is_not_served_by_defining_it() {
+    let start = "TARGET.RequestMemroy <= 4000 && TARGET.MyProject =?= true";
+    let slots = slot("s", "State = \"Unclaimed\"").replace("TARGET.RequestCpus <= MY.Cpus", start);
+    let arguments =
+        ["explain", &file("idle-slip.jobs", job(0, "RequestCpus = 1")), "--pool", &file("idle-slip.slots", slots)];
+    let (_, text, _) = classad(&arguments);
+    assert!(text.contains("(1.0 has no RequestMemroy; did you mean RequestMemory?)"), "{text}");
+    assert!(!text.contains("RequestMemroy ="), "{text}");
 }

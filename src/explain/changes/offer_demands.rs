@@ -11,7 +11,8 @@ use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::{ClauseOutcome, OfferTable};
-use crate::explain::refusals::{missing_attributes, request_attributes_read};
+use crate::explain::missing_attribute::MissingAttribute;
+use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::matching::PairSide;
 use crate::protocol::requested_resource;
@@ -177,9 +178,10 @@ pub fn propose_attributes(
         for (clause, _) in outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True) {
             let clause = &constraints.clauses[clause];
             let names = request_attributes_read(clause, table, row);
-            let missing = missing_attributes(&names, &request.ad);
-            let defined = pair.blamed_names(&clause.clause.expression, missing).into_iter();
-            let defined = defined.map(|name| RequestEdit::Define { name });
+            // An offer that misspells an attribute of the request should be corrected itself.
+            let missing = pair.missing_attributes(&clause.clause.expression, &names).into_iter();
+            let missing = missing.filter(|missing| missing.near.is_empty());
+            let defined = missing.map(|missing| RequestEdit::Define { name: missing.name });
             let dropped = names.into_iter().filter_map(|name| {
                 let from = request.ad.get(&name)?.clone();
                 Some(RequestEdit::Remove { name, from })
@@ -218,6 +220,10 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     let mut add = |name: &Name, operator: BinaryOperator, value: &Value| {
         // As the request spells it.
         let own = request.ad.attribute(name);
+        if own.is_none() && !MissingAttribute::of(&request.ad, name.clone()).near.is_empty() {
+            // The offer misspells it.
+            return;
+        }
         let name = own.as_ref().map_or(name, |attribute| attribute.name);
         demands.add(name, request.ad.get(name), operator, value, table.weights.of_row(row));
     };

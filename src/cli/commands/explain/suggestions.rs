@@ -46,7 +46,7 @@ pub fn similar_names(
         return Vec::new();
     }
     let search = || {
-        let mut missing = unresolved_names(session, subjects, protocol)?;
+        let mut missing = unresolved_names(session, subjects, protocol, usize::MAX)?;
         missing.extend(of_policy.theirs.iter().cloned());
         let known: FxHashSet<Name> = attribute_names(partners, SAMPLE_BYTES)?.into_iter().collect();
         let mut found = Vec::new();
@@ -63,6 +63,14 @@ pub fn similar_names(
                 let names = attribute_names(partners, usize::MAX)?;
                 found.extend(names.into_iter().filter(|name| starts_with(name, GPU_PREFIX)));
             }
+        }
+        // An offer may misspell an attribute of the request.
+        let of_subjects = attribute_names(subjects, SAMPLE_BYTES)?;
+        let mut misspelt = unresolved_names(session, partners, protocol, SAMPLE_BYTES)?;
+        misspelt.retain(|name| !of_subjects.contains(name));
+        for name in misspelt.iter().take(MAX_MISSING_NAMES) {
+            let near = closest_names(name.as_str(), of_subjects.iter().map(Name::as_str));
+            found.extend(near.into_iter().map(Name::new));
         }
         missing.retain(|name| !known.contains(name));
         if missing.is_empty() {
@@ -82,13 +90,23 @@ pub fn similar_names(
     search().unwrap_or_default()
 }
 
-/// Returns the names that the constraint or rank of an ad uses and that the ad itself does not resolve.
-fn unresolved_names(session: &Session, sources: &[AdSource], protocol: &Protocol) -> io::Result<IndexSet<Name>> {
+/// Returns the names that the constraint or rank of an ad uses and that the ad itself does not resolve. Stops reading
+/// after about `max_bytes` bytes.
+fn unresolved_names(
+    session: &Session,
+    sources: &[AdSource],
+    protocol: &Protocol,
+    max_bytes: usize,
+) -> io::Result<IndexSet<Name>> {
     let mut selection = Projection::new(protocol.attribute_names().cloned(), session.dialect()).with_shared_ads([]);
     let (mut names, mut seen, mut kept) = (IndexSet::new(), IndexSet::new(), Vec::new());
+    let mut read = 0;
     for source in sources {
         let mut source = source.reopen()?;
-        while let Some(text) = source.next_block()? {
+        while let Some(text) = source.next_block()?
+            && read < max_bytes
+        {
+            read += text.block.text.len();
             let mut selected = text.block.project(&mut selection);
             for entry in selected.by_ref().flatten().filter(|entry| seen.insert(entry.ad.identity())) {
                 let mut mentioned = FreeNames::default();

@@ -12,7 +12,7 @@ pub mod manual;
 
 use std::io::Write;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, Resettable, StyledStr};
 use clap::{Args, Command};
 use classad::text::{closest_names, suggestion};
 
@@ -75,13 +75,24 @@ fn topics_and_commands() -> Vec<PossibleValue> {
     topics.chain(commands).collect()
 }
 
-/// Wraps the texts below the options of all commands for the terminal, so that clap has no line to break.
+/// The parts of the help of a command. The examples come before the options.
+const COMMAND_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
+
+/// Puts the examples of all commands before the options, and wraps them and the texts below the options for the terminal,
+/// so that clap has no line to break.
 pub fn wrapped(tree: Command) -> Command {
     // As clap takes it: texts for no terminal are wide.
     let has_width = Session::is_terminal() || std::env::var_os("COLUMNS").is_some();
     let width = if has_width { diagnostics::terminal_width() } else { terminal::MAX_TEXT_WIDTH };
     tree.mut_subcommands(|command| match command.get_after_help().map(ToString::to_string) {
-        Some(text) => command.after_help(terminal::wrap_after_help(&text, width)),
+        Some(text) => {
+            let (examples, notes) = terminal::split_examples(&text);
+            let wrap = |text: &str| match text {
+                "" => Resettable::Reset,
+                text => Resettable::Value(StyledStr::from(terminal::wrap_after_help(text, width))),
+            };
+            command.before_help(wrap(examples)).after_help(wrap(notes)).help_template(COMMAND_TEMPLATE)
+        }
         None => command,
     })
 }

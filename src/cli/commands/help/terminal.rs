@@ -24,6 +24,11 @@ pub fn render(blocks: &[HelpBlock], width: usize) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
+/// Splits the text that a command adds to its help into the examples and what follows them. Either can be empty.
+pub fn split_examples(text: &str) -> (&str, &str) {
+    if text.starts_with("Examples:") { text.split_once("\n\n").unwrap_or((text, "")) } else { ("", text) }
+}
+
 /// Width, in characters, of the longest lines of the texts below the options of commands, as they are written.
 const WRITTEN_WIDTH: usize = 108;
 

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use classad::ad::Name;
 use classad::explain::{
-    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, MissingAttribute, RefusalGroup,
+    RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -241,7 +240,7 @@ impl<'c> ReportRenderer<'c> {
 
     /// Returns which attributes the ads of the group lack, such as ` (1.0 has no RequestDisk)`. The text is empty if
     /// they lack none.
-    fn lacks(&self, group: &[usize], lacking: &[Name]) -> String {
+    fn lacks(&self, group: &[usize], lacking: &[MissingAttribute]) -> String {
         single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
     }
 

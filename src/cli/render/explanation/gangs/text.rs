@@ -36,6 +36,11 @@ pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<St
     change.steps.iter().cloned().chain(another).collect()
 }
 
+/// Says how offers are counted that fail several conditions. Empty if there is only one condition.
+fn counting_note(conditions: &[FailedCondition]) -> &'static str {
+    if conditions.len() > 1 { " (each offer counts at the first condition that it fails)" } else { "" }
+}
+
 /// Returns the report: the summary sentence and the sections below it. With `evidence` the sections are longer.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
     let mut text = sentence_line(&writer.gang_summary(report));
@@ -46,8 +51,7 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     text.push_str(&port_table(failure, writer));
     for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
-            text.push_str(&single_line(&format!("why {} stays empty:", port.label)));
-            text.push('\n');
+            push_wrapped(&mut text, "", &format!("why {} stays empty{}:", port.label, counting_note(&port.ruled_out)));
             push_conditions(&mut text, &port.ruled_out, writer, evidence);
         }
     }
@@ -114,7 +118,11 @@ fn push_blocked_port(
     } else {
         format!(" beside {}", writer.list_docked(&failure.deepest))
     };
-    push_wrapped(text, "", &format!("why the candidates for {label} do not fit{beside}:"));
+    push_wrapped(
+        text,
+        "",
+        &format!("why the candidates for {label} do not fit{beside}{}:", counting_note(&blocked.conditions)),
+    );
     push_conditions(text, &blocked.conditions, writer, evidence);
     let of_unserved = blocked.unserved.first().map(|first| {
         let needs = blocked.unserved_ports.iter().map(|port| format!("{} has {}", port.label, port.candidates));
@@ -133,7 +141,7 @@ fn push_blocked_port(
     }
     for port in blocked.unserved_ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         let name = blocked.unserved.first().map(|first| writer.offer_name(*first)).unwrap_or_default();
-        push_wrapped(text, "", &format!("why {} of {name} stays empty:", port.label));
+        push_wrapped(text, "", &format!("why {} of {name} stays empty{}:", port.label, counting_note(&port.ruled_out)));
         push_conditions(text, &port.ruled_out, writer, evidence);
     }
 }
