@@ -67,7 +67,10 @@ fn lexical_error_message(flaw: LexicalError, span: Span, text: &[u8]) -> SyntaxE
             let character = shown.chars().next().unwrap_or(' ');
             let rest = String::from_utf8_lossy(text.get(span.start as usize..).unwrap_or_default());
             let rest: String = rest.chars().take(3).collect();
-            SyntaxError::new(span, format!("`{}` is not part of the language", character.escape_debug()))
+            // A backslash or a quote is shown as it is.
+            let shown =
+                if character.is_ascii_graphic() { character.to_string() } else { character.escape_debug().to_string() };
+            SyntaxError::new(span, format!("`{shown}` is not part of the language"))
                 .with_help(hints::character_hint(character, &rest))
         }
         LexicalError::UnterminatedString => SyntaxError::new(first, "this string has no closing quote")

@@ -94,7 +94,8 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
             return Err(error(at..text.len(), "patterns of file names are not supported here").with_help(help));
         }
         if !is_variable(word) {
-            return Err(error(at..at + length.max(1), "expected a variable, `in` or `from`"));
+            let help = "write `TRANSFORM 3`, `TRANSFORM x in (a, b)` or `TRANSFORM x from (...)`";
+            return Err(error(at..at + length.max(1), "expected a variable, `in` or `from`").with_help(help));
         }
         iteration.variables.push(word.to_owned());
         at = skip_blank(text, at + length);

@@ -195,6 +195,13 @@ fn annotated_requests_keep_their_autoclusters() {
     assert_eq!(id_of(&third, "101.1"), id_of(&annotated, "101.1"));
     let largest = lines(&annotated).iter().map(|ad| ad["AutoClusterId"].as_i64().unwrap()).max().unwrap();
     assert_eq!(id_of(&third, "101.0").0, largest + 1);
+    // The order of the attributes does not matter.
+    let list = id_of(&annotated, "101.0").1;
+    let turned_list = list.split(',').rev().collect::<Vec<_>>().join(", ");
+    let turned = annotated.replace(&list, &turned_list);
+    assert_ne!(turned, annotated);
+    let reordered = annotate(&file("advertising-reordered.jsonl", turned));
+    assert_eq!(id_of(&reordered, "101.0").0, id_of(&annotated, "101.0").0);
     // Identifiers made of other attributes are made anew.
     let other = annotated.replace("\"AutoClusterAttrs\": \"", "\"AutoClusterAttrs\": \"Foo,");
     let anew = annotate(&file("advertising-other.jsonl", other.lines().rev().collect::<Vec<_>>().join("\n")));

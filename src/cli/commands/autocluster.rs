@@ -67,8 +67,8 @@ pub struct Autocluster {
     as_requests: bool,
     /// Print each request with its `AutoClusterId` and `AutoClusterAttrs`
     ///
-    /// An autocluster keeps the `AutoClusterId` of the first of its requests that has one. It gets a new one if
-    /// `AutoClusterAttrs` there lists other attributes, or an earlier autocluster kept the number.
+    /// An autocluster keeps the `AutoClusterId` of the first of its requests whose `AutoClusterAttrs` lists the
+    /// attributes that are significant now. If there is none, or an earlier autocluster kept the number, it gets a new one.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
     /// Print an ad for each submitter, with its `IdleJobs` and, in `ResourceRequests`, its autoclusters

@@ -17,7 +17,7 @@ These commands write the partial results of the example:
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@0-5000 > owners-1.part
   classad query 'JobUniverse == 5' --group-by Owner --partial samples/pool/jobs.long@5000- > owners-2.part
 
-merge prints what one run over all files would print: output, messages and exit status. If partial results do not fit
+merge gives the output, the messages and the exit status of one run over all files. If partial results do not fit
 together or parts are missing, merge says so and exits with 2. With --plan, merge also notices a file without any
 partial result. Give --quiet and --color to merge, not to the runs.
 

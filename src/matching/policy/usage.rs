@@ -1,7 +1,7 @@
 //! The accountant: accumulated usage of submitters, and the priorities derived from it (thesis 3.8; HTCondor's
 //! formulas).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ad::Dialect;
 use crate::format::Problem;
@@ -28,6 +28,9 @@ pub struct Accountant {
     pub submitters: BTreeMap<String, Account>,
     /// The claims that are not released yet, by the identifiers of their matches.
     pub claims: BTreeMap<String, AccountedClaim>,
+    /// The submitters to whom HTCondor's accountant sets a ceiling or a floor of weight, which are not applied here. Not
+    /// written to a file of accounts.
+    pub bounded: BTreeSet<String>,
 }
 
 /// A claim in the accounts. Its offers count as used until the claim is released.
@@ -65,6 +68,7 @@ impl Default for Accountant {
             accounted_until: None,
             submitters: BTreeMap::new(),
             claims: BTreeMap::new(),
+            bounded: BTreeSet::new(),
         }
     }
 }

@@ -55,7 +55,11 @@ impl Accountant {
                 resources: resources.unwrap_or_default(),
                 usage: usage.unwrap_or_default(),
             };
-            accountant.submitters.insert(name.to_str().into_owned(), account);
+            let name = name.to_str().into_owned();
+            if ["Ceiling", "Floor"].iter().any(|bound| of_entry(bound).is_some_and(|number| number > 0.0)) {
+                accountant.bounded.insert(name.clone());
+            }
+            accountant.submitters.insert(name, account);
         }
         if let Some(Value::Integer(at)) = value("LastUpdate") {
             accountant.accounted_until = Some(at);
@@ -97,6 +101,9 @@ mod tests {
         let bare = imported("Name1 = \"eve@cs\"\nPriority1 = 10.0\n").unwrap();
         let eve = Account { real_priority: 10.0, factor: 1.0, ..Account::default() };
         assert_eq!(bare.submitters["eve@cs"], eve);
+        let bounded =
+            imported("Name1 = \"a@cs\"\nCeiling1 = 5\nName2 = \"b@cs\"\nCeiling2 = -1\nFloor2 = 0\n").unwrap();
+        assert_eq!(bounded.bounded.into_iter().collect::<Vec<_>>(), ["a@cs"]);
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }

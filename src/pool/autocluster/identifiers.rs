@@ -25,10 +25,9 @@ impl RequestClusters {
         request.with(Name::new(AUTOCLUSTER_ID), id).with(Name::new(AUTOCLUSTER_ATTRIBUTES), Expression::literal(list))
     }
 
-    /// Returns the identifier of each autocluster. An autocluster keeps the identifier that the first of its requests
-    /// with an `AutoClusterId` has, if the `AutoClusterAttrs` of that request are the significant attributes still, and
-    /// no autocluster before it has the same identifier. Other autoclusters get the smallest numbers from 1 on that are
-    /// greater than those kept.
+    /// Returns the identifier of each autocluster. An autocluster keeps the `AutoClusterId` of the first of its requests
+    /// whose `AutoClusterAttrs` lists the significant attributes, in any order, and whose identifier no other autocluster
+    /// keeps. Other autoclusters get the smallest numbers from 1 on that are greater than those kept.
     #[must_use]
     pub fn identifiers(&self, requests: &[Ad]) -> Vec<i64> {
         let (id, list) = (Name::new(AUTOCLUSTER_ID), Name::new(AUTOCLUSTER_ATTRIBUTES));
@@ -39,7 +38,7 @@ impl RequestClusters {
                 continue;
             };
             let is_possible = *number > 0 && *number < i64::MAX && kept[*cluster].is_none();
-            let has_list = || text.to_str().eq_ignore_ascii_case(&self.clusters[*cluster].attribute_list());
+            let has_list = || lists(&text.to_str(), self.clusters[*cluster].significant.iter());
             if is_possible && !taken.contains(number) && has_list() && taken.insert(*number) {
                 kept[*cluster] = Some(*number);
             }
@@ -51,4 +50,11 @@ impl RequestClusters {
         };
         kept.into_iter().map(|kept| kept.unwrap_or_else(&mut fresh)).collect()
     }
+}
+
+/// Whether a text lists these names and no others, in any order, between commas and blanks.
+fn lists<'n>(text: &str, names: impl IntoIterator<Item = &'n Name>) -> bool {
+    let listed = text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|word| !word.is_empty());
+    let listed: FxHashSet<Name> = listed.map(Name::new).collect();
+    listed == names.into_iter().cloned().collect()
 }

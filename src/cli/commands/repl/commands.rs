@@ -61,11 +61,12 @@ macro_rules! commands {
 
 commands! {
     "my" "[AD|FILE [ID]|ID|none]" Ad ads::my,
-        "Show, set or remove MY, the ad in which expressions are evaluated; ID is a name or a place in FILE, or else \
-        in the pool",
+        "Show, set or remove MY, the ad in which expressions are evaluated; ID is the name or the number of an ad \
+        in FILE or, without FILE, in the pool",
         ":my samples/pool/jobs.long 3";
     "target" "[AD|FILE [ID]|ID|none]" Ad ads::target,
-        "Show, set or remove TARGET, the other ad of a match; ID is a name or a place in FILE, or else in the pool",
+        "Show, set or remove TARGET, the other ad of a match; ID is the name or the number of an ad in FILE or, without \
+        FILE, in the pool",
         ":target [ Memory = 4096 ]";
     "pool" "[FILE...|EXPR]" Pool pool_commands::pool,
         "Load the pool from files, or count the ads of the pool for which EXPR is true, false, undefined or an error",
