@@ -110,8 +110,7 @@ pub fn parenthesized(expression: &Expression) -> Expression {
 
 /// Prints an expression in the syntax of `dialect`, on one line.
 pub fn text(expression: &Expression, dialect: Dialect) -> String {
-    let style = if dialect.is_condor() { Style::Long } else { Style::New };
-    expression_text(expression.without_parentheses(), style)
+    expression_text(expression.without_parentheses(), Style::of(dialect))
 }
 
 /// Prints an operand of a comparison as [`text`] does, in parentheses if the comparison would bind tighter.

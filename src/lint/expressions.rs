@@ -46,7 +46,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
 /// Prints an expression, cut to 60 characters.
 pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
     const MAX_CHARS: usize = 60;
-    shorten(&expression_text(expression, if dialect.is_condor() { Style::Long } else { Style::New }), MAX_CHARS)
+    shorten(&expression_text(expression, Style::of(dialect)), MAX_CHARS)
 }
 
 /// Returns the identities of an expression and of its parts that have only `&&`, `||` and parentheses around them.

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use crate::ad::{
-    AbsoluteTime, Ad, Expression, ExpressionKind, Name, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, RelativeTime,
-    UnaryOperator, Value,
+    AbsoluteTime, Ad, Dialect, Expression, ExpressionKind, Name, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY,
+    RelativeTime, UnaryOperator, Value,
 };
 
 use super::literal::ESCAPE_LETTERS;
@@ -25,6 +25,14 @@ pub enum Style {
     /// The text that functions of HTCondor's ClassAd library make, such as `string({1.5})`, with the library's digits,
     /// order of attributes and spaces.  The text need not parse back.
     Library,
+}
+
+impl Style {
+    /// Returns the style in which users of a dialect write expressions.
+    #[must_use]
+    pub fn of(dialect: Dialect) -> Self {
+        if dialect.is_condor() { Style::Long } else { Style::New }
+    }
 }
 
 /// Prints an expression.

@@ -11,7 +11,7 @@ use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::{Advertisement, identity};
-use classad::syntax::print_name;
+use classad::syntax::{Style, expression_text, print_name};
 use classad::text::{counted, with_commas};
 use serde_json::{Value, json};
 
@@ -209,6 +209,11 @@ impl DiffReport {
 }
 
 impl AdComparison {
+    /// Returns the text of an expression, as users of the dialect write it.
+    fn text(&self, attribute: Attribute) -> String {
+        expression_text(attribute.expression, Style::of(self.context.dialect))
+    }
+
     /// Returns the number of changed ads whose numbers have equal values and other types. 0 if types do not count, or if
     /// texts are compared.
     fn changed_in_form_of_numbers(&self, report: &DiffReport) -> usize {
@@ -345,7 +350,7 @@ impl AdChange {
         for one in differences {
             for (sign, attribute) in [('-', one.before()), ('+', one.after())] {
                 if let Some(attribute) = attribute {
-                    let text = format!("{} = {}", print_name(attribute.name), expression_text(attribute));
+                    let text = format!("{} = {}", print_name(attribute.name), comparison.text(attribute));
                     writeln!(out, "{}", diagnostics::signed_line(colored, "  ", sign, &text))?;
                 }
             }
@@ -355,7 +360,8 @@ impl AdChange {
 
     fn json(&self, comparison: &AdComparison) -> Value {
         let attributes = self.differences(comparison).into_iter().map(|one| {
-            let [before, after] = [one.before(), one.after()].map(|side| side.map(expression_text));
+            let [before, after] =
+                [one.before(), one.after()].map(|side| side.map(|attribute| comparison.text(attribute)));
             json!({ "name": one.name().as_str(), "before": before, "after": after })
         });
         let (before, after) = self.ad_numbers();
@@ -369,10 +375,6 @@ impl AdChange {
     }
 }
 
-fn expression_text(attribute: Attribute) -> String {
-    attribute.expression.to_string()
-}
-
 /// Returns one row for each attribute that differs, and one for each ad that only one file has. With `-o names`,
 /// returns one row for each ad.
 fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<OutputForm>) -> ResultTable {
@@ -382,7 +384,8 @@ fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<Out
         let row = |name: String, before: String, after: String| -> Vec<TableCell> {
             vec![change.label().into(), kind.into(), name.into(), before.into(), after.into()]
         };
-        let side = |attribute: Option<Attribute>| attribute.map_or(String::new(), expression_text);
+        let side =
+            |attribute: Option<Attribute>| attribute.map_or(String::new(), |attribute| comparison.text(attribute));
         if kind == "changed" && form != Some(OutputForm::Names) {
             let differences = change.differences(comparison).into_iter();
             rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));

@@ -7,7 +7,7 @@ use classad::eval::{
     unknowns,
 };
 use classad::format::{FileFormat, Problem, format_ads};
-use classad::syntax::{Style, print_ad, print_name};
+use classad::syntax::{Style, expression_text, print_ad, print_name};
 use classad::text::{closest_names, suggestion};
 
 use super::argument::EntryPart;
@@ -168,7 +168,8 @@ pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -
         }
     };
     state.session.check_interrupt()?;
-    state.print_lines([left.expression.to_string(), verdict].iter().map(|line| single_line(line)))
+    let left = expression_text(&left.expression, Style::of(context.dialect));
+    state.print_lines([left, verdict].iter().map(|line| single_line(line)))
 }
 
 /// Returns the constraint of the ad of `:my`. Fails if it has none.
