@@ -10,7 +10,7 @@ use crate::eval::{Context, FreeNames};
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState, is_priority_attribute};
 
-use super::changes::find_changes;
+use super::changes::{find_changes, find_changes_for_free};
 use super::clauses::text;
 use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
@@ -164,15 +164,22 @@ impl Explainer {
         report.refusal_count = refusals.count();
         report.suitable_refusal_count = refusals.suitable_count();
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
-        if report.matches == 0 && report.discarded == 0 && report.offers > 0 && !analysis.clauses.is_empty() {
+        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
+        let found = if report.offers == 0 || analysis.clauses.is_empty() {
+            None
+        } else if report.matches == 0 && report.discarded == 0 {
             report.closest = closest_offers(table, &analysis);
-            report.sought_changes = true;
-            let can_wait = report.slots.is_some_and(|slots| slots.if_drained > 0);
-            let found = find_changes(table, self.slots.as_ref(), &analysis);
+            Some(find_changes(table, self.slots.as_ref(), &analysis))
+        } else {
+            let slots = self.slots.as_ref().filter(|_| free == 0);
+            slots.map(|slots| find_changes_for_free(table, slots, &analysis))
+        };
+        report.sought_changes = found.is_some();
+        if let Some(found) = found {
+            let can_wait = if_drained > 0 || report.matches + report.discarded > 0;
             report.changes = found.advice;
             report.far_less = if can_wait { Vec::new() } else { found.far_less };
         }
-        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
             RequestVerdict::Claimed
         } else if report.matches > 0 {

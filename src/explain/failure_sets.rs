@@ -65,6 +65,12 @@ impl FailureSets {
         FailureSets { sets, row_count }
     }
 
+    /// Returns the groups of those rows that are also in `set`.
+    pub fn within(&self, set: &FixedBitSet) -> Self {
+        let sets = self.sets.iter().map(|FailureSet { mask, rows }| FailureSet { mask: *mask, rows: rows.within(set) });
+        FailureSets { sets: sets.filter(|set| set.rows.word_count() > 0).collect(), row_count: self.row_count }
+    }
+
     /// Returns the minimal masks: no other row's mask is a proper subset.
     pub fn minimal(&self) -> Vec<u128> {
         minimal_masks(self.sets.iter().map(|set| set.mask))

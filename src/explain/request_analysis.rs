@@ -80,4 +80,20 @@ impl RequestAnalysis {
             is_incomplete,
         }
     }
+
+    /// Returns the analysis as if the offers were only those of `rows`. The counts of the clauses remain those of all rows.
+    pub fn within(&self, rows: &FixedBitSet) -> Self {
+        let failures = self.failures.within(rows);
+        let mut suitable = self.suitable.clone();
+        suitable.intersect_with(rows);
+        RequestAnalysis {
+            request: RequestContext::new(&self.request.ad),
+            clauses: self.clauses.clone(),
+            minimal_failures: failures.minimal(),
+            suitable,
+            acceptance: self.acceptance.clone(),
+            failures,
+            is_incomplete: self.is_incomplete,
+        }
+    }
 }

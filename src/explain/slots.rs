@@ -134,6 +134,16 @@ impl SlotsByState {
 }
 
 impl SlotsByState {
+    /// Returns the rows that have free slots.
+    pub fn free_rows(&self, rows: usize) -> FixedBitSet {
+        let mut free = FixedBitSet::with_capacity(rows);
+        let states = self.by_state.iter().filter(|(state, _)| matches!(state, SlotState::Free | SlotState::Untold));
+        for (_, weights) in states {
+            free.extend((0..rows).filter(|row| weights.of_row(*row) > 0));
+        }
+        free
+    }
+
     /// Number of free slots in a set of rows.
     pub fn free_of(&self, rows: &FixedBitSet) -> usize {
         let free = self.by_state.iter().filter(|(state, _)| matches!(state, SlotState::Free | SlotState::Untold));

@@ -30,6 +30,17 @@ impl SparseRows {
         self.words.iter().map(|(position, word)| (*position as usize, *word))
     }
 
+    /// Returns the rows that are also in `set`.
+    #[must_use]
+    pub fn within(&self, set: &FixedBitSet) -> SparseRows {
+        let set = set.as_slice();
+        let words = self.words.iter().filter_map(|(position, word)| {
+            let word = word & set.get(*position as usize).copied().unwrap_or(0);
+            (word != 0).then_some((*position, word))
+        });
+        SparseRows { words: words.collect() }
+    }
+
     /// Number of words that are stored.
     #[must_use]
     pub fn word_count(&self) -> usize {

@@ -277,7 +277,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     (
         "expression",
         "\"abc\" + \\ 5",
-        &["1:9: `\\\\` is not part of the language [leave the `\\` out: an expression continues on the next line, \
+        &["1:9: `\\` is not part of the language [leave the `\\` out: an expression continues on the next line, \
             except in the long form]"],
     ),
     (

@@ -122,8 +122,8 @@ impl LifetimeArgs {
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
     /// Skip ads that are matched in FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the output of
-    /// `match`, `gangmatch` or `negotiate` with --notify. It can also be their output of -o jsonl, but that lacks the
-    /// numbers, so all ads in it are skipped. In FILE, rows of `claim -o jsonl` can follow the matches
+    /// `match`, `gangmatch` or `negotiate` with --notify. It can also be their output of -o jsonl. That lacks the
+    /// numbers, so all its ads are skipped. In FILE, rows of `claim -o jsonl` can follow the matches
     #[arg(long, value_name = "FILE")]
     matched: Vec<String>,
 }

@@ -40,9 +40,21 @@ const MAX_CLAUSES_PER_SET: u32 = 3;
 /// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes. `slots`
 /// has the states of the slots, if they matter.
 pub fn find_changes(table: &OfferTable, slots: Option<&SlotsByState>, analysis: &RequestAnalysis) -> FoundChanges {
+    find(BilateralChanges { table, slots, analysis, is_free_needed: false })
+}
+
+/// Returns changes with which the request would match a free slot, although it matches slots in use, in the order of
+/// [`find_changes`].
+pub fn find_changes_for_free(table: &OfferTable, slots: &SlotsByState, analysis: &RequestAnalysis) -> FoundChanges {
+    // A value of a slot in use is of no help.
+    let analysis = &analysis.within(&slots.free_rows(table.row_count()));
+    find(BilateralChanges { table, slots: Some(slots), analysis, is_free_needed: true })
+}
+
+fn find(mut problem: BilateralChanges<'_>) -> FoundChanges {
+    let (table, analysis) = (problem.table, problem.analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, slots, analysis };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
     FoundChanges::new(changes, table, analysis)
 }
@@ -54,6 +66,8 @@ struct BilateralChanges<'p> {
     slots: Option<&'p SlotsByState>,
     /// The analysis of the original request.
     analysis: &'p RequestAnalysis,
+    /// Whether a match counts only if a free slot matches.
+    is_free_needed: bool,
 }
 
 impl ChangeProblem for BilateralChanges<'_> {
@@ -75,7 +89,8 @@ impl ChangeProblem for BilateralChanges<'_> {
         let rows = self.table.matching_rows(&RequestContext::new(request));
         let free = self.slots.map(|slots| slots.free_of(&rows));
         let found = MatchingOffers { count: self.table.weights.of_set(&rows), free };
-        Ok(Some(found).filter(|found| found.count > 0))
+        let needed = if self.is_free_needed { free.unwrap_or(found.count) } else { found.count };
+        Ok(Some(found).filter(|_| needed > 0))
     }
 
     fn match_count(matched: &MatchingOffers) -> usize {

@@ -70,8 +70,8 @@ struct HelpfulChange {
     served: usize,
     /// The same for partners that are free. `None` if it is not known which ones are.
     served_by_free: Option<usize>,
-    /// Whether all subjects that it helps would ask for much less.
-    is_far_less: bool,
+    /// Number of subjects that it helps and that would ask for much less.
+    far_less: usize,
 }
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
@@ -199,9 +199,9 @@ impl CauseTable {
                     helped: 0,
                     served: 0,
                     served_by_free: Some(0),
-                    is_far_less: true,
+                    far_less: 0,
                 });
-                known.is_far_less &= is_far_less;
+                known.far_less = known.far_less.saturating_add(if is_far_less { entry.subjects } else { 0 });
                 known.helped = known.helped.saturating_add(entry.subjects);
                 known.served = known.served.saturating_add(matches.min(entry.subjects));
                 let served_by_free = known.served_by_free.zip(free);
@@ -425,13 +425,17 @@ impl Cause {
             return "wait until slots are free".to_owned();
         }
         self.best_change().map_or(String::new(), |change| {
-            let helped = (change.helped < self.subjects).then(|| {
-                format!("then at least {} of {} match", with_commas(change.helped), with_commas(self.subjects))
-            });
+            let helped = (change.helped < self.subjects)
+                .then(|| format!("for {} of {}", with_commas(change.helped), with_commas(self.subjects)));
             let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches is free".to_owned());
-            let far_less = change.is_far_less.then(|| "much less than requested".to_owned());
+            let far_less = match change.far_less {
+                0 => None,
+                all if all == change.helped => Some("much less than requested".to_owned()),
+                some => Some(format!("much less than requested for {}", with_commas(some))),
+            };
             let remarks: Vec<String> = [far_less, helped, none_free].into_iter().flatten().collect();
             let text = shorten(&change.text.to_string(), MAX_CHANGE_CHARS);
+            let text = if self.verdict == CLAIMED { format!("wait, or {text}") } else { text };
             if remarks.is_empty() { text } else { format!("{text} ({})", remarks.join("; ")) }
         })
     }

@@ -131,14 +131,12 @@ impl<'c> ReportRenderer<'c> {
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let discards = !self.case.policy.policy.docking.is_empty();
-        let changes = |title, found| changes(title, found, most, (report, self.case.nouns, discards));
-        let [with, for_less] = if group.len() == 1 {
-            ["it would match with:", "it would match if it asked for much less:"]
-        } else {
-            ["they would match with:", "they would match if they asked for much less:"]
-        };
-        sections.push(changes(with, &report.changes));
-        sections.push(changes(for_less, &report.far_less));
+        let changes = |title: &str, found| changes(title, found, most, (report, self.case.nouns, discards));
+        let it = if group.len() == 1 { "it" } else { "they" };
+        // Slots match already, but none is free.
+        let free = if report.matches + report.discarded > 0 { " a free slot" } else { "" };
+        sections.push(changes(&format!("{it} would match{free} with:"), &report.changes));
+        sections.push(changes(&format!("{it} would match if {it} asked for much less:"), &report.far_less));
         if report.sought_changes && report.all_changes().next().is_none() && needs_change(report.verdict.as_str()) {
             let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
             sections.push(format!("{}\n", no_change_phrase(&writer.cause_phrase(report))));
