@@ -158,6 +158,18 @@ impl Explainer {
                 });
             }
         }
+        report.refusing_free = self.slots.as_ref().map(|slots| {
+            let mut refusing = analysis.suitable.clone();
+            refusing.difference_with(&analysis.acceptance.accepting);
+            for row in drained_slots
+                .zip(drained.as_ref())
+                .into_iter()
+                .flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching))
+            {
+                refusing.set(row, false);
+            }
+            slots.free_of(&refusing)
+        });
         report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.refusals = refusals.groups(self.max_refusals);

@@ -32,6 +32,9 @@ pub struct RequestReport {
     pub accepting: usize,
     /// How many slots of HTCondor do what with the request; `None` if the offers have no states.
     pub slots: Option<SlotCounts>,
+    /// Number of the slots counted in [`SlotCounts::rejecting_request`] that are free and that the request accepts as they
+    /// are; `None` if the offers have no states.
+    pub refusing_free: Option<usize>,
     /// Number of the slots counted in [`SlotCounts::rejecting_request`] that the request rejects as they are. Drained, they
     /// would meet the request's constraint and refuse the request.
     pub refusing_if_drained: usize,

@@ -83,11 +83,8 @@ impl SummaryWriter<'_> {
                 let states = self.slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }
-            RequestVerdict::Matches if report.discarded == 0 => format!("{}{}", some(), self.slot_states(report, ": ")),
             RequestVerdict::Matches => {
-                let discarded = with_commas(report.discarded);
-                let states = self.slot_states(report, ": ");
-                format!("{}{states}; the policy discards {discarded} more", some())
+                format!("{}{}{}", some(), self.slot_states(report, ": "), discarded_note(report))
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
@@ -99,11 +96,12 @@ impl SummaryWriter<'_> {
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
                 };
-                format!("{taken}{}", scarcity(report.scarce_in_divided.phrase("none has")))
+                let scarce = scarcity(report.scarce_in_divided.phrase("none has"));
+                format!("{taken}{scarce}{}", discarded_note(report))
             }
             RequestVerdict::Limited(limit) => {
                 let waits = self.verb("it waits", "they wait");
-                format!("{}{}; {waits} for {limit}", some(), self.slot_states(report, ": "))
+                format!("{}{}; {waits} for {limit}{}", some(), self.slot_states(report, ": "), discarded_note(report))
             }
             RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
                 let gets = self.verb("gets", "get");
@@ -189,7 +187,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::NeedsGang => "it has Ports; leave out --reverse to explain gangs".to_owned(),
             RequestVerdict::NotServed => "not served: `roots` of the policy is not true".to_owned(),
             RequestVerdict::NoOffers => format!("there are no {}", self.nouns[1]),
-            RequestVerdict::Refused => self.refused_cause(report, 0),
+            RequestVerdict::Refused => self.refused_cause(report, ""),
             verdict => self.cause(report, verdict),
         }
     }
@@ -327,15 +325,27 @@ impl SummaryWriter<'_> {
     }
 
     /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
-    /// caller appends the reason. `if_drained` of the offers are slots that would be suitable if drained.
-    pub(super) fn refusal_prefix(&self, suitable: usize, if_drained: usize) -> String {
+    /// caller appends the reason. `note` says more of the offers, in parentheses.
+    pub(super) fn refusal_prefix(&self, suitable: usize, note: &str) -> String {
         let refuse = if suitable == 1 { "it refuses" } else { "all of them refuse" };
-        let drained = match if_drained {
-            0 => String::new(),
-            all if all == suitable => " if drained".to_owned(),
-            some => format!(" ({} of them if drained)", with_commas(some)),
+        format!("{} would do{note}, but {refuse}: ", self.count(suitable))
+    }
+
+    /// Says how many of the slots that refuse are free, and how many would be suitable only if drained. Empty if all are
+    /// free.
+    fn refusing_states(&self, report: &RequestReport) -> String {
+        let (all, drained) = (report.refusing(), report.refusing_if_drained);
+        let Some(free) = report.refusing_free.filter(|free| *free < all) else { return String::new() };
+        let used = all - free - drained;
+        let states = [(free, "free"), (used, "in use"), (drained, "only if drained")].into_iter();
+        let states: Vec<String> = match states.clone().find(|(number, _)| *number == all) {
+            Some((_, state)) => vec![state.to_owned()],
+            None => states
+                .filter(|(number, _)| *number > 0)
+                .map(|(number, state)| format!("{} {state}", with_commas(number)))
+                .collect(),
         };
-        format!("{} would do{drained}, but {refuse}: ", self.count(suitable))
+        format!(" ({})", states.join(", "))
     }
 
     /// Lists the texts of clauses, which are given by index.
@@ -378,7 +388,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
-            RequestVerdict::Refused => self.refused_cause(report, report.refusing_if_drained),
+            RequestVerdict::Refused => self.refused_cause(report, &self.refusing_states(report)),
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
                 let missing =
@@ -407,12 +417,11 @@ impl SummaryWriter<'_> {
         }
     }
 
-    /// Says why the suitable offers refuse. `if_drained` of them are slots that would be suitable if drained; 0 if that is not
-    /// to be said.
-    fn refused_cause(&self, report: &RequestReport, if_drained: usize) -> String {
+    /// Says why the suitable offers refuse. `states` says in which states they are.
+    fn refused_cause(&self, report: &RequestReport, states: &str) -> String {
         let refusing = report.refusing();
         let reason = self.refusal_phrase(report, refusing);
-        format!("{}{reason}{}", self.refusal_prefix(refusing, if_drained), self.narrowing_phrase(report))
+        format!("{}{reason}{}", self.refusal_prefix(refusing, states), self.narrowing_phrase(report))
     }
 
     /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that
@@ -462,6 +471,14 @@ impl SummaryWriter<'_> {
         // The part may be a disjunction, whose operands belong together.
         let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
         format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
+    }
+}
+
+/// Says how many more offers the policy discards. Begins with a semicolon, or is empty.
+fn discarded_note(report: &RequestReport) -> String {
+    match report.discarded {
+        0 => String::new(),
+        number => format!("; the policy discards {} more", with_commas(number)),
     }
 }
 

@@ -122,7 +122,7 @@ impl SummaryWriter<'_> {
                 format!("{shown} is true for none of {offers}{}", reads.unwrap_or_default())
             }
             EmptyPortCause::Refused { suitable } => {
-                format!("{}{}", self.refusal_prefix(*suitable, 0), self.refusing_condition(&port.ruled_out))
+                format!("{}{}", self.refusal_prefix(*suitable, ""), self.refusing_condition(&port.ruled_out))
             }
             _ => self.ruled_out(&port.ruled_out),
         };

@@ -48,6 +48,8 @@ struct Cause {
     verdict: String,
     /// Whether the subjects need more of a concurrency limit than there is.
     has_too_small_limit: bool,
+    /// Whether smaller requests may find what is left of divided offers.
+    has_scarce_resources: bool,
     /// The cause in words.
     text: SpreadText,
     subjects: usize,
@@ -81,6 +83,9 @@ pub struct CauseEntry {
     /// Whether the subjects need more of a concurrency limit than there is.
     #[serde(default)]
     has_too_small_limit: bool,
+    /// Whether smaller requests may find what is left of divided offers.
+    #[serde(default)]
+    has_scarce_resources: bool,
     matches: bool,
     text: String,
     subjects: usize,
@@ -132,6 +137,7 @@ impl CauseEntry {
         CauseEntry {
             verdict: String::new(),
             has_too_small_limit: false,
+            has_scarce_resources: false,
             matches: false,
             text: String::new(),
             subjects: group.len(),
@@ -156,6 +162,7 @@ impl CauseEntry {
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
+            has_scarce_resources: !report.scarce_in_divided.is_empty(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
             changes: changes.chain(far_less).collect(),
@@ -180,6 +187,7 @@ impl CauseTable {
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
             verdict: entry.verdict,
             has_too_small_limit: entry.has_too_small_limit,
+            has_scarce_resources: false,
             text: SpreadText::new(&entry.text),
             subjects: 0,
             users: FxHashSet::default(),
@@ -187,6 +195,7 @@ impl CauseTable {
             largest: (0, Vec::new(), String::new()),
             other_names: Vec::new(),
         });
+        cause.has_scarce_resources |= entry.has_scarce_resources;
         cause.text.include(&entry.text, entry.subjects);
         cause.subjects = cause.subjects.saturating_add(entry.subjects);
         cause.users.extend(entry.users);
@@ -419,7 +428,8 @@ impl Cause {
             return if self.has_too_small_limit { "raise the limit" } else { "wait, or raise the limit" }.to_owned();
         }
         if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
-            return "wait, or test smaller requests with --what-if".to_owned();
+            let is_divided = self.has_scarce_resources;
+            return if is_divided { "wait, or test smaller requests with --what-if" } else { "wait" }.to_owned();
         }
         if self.changes.is_empty() && self.verdict == CLAIMED {
             return "wait until slots are free".to_owned();

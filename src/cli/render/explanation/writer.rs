@@ -139,7 +139,13 @@ impl<'c> ReportRenderer<'c> {
         sections.push(changes(&format!("{it} would match if {it} asked for much less:"), &report.far_less));
         if report.sought_changes && report.all_changes().next().is_none() && needs_change(report.verdict.as_str()) {
             let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-            sections.push(format!("{}\n", no_change_phrase(&writer.cause_phrase(report))));
+            let is_slip = |refusal: &RefusalGroup| refusal.missing.iter().any(|missing| !missing.near.is_empty());
+            let slip = if report.refusals.iter().any(is_slip) {
+                format!("; the requirements of the {} may misspell attributes", self.case.nouns[1])
+            } else {
+                String::new()
+            };
+            sections.push(format!("{}{slip}\n", no_change_phrase(&writer.cause_phrase(report))));
         }
         sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
         sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
