@@ -7,6 +7,7 @@ use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 use classad::text::counted;
+use rustc_hash::FxHashSet;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
@@ -67,10 +68,29 @@ enum TimeSource {
 /// script. Messages that were not printed count, too.
 #[derive(Default)]
 struct MessageCounts {
-    errors: usize,
-    warnings: usize,
-    /// Number of values that the output form could not represent.
-    lossy_values: usize,
+    errors: ShownCount,
+    warnings: ShownCount,
+    /// The beginnings of the warnings so far.
+    kinds_of_warnings: FxHashSet<String>,
+    /// Values that the output form could not represent.
+    lossy_values: ShownCount,
+}
+
+/// A number of messages, some of which are printed.
+#[derive(Default)]
+struct ShownCount {
+    all: usize,
+    shown: usize,
+}
+
+impl ShownCount {
+    /// Counts a message. Returns whether it is printed: `is_wanted`, and fewer than `most` were printed.
+    fn count(&mut self, is_wanted: bool, most: usize) -> bool {
+        self.all += 1;
+        let is_shown = is_wanted && self.shown < most;
+        self.shown += usize::from(is_shown);
+        is_shown
+    }
 }
 
 impl Session {
@@ -254,16 +274,20 @@ impl Session {
     ///
     /// The problem is an error and `--fail-fast` is given.
     pub fn report_problem(&mut self, text: &SourceText, problem: &Problem) -> Result<(), Failure> {
-        let count = match problem.severity {
+        let counts = &mut self.entry_counts;
+        let is_shown = match problem.severity {
             Severity::Error => {
                 self.has_error |= !self.options.lenient;
                 self.error_count += 1;
-                &mut self.entry_counts.errors
+                counts.errors.count(true, MAX_SHOWN_ERRORS)
             }
-            Severity::Warning => &mut self.entry_counts.warnings,
+            Severity::Warning => {
+                // Of warnings that differ only in what follows a semicolon, the first is shown.
+                let kind = problem.message.split(';').next().unwrap_or_default();
+                let is_new = counts.kinds_of_warnings.insert(kind.to_owned());
+                counts.warnings.count(is_new, MAX_SHOWN_WARNINGS)
+            }
         };
-        *count += 1;
-        let is_shown = *count <= most_shown(problem.severity);
         self.show(match problem.severity {
             _ if is_shown => KeptMessage::Problem((text.clone(), problem.clone())),
             Severity::Error => KeptMessage::Counted([1, 0]),
@@ -280,9 +304,9 @@ impl Session {
         if severity == Severity::Error && count > 0 {
             self.has_error |= !self.options.lenient;
             self.error_count += count;
-            self.entry_counts.errors += count;
+            self.entry_counts.errors.all += count;
         } else if severity == Severity::Warning {
-            self.entry_counts.warnings += count;
+            self.entry_counts.warnings.all += count;
         }
     }
 
@@ -312,10 +336,10 @@ impl Session {
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
             let (name, change) = &repetitions[0];
-            self.entry_counts.lossy_values += 1;
             self.has_error |= self.options.strict;
             self.error_count += usize::from(self.options.strict);
-            if self.entry_counts.lossy_values <= self.most_shown_changes() {
+            let most = self.most_shown_changes();
+            if self.entry_counts.lossy_values.count(true, most) {
                 self.print_message(kind, &format!("{id}: {name}: {change}{consequence}"));
             }
         }
@@ -380,14 +404,10 @@ impl Session {
 
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
-        let MessageCounts { errors, warnings, lossy_values } = self.entry_counts;
-        for (count, most, what) in [
-            (errors, MAX_SHOWN_ERRORS, "more error"),
-            (warnings, MAX_SHOWN_WARNINGS, "more warning"),
-            (lossy_values, self.most_shown_changes(), "more change"),
-        ] {
-            if count > most {
-                self.note(&format!("{} not shown", counted(count - most, what)));
+        let MessageCounts { errors, warnings, lossy_values, .. } = &self.entry_counts;
+        for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
+            if count.all > count.shown {
+                self.note(&format!("{} not shown", counted(count.all - count.shown, what)));
             }
         }
     }

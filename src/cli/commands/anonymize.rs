@@ -107,7 +107,9 @@ impl AnonymizeCommand {
         if count > 0 {
             session.note("names of attributes are kept; make sure that you may share them");
             if self.key.is_none() && self.key_file.is_none() {
-                session.note("another run makes other pseudonyms, unless both have the same --key");
+                session.note(
+                    "another run makes other pseudonyms; use the same --key for ads that are to match each other",
+                );
             }
         }
         Ok(Status::of(count > 0))

@@ -6,7 +6,6 @@ use std::path::Path;
 use classad::ad::Dialect;
 use classad::format::{FileFormat, detect};
 use classad::matching::policy::Accountant;
-use classad::text::join_first;
 
 use super::atomic_write::{self, FileRevision};
 use super::source::{SourceText, read_whole};
@@ -39,9 +38,6 @@ pub fn note_rewriting(session: &Session, path: &str) {
     session.note(&format!("the usage file {path} is written"));
 }
 
-/// Maximum number of submitters that a note names.
-const MAX_NAMED_SUBMITTERS: usize = 3;
-
 /// Reads the accounts that `condor_userprio -long` prints, or those of several ads. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
@@ -54,7 +50,8 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
             Ok(entry) => {
                 let read = Accountant::from_userprio(&entry.ad, &context).unwrap_or_default();
                 accounts.submitters.extend(read.submitters);
-                accounts.bounded.extend(read.bounded);
+                accounts.floors.extend(read.floors);
+                accounts.ceilings.extend(read.ceilings);
                 accounts.accounted_until = accounts.accounted_until.or(read.accounted_until);
             }
             Err(problem) => problems.push(problem),
@@ -67,10 +64,6 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     }
     for problem in problems {
         session.report_problem(&text, &problem)?;
-    }
-    if !accounts.bounded.is_empty() {
-        let names = join_first(&accounts.bounded, accounts.bounded.len(), MAX_NAMED_SUBMITTERS);
-        session.note(&format!("ceilings and floors of submitters are not applied: {names} in {path}"));
     }
     Ok(accounts)
 }

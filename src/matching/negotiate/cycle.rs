@@ -285,12 +285,14 @@ impl<'c> NegotiationCycle<'c> {
             preempted: self.offers.user(candidate.offer),
             ..GrantedOffer::of_candidate(candidate)
         };
-        let offer = granted(best);
+        let mut offer = granted(best);
         let choice = next.map(|next| Box::new(Choice::between_offers(&offer, &granted(next))));
         let needs = match needs {
             Some(needs) => needs,
             None => self.ledger.limits_of(&mut self.offers, representative, Some(offer.offer)).unwrap_or_default(),
         };
+        offer.prefers_request =
+            offer.preempted.is_some() && self.ledger.may_go_beyond(&mut self.offers, representative, offer.offer);
         self.offers.take(offer.offer, &self.ads[request]);
         let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
@@ -349,6 +351,7 @@ impl<'c> NegotiationCycle<'c> {
             offer_rank: docked.offer_rank,
             vector: docked.vector.clone(),
             preempted: self.offers.user(docked.offer),
+            prefers_request: false,
         });
         let offers = granted.collect();
         let next = match self.offers.gangs().filter(|_| self.settings.finds_runner_up) {

@@ -19,6 +19,9 @@ pub struct GrantedOffer {
     pub vector: Option<PolicyVector>,
     /// User who loses the offer to the request; `None` if the offer had no user.
     pub preempted: Option<String>,
+    /// Whether the offer prefers the request to its user's, so that it counts against no share: the rule `beyond` of the
+    /// policy's share is true.
+    pub prefers_request: bool,
 }
 
 impl GrantedOffer {
@@ -26,6 +29,6 @@ impl GrantedOffer {
     #[must_use]
     pub fn of_candidate(candidate: Candidate) -> Self {
         let Candidate { offer, request_rank, offer_rank } = candidate;
-        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None }
+        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None, prefers_request: false }
     }
 }

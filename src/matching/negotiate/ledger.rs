@@ -77,7 +77,7 @@ impl<'p> CycleLedger<'p> {
     }
 
     /// Whether the rule `beyond` of the share is true for a request and an offer.
-    fn may_go_beyond(&self, offers: &mut CycleOffers, request: &Ad, offer: usize) -> bool {
+    pub fn may_go_beyond(&self, offers: &mut CycleOffers, request: &Ad, offer: usize) -> bool {
         let rule = self.policy.weighted_share().and_then(|share| share.beyond.as_ref());
         rule.is_some_and(|rule| matches!(offers.docking_value(rule, request, offer), Value::Boolean(true)))
     }

@@ -1,7 +1,7 @@
 //! The accountant: accumulated usage of submitters, and the priorities derived from it (thesis 3.8; HTCondor's
 //! formulas).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::ad::Dialect;
 use crate::format::Problem;
@@ -28,9 +28,11 @@ pub struct Accountant {
     pub submitters: BTreeMap<String, Account>,
     /// The claims that are not released yet, by the identifiers of their matches.
     pub claims: BTreeMap<String, AccountedClaim>,
-    /// The submitters to whom HTCondor's accountant sets a ceiling or a floor of weight, which are not applied here. Not
-    /// written to a file of accounts.
-    pub bounded: BTreeSet<String>,
+    /// The weight that a submitter gets before the others get more, as HTCondor's accountant says, by name. Not written to
+    /// a file of accounts.
+    pub floors: BTreeMap<String, f64>,
+    /// The maximum weight that a submitter may use, as [`Accountant::floors`].
+    pub ceilings: BTreeMap<String, f64>,
 }
 
 /// A claim in the accounts. Its offers count as used until the claim is released.
@@ -68,7 +70,8 @@ impl Default for Accountant {
             accounted_until: None,
             submitters: BTreeMap::new(),
             claims: BTreeMap::new(),
-            bounded: BTreeSet::new(),
+            floors: BTreeMap::new(),
+            ceilings: BTreeMap::new(),
         }
     }
 }

@@ -56,9 +56,9 @@ impl Accountant {
                 usage: usage.unwrap_or_default(),
             };
             let name = name.to_str().into_owned();
-            if ["Ceiling", "Floor"].iter().any(|bound| of_entry(bound).is_some_and(|number| number > 0.0)) {
-                accountant.bounded.insert(name.clone());
-            }
+            // HTCondor prints -1 for no ceiling, and 0 for no floor.
+            accountant.ceilings.extend(of_entry("Ceiling").map(|ceiling| (name.clone(), ceiling)));
+            accountant.floors.extend(of_entry("Floor").filter(|floor| *floor > 0.0).map(|floor| (name.clone(), floor)));
             accountant.submitters.insert(name, account);
         }
         if let Some(Value::Integer(at)) = value("LastUpdate") {
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(bare.submitters["eve@cs"], eve);
         let bounded =
             imported("Name1 = \"a@cs\"\nCeiling1 = 5\nName2 = \"b@cs\"\nCeiling2 = -1\nFloor2 = 0\n").unwrap();
-        assert_eq!(bounded.bounded.into_iter().collect::<Vec<_>>(), ["a@cs"]);
+        assert_eq!((bounded.ceilings, bounded.floors.len()), ([("a@cs".to_owned(), 5.0)].into(), 0));
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }

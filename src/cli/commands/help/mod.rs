@@ -150,10 +150,13 @@ impl Help {
             let topics: Vec<&str> = topic_names().collect();
             let commands = tree.get_subcommands().map(Command::get_name);
             let near = closest_names(word, commands.chain(topics.iter().copied()).chain(LISTS));
-            let hint = if near.is_empty() {
-                format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
-            } else {
+            let mentions = || TOPICS.iter().filter(|topic| topic.mentions(word)).map(|topic| topic.name);
+            let hint = if !near.is_empty() {
                 suggestion(&near)
+            } else if mentions().next().is_some() {
+                format!("; these topics mention it: {}", mentions().collect::<Vec<_>>().join(", "))
+            } else {
+                format!("; topics are {}, and `classad help` lists the commands", topics.join(", "))
             };
             return refuse(format!("there is no command and no topic {word}{hint}"));
         }

@@ -41,6 +41,13 @@ pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
 }
 
 impl HelpTopic {
+    /// Whether the text contains a word, in any case, as a whole or as the beginning of a word.
+    pub fn mentions(&self, word: &str) -> bool {
+        let (text, word) = (self.text.to_lowercase(), word.to_lowercase());
+        let is_start = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
+        text.match_indices(&word).any(|(at, _)| is_start(at))
+    }
+
     /// Returns the subject of the topic, from the first line of its text.
     pub fn about(&self) -> &'static str {
         self.text.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, about)| about)

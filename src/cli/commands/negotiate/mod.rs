@@ -230,6 +230,16 @@ impl Negotiate {
             policy.policy.share =
                 submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new(), weighted: None });
         }
+        match policy.policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+            Some(weighted) => {
+                weighted.floors.extend(accountant.floors.clone());
+                weighted.ceilings.extend(accountant.ceilings.clone());
+            }
+            None if accountant.floors.is_empty() && accountant.ceilings.is_empty() => {}
+            None => {
+                session.note("ceilings and floors of submitters are not applied: the policy does not share by weight")
+            }
+        }
         Ok(Some(accountant))
     }
 }

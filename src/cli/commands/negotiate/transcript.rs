@@ -213,7 +213,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
                 let request = parties.request_name(request, None);
-                let detail = "another request of its autocluster was rejected";
+                let detail = "an equivalent request was rejected";
                 let units = if requests == 1 { "" } else { &format!(", {} of it", counted(requests, "request")) };
                 let line = format!("  {request} is skipped{units}: {detail}");
                 self.push(line, submitter, "skipped", [&request, "", "", detail]);
@@ -258,7 +258,14 @@ impl<'p> Transcript<'p> {
                     return;
                 }
                 let (used, most) = (rounded(usage), rounded(quota));
-                let rule = if used > most { "; the last offer may exceed the maximum" } else { "" };
+                let has_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
+                let rule = match used > most {
+                    true if has_beyond => {
+                        "; the last offer, and offers that prefer their requests, may exceed the maximum"
+                    }
+                    true => "; the last offer may exceed the maximum",
+                    false => "",
+                };
                 let detail = format!("the maximum is reached ({used} of {most} in use{rule})");
                 self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
                 self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
@@ -340,7 +347,8 @@ impl<'p> Transcript<'p> {
             let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
             let worth = worth_text(granted, self.policy);
             let preempted = granted.preempted.clone().unwrap_or_default();
-            let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}") };
+            let prefers = if granted.prefers_request { ": the offer prefers this request" } else { "" };
+            let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}{prefers}") };
             parts.push(format!("{port}{offer}{loser}"));
             self.add_record(submitter, "matched", [&request, &offer, &preempted, &format!("{port}{worth}")]);
         }

@@ -188,7 +188,12 @@ impl QueryCommand {
         let mut sources = if files.is_empty() && !self.userlog.is_empty() {
             Vec::new()
         } else {
-            input::open_decided(session, &files)?
+            let sources = input::open_decided(session, &files)?;
+            if sources.is_empty() && !files.is_empty() {
+                // None of the files can be read, which has been reported. A number would be false.
+                return Err(Failure::Refused(None));
+            }
+            sources
         };
         self.note_missing_comma(session, &files);
         if !self.userlog.is_empty() {

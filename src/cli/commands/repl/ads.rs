@@ -45,7 +45,14 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
             let ad = parse_ad(text.as_bytes(), state.rules()).map_err(|error| state.syntax_error(argument, error))?;
             NamedAd::unnamed(ad).with_name(name.to_owned())
         }
-        _ => load_chosen(state, argument)?,
+        text => {
+            let is_attribute = side(state).as_ref().is_some_and(|ad| ad.ad.get_str(text).is_some());
+            if is_attribute && !Path::new(text).exists() {
+                let message = format!("there is no file {text}; type {name}.{text} to show the attribute of {name}");
+                return Err(state.error_at(argument, message));
+            }
+            load_chosen(state, argument)?
+        }
     };
     let attributes = counted(ad.ad.len(), "attribute");
     // An ad typed at the prompt is itself called `MY` or `TARGET`: do not print this name twice.
