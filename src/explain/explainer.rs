@@ -186,7 +186,7 @@ impl Explainer {
             let slots = self.slots.as_ref().filter(|_| free == 0);
             slots.map(|slots| find_changes_for_free(table, slots, &analysis))
         };
-        report.sought_changes = found.is_some();
+        report.sought_changes = found.is_some() && report.matches + report.discarded == 0;
         if let Some(found) = found {
             let can_wait = if_drained > 0 || report.matches + report.discarded > 0;
             report.changes = found.advice;

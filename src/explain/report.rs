@@ -65,7 +65,7 @@ pub struct RequestReport {
     /// Requests with which the request would match, and that are for less than half of what it asks for. Empty if slots
     /// would match the request once they are drained, so that it can wait.
     pub far_less: Vec<RequestChange>,
-    /// Whether changes were sought with which the request would match.
+    /// Whether the request matches nothing, and changes were sought with which it would.
     pub sought_changes: bool,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,

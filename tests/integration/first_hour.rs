@@ -459,3 +459,31 @@ fn a_date_that_does_not_exist_is_refused() {
         assert_eq!(status, Some(expected), "{time}: {errors}");
     }
 }
+
+#[test]
+fn a_word_of_a_topic_leads_to_the_topic() {
+    let (status, _, errors) = classad(&["help", "transcript"]);
+    assert!(status == Some(2) && errors.contains("these topics mention it: policy"), "{errors}");
+}
+
+#[test]
+fn a_query_of_files_that_cannot_be_read_prints_no_count() {
+    let missing = file("first-hour-missing", "") + ".absent";
+    let (status, text, _) = classad(&["query", "true", &missing, "--count"]);
+    assert_eq!((status, text.as_str()), (Some(2), ""));
+    let (status, text, _) = classad(&["query", "true", &missing, "samples/pool/jobs.long", "--count"]);
+    assert_eq!((status, text.as_str()), (Some(2), "8\n"));
+}
+
+#[test]
+fn of_equal_warnings_the_first_is_shown() {
+    let record = |cluster: usize| {
+        format!(
+            "ClusterId = {cluster}\nProcId = 0\n*** Offset = 0 ClusterId = 9{cluster} ProcId = 0 Owner = \"a\" CompletionDate = 1\n"
+        )
+    };
+    let history = file("first-hour-history", (1..=4).map(record).collect::<String>());
+    let (_, _, errors) = classad(&["query", "true", &history, "--af", "ClusterId"]);
+    assert_eq!(errors.matches("differ in ClusterId").count(), 1, "{errors}");
+    assert!(errors.contains("3 more warnings not shown"), "{errors}");
+}

@@ -131,6 +131,19 @@ fn submitters_share_by_priority_and_weight() {
     assert_eq!(found, ["1 s1", "3 s2", "5 s3", "2 s4", "4 s5", "6 s6"]);
 }
 
+/// `condor_userprio -setceiling`: a submitter uses at most the weight of its ceiling.
+#[test]
+fn ceilings_of_the_accountant_are_applied() {
+    let asking = [(1, "ann", ""), (2, "ann", ""), (3, "bob", "")];
+    let offered = [slot("s1", 1, FREE), slot("s2", 1, FREE), slot("s3", 1, FREE)];
+    let text = "Name1 = \"ann@x\"\nPriority1 = 500.0\nPriorityFactor1 = 1000.0\nCeiling1 = 1\n\
+                Name2 = \"bob@x\"\nPriority2 = 600.0\nPriorityFactor2 = 1000.0\nCeiling2 = -1\n";
+    let accounts = file("htc-ceilings.long", text);
+    assert_eq!(cycle("ceilings", &asking, &offered, "", &["--userprio", &accounts]), ["1 s1", "3 s2"]);
+    let without = file("htc-no-ceilings.long", text.replace("Ceiling1 = 1\n", ""));
+    assert_eq!(cycle("no-ceilings", &asking, &offered, "", &["--userprio", &without]), ["1 s1", "3 s2", "2 s3"]);
+}
+
 /// `SubmitterLimitPermits`: a slot counts by its `SlotWeight`, and the first slot of a turn may be heavier than the
 /// share.
 #[test]
@@ -231,6 +244,10 @@ fn claimed_slots_are_preempted_by_rank_and_by_priority() {
     let by_priority = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n";
     let plain = [(1, "ann", ""), (3, "ann", ""), (5, "ann", "")];
     assert_eq!(cycle("priority", &plain, &offered, by_priority, &with), ["1 free", "3 c1 -bob@x"]);
+    // The transcript says why bob loses c1 whatever the share is.
+    let (requests, offers) = (jobs("htc-rank-jobs.long", &asking), slots("htc-rank-slots.long", &offered));
+    let (_, told, _) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--transcript"]);
+    assert!(told.contains("2.0 gets c1, preempts bob@x: the offer prefers this request"), "{told}");
     let never = format!("{by_priority}NEGOTIATOR_CONSIDER_PREEMPTION = false\n");
     assert_eq!(cycle("never", &asking, &offered, &never, &with), ["1 free"]);
 }

@@ -289,3 +289,35 @@ fn a_slot_that_misspells_an_attribute_of_the_job_is_not_served_by_defining_it() 
     assert!(text.contains("(1.0 has no RequestMemroy; did you mean RequestMemory?)"), "{text}");
     assert!(!text.contains("RequestMemroy ="), "{text}");
 }
+
+#[test]
+fn changes_for_a_free_slot_are_sought_although_used_ones_match() {
+    let used = slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"");
+    let free = slot("free", "State = \"Unclaimed\"\nActivity = \"Idle\"").replace("Disk = 100000", "Disk = 900");
+    let asks = "RequestCpus = 1\nRequestDisk = 1000\nRequirements = TARGET.Disk >= RequestDisk";
+    let jobs = file("idle-for-free.jobs", job(0, asks).replace("RequestDisk = 100\n", ""));
+    for (policy, matches) in
+        [(&[][..], "1.0 matches 1 of 2 slots, which is claimed"), (&["--policy", "htcondor"], "but it is in use")]
+    {
+        let slots = file("idle-for-free.slots", used.clone() + &free);
+        let arguments = [&["explain", &jobs, "--pool", &slots, "--now", "1"], policy].concat();
+        let (_, text, _) = classad(&arguments);
+        assert!(text.contains(matches), "{text}");
+        assert!(text.contains("it would match a free slot with:\n  RequestDisk 1000 -> 900  "), "{text}");
+        let (_, table, _) = classad(&[&arguments[..], &["--summary"]].concat());
+        let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("wait, or RequestDisk 1000 -> 900"), "{table}");
+    }
+}
+
+#[test]
+fn the_states_of_slots_that_refuse_are_named() {
+    let refusing =
+        |name: &str, more: &str| slot(name, more).replace("TARGET.RequestCpus <= MY.Cpus", "TARGET.Owner == \"bob\"");
+    let slots = refusing("used", "State = \"Claimed\"\nRemoteUser = \"bob@x\"")
+        + &refusing("free", "State = \"Unclaimed\"")
+        + &refusing("free-too", "State = \"Unclaimed\"");
+    let slots = file("idle-states.slots", slots);
+    let (_, text, _) = classad(&["explain", &file("idle-states.jobs", job(0, "")), "--pool", &slots, "--now", "1"]);
+    assert!(text.contains("3 slots would do (2 free, 1 in use), but all of them refuse: "), "{text}");
+}
