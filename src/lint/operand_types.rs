@@ -110,7 +110,7 @@ impl TypeCheck<'_> {
         if !result.is_subset_of(TypeSet::ERROR) {
             return result;
         }
-        let message = format!("`{}` cannot take this: it is {}", operator.symbol(), phrase(types));
+        let message = format!("the operand of `{}` is {}, which `{0}` cannot take", operator.symbol(), phrase(types));
         self.found.push(Slip::new(&rules::OPERAND, whole, message));
         TypeSet::ANY
     }

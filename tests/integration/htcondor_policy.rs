@@ -221,7 +221,7 @@ fn concurrency_limits_hold() {
     assert!(notes.contains("does not use GROUP_PRIO_FACTOR_a of the configuration; --userprio"), "{notes}");
     let (_, out, _) = classad(&arguments);
     assert!(
-        out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 2 of it by requests served before; "),
+        out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 2 of them by requests served before; "),
         "{out}"
     );
 }

@@ -50,7 +50,7 @@ fn a_concurrency_limit_is_the_cause() {
     let jobs: String = (0..5).map(|process| job(process, "RequestCpus = 1\nConcurrencyLimits = \"sw:2\"")).collect();
     let (text, json) = unmatched("limit", &jobs, &free_slots(5), "SW_LIMIT = 5\n");
     assert!(
-        text.contains("they wait for concurrency limit sw: 4 of 5 in use, 4 of it by requests served before"),
+        text.contains("they wait for concurrency limit sw: 4 of 5 in use, 4 of them by requests served before"),
         "{text}"
     );
     assert_eq!(verdicts(&json), ["limited"]);

@@ -179,7 +179,7 @@ impl LoadedPolicy {
 /// Prints a note that a component of the docking vector discarded every candidate. `text` is its expression.
 pub fn note_discarding_component(session: &Session, text: &str) {
     session.note(&format!(
-        "all candidates are discarded: {text} in the docking vector is undefined or cannot be compared"
+        "all candidates are discarded: in the docking vector, `{text}` is undefined or cannot be compared"
     ));
 }
 

@@ -39,7 +39,7 @@ impl fmt::Display for ReachedLimit {
         }
         write!(f, "concurrency limit {name}: {used} of {maximum} in use")?;
         if *given > 0.0 {
-            write!(f, ", {given} of it by requests served before")?;
+            write!(f, ", {given} of them by requests served before")?;
         }
         write!(f, "; the request needs {needed}")
     }

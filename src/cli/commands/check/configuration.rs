@@ -70,7 +70,7 @@ pub fn check(
     if !bracketed.is_empty() {
         let help = "`transform --config ... --print-rules` converts transforms; with --route NAME, it converts a route";
         session.note(&format!(
-            "HTCondor 25 does not read rules in the form of old job routes: {} ({help})",
+            "HTCondor 25.8 and later do not read rules in the form of old job routes: {} ({help})",
             bracketed.join(", ")
         ));
     }
