@@ -9,6 +9,7 @@ mod parallel;
 mod rank_warnings;
 pub mod render;
 mod session;
+mod shown_problems;
 
 use std::ffi::OsString;
 use std::fmt;

@@ -7,27 +7,13 @@ use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
 use classad::text::counted;
-use rustc_hash::FxHashSet;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
 use super::render::{diagnostics, output};
+use super::shown_problems::{ShownCount, ShownProblems, most_shown};
 use super::{Failure, Status};
-
-/// Maximum number of errors printed per run. Further ones are only counted.
-const MAX_SHOWN_ERRORS: usize = 50;
-
-/// Maximum number of warnings, and of lossy conversions, printed per run. Further ones are only counted.
-const MAX_SHOWN_WARNINGS: usize = 5;
-
-/// Returns the maximum number of problems of a severity that are printed per run.
-pub fn most_shown(severity: Severity) -> usize {
-    match severity {
-        Severity::Error => MAX_SHOWN_ERRORS,
-        Severity::Warning => MAX_SHOWN_WARNINGS,
-    }
-}
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
@@ -68,29 +54,9 @@ enum TimeSource {
 /// script. Messages that were not printed count, too.
 #[derive(Default)]
 struct MessageCounts {
-    errors: ShownCount,
-    warnings: ShownCount,
-    /// The beginnings of the warnings so far.
-    kinds_of_warnings: FxHashSet<String>,
+    problems: ShownProblems,
     /// Values that the output form could not represent.
     lossy_values: ShownCount,
-}
-
-/// A number of messages, some of which are printed.
-#[derive(Default)]
-struct ShownCount {
-    all: usize,
-    shown: usize,
-}
-
-impl ShownCount {
-    /// Counts a message. Returns whether it is printed: `is_wanted`, and fewer than `most` were printed.
-    fn count(&mut self, is_wanted: bool, most: usize) -> bool {
-        self.all += 1;
-        let is_shown = is_wanted && self.shown < most;
-        self.shown += usize::from(is_shown);
-        is_shown
-    }
 }
 
 impl Session {
@@ -274,20 +240,11 @@ impl Session {
     ///
     /// The problem is an error and `--fail-fast` is given.
     pub fn report_problem(&mut self, text: &SourceText, problem: &Problem) -> Result<(), Failure> {
-        let counts = &mut self.entry_counts;
-        let is_shown = match problem.severity {
-            Severity::Error => {
-                self.has_error |= !self.options.lenient;
-                self.error_count += 1;
-                counts.errors.count(true, MAX_SHOWN_ERRORS)
-            }
-            Severity::Warning => {
-                // Of warnings that differ only in what follows a semicolon, the first is shown.
-                let kind = problem.message.split(';').next().unwrap_or_default();
-                let is_new = counts.kinds_of_warnings.insert(kind.to_owned());
-                counts.warnings.count(is_new, MAX_SHOWN_WARNINGS)
-            }
-        };
+        if problem.severity == Severity::Error {
+            self.has_error |= !self.options.lenient;
+            self.error_count += 1;
+        }
+        let is_shown = self.entry_counts.problems.shows(problem);
         self.show(match problem.severity {
             _ if is_shown => KeptMessage::Problem((text.clone(), problem.clone())),
             Severity::Error => KeptMessage::Counted([1, 0]),
@@ -304,9 +261,9 @@ impl Session {
         if severity == Severity::Error && count > 0 {
             self.has_error |= !self.options.lenient;
             self.error_count += count;
-            self.entry_counts.errors.all += count;
+            self.entry_counts.problems.errors.add(count);
         } else if severity == Severity::Warning {
-            self.entry_counts.warnings.all += count;
+            self.entry_counts.problems.warnings.add(count);
         }
     }
 
@@ -404,10 +361,12 @@ impl Session {
 
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
-        let MessageCounts { errors, warnings, lossy_values, .. } = &self.entry_counts;
-        for (count, what) in [(errors, "more error"), (warnings, "more warning"), (lossy_values, "more change")] {
-            if count.all > count.shown {
-                self.note(&format!("{} not shown", counted(count.all - count.shown, what)));
+        let MessageCounts { problems, lossy_values } = &self.entry_counts;
+        let counts =
+            [(&problems.errors, "more error"), (&problems.warnings, "more warning"), (lossy_values, "more change")];
+        for (count, what) in counts {
+            if count.not_shown() > 0 {
+                self.note(&format!("{} not shown", counted(count.not_shown(), what)));
             }
         }
     }

@@ -1,19 +1,17 @@
 //! The entry point: computes the [`RequestReport`] of a request.
 
-use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
-use crate::eval::{Context, FreeNames};
+use crate::eval::Context;
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState, is_priority_attribute};
+use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
 
 use super::changes::{find_changes, find_changes_for_free};
-use super::clauses::text;
 use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
+use super::discarded_offers::{DiscardedRow, are_discarded_for_use, depends_on_priorities, discarded_verdict};
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
 use super::findings::clause_remarks;
@@ -158,18 +156,7 @@ impl Explainer {
                 });
             }
         }
-        report.refusing_free = self.slots.as_ref().map(|slots| {
-            let mut refusing = analysis.suitable.clone();
-            refusing.difference_with(&analysis.acceptance.accepting);
-            for row in drained_slots
-                .zip(drained.as_ref())
-                .into_iter()
-                .flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching))
-            {
-                refusing.set(row, false);
-            }
-            slots.free_of(&refusing)
-        });
+        report.refusing_free = self.slots.as_ref().map(|slots| slots.refusing_free(&analysis, drained.as_ref()));
         report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.refusals = refusals.groups(self.max_refusals);
@@ -177,21 +164,7 @@ impl Explainer {
         report.suitable_refusal_count = refusals.suitable_count();
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
-        let found = if report.offers == 0 || analysis.clauses.is_empty() {
-            None
-        } else if report.matches == 0 && report.discarded == 0 {
-            report.closest = closest_offers(table, &analysis);
-            Some(find_changes(table, self.slots.as_ref(), &analysis))
-        } else {
-            let slots = self.slots.as_ref().filter(|_| free == 0);
-            slots.map(|slots| find_changes_for_free(table, slots, &analysis))
-        };
-        report.sought_changes = found.is_some() && report.matches + report.discarded == 0;
-        if let Some(found) = found {
-            let can_wait = if_drained > 0 || report.matches + report.discarded > 0;
-            report.changes = found.advice;
-            report.far_less = if can_wait { Vec::new() } else { found.far_less };
-        }
+        self.seek_changes(&mut report, &analysis, &discarded);
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
             RequestVerdict::Claimed
         } else if report.matches > 0 {
@@ -199,8 +172,8 @@ impl Explainer {
         } else {
             let verdict = if report.discarded == 0 {
                 unmatched_verdict(&report, &analysis, table)
-            } else if self.are_discarded_for_use(&discarded) {
-                report.depends_on_priorities = self.reads_priorities(&discarded);
+            } else if are_discarded_for_use(table, self.slots.as_ref(), &discarded) {
+                report.depends_on_priorities = depends_on_priorities(table, request, &discarded);
                 RequestVerdict::Claimed
             } else {
                 discarded_verdict(table, &discarded)
@@ -233,43 +206,32 @@ impl Explainer {
         report
     }
 
-    /// Whether the docking vector discards these rows because the slots are in use: none of them is free, and the
-    /// components that discard them read who uses a slot. False if the offers are not slots.
-    fn are_discarded_for_use(&self, discarded: &[(usize, usize)]) -> bool {
-        let mut rows = FixedBitSet::with_capacity(self.table.row_count());
-        rows.extend(discarded.iter().map(|(row, _)| *row));
-        let reads_use = |component: &usize| {
-            let mut mentions = FreeNames::default();
-            mentions.add_policy_expression(&self.table.docking[*component].expression, self.table.context.dialect);
-            let mut names = mentions.theirs.iter().chain(&mentions.names);
-            names.any(|name| USE_ATTRIBUTES.iter().any(|of_use| name.is(of_use)))
+    /// Seeks changes with which a request would match, or would match a free slot if it matches only slots in use.
+    fn seek_changes(&self, report: &mut RequestReport, analysis: &RequestAnalysis, discarded: &[DiscardedRow]) {
+        let table = &self.table;
+        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
+        let is_unmatched = report.matches + report.discarded == 0;
+        let found = if report.offers == 0 || analysis.clauses.is_empty() {
+            None
+        } else if is_unmatched {
+            report.closest = closest_offers(table, analysis);
+            Some(find_changes(table, self.slots.as_ref(), analysis))
+        } else {
+            // A policy that discards free slots would discard others, too.
+            let is_wanted = |slots: &&SlotsByState| {
+                free == 0
+                    && !slots.free_rows.is_clear()
+                    && !discarded.iter().any(|(row, _)| slots.free_rows.contains(*row))
+            };
+            self.slots.as_ref().filter(is_wanted).map(|slots| find_changes_for_free(table, slots, analysis))
         };
-        let components: FxHashSet<usize> = discarded.iter().map(|(_, component)| *component).collect();
-        self.slots.as_ref().is_some_and(|slots| slots.free_of(&rows) == 0) && components.iter().all(reads_use)
-    }
-
-    /// Whether a component that discards one of these rows reads priorities or usage, directly or through attributes of the
-    /// offer. Only a negotiation cycle knows them.
-    fn reads_priorities(&self, discarded: &[(usize, usize)]) -> bool {
-        let dialect = self.table.context.dialect;
-        // The policy adds the same attributes to all offers.
-        let row_of: FxHashMap<usize, usize> = discarded.iter().map(|(row, component)| (*component, *row)).collect();
-        row_of.iter().any(|(component, row)| {
-            let mut mentions = FreeNames::default();
-            mentions.add_policy_expression(&self.table.docking[*component].expression, dialect);
-            let mut names: IndexSet<Name> = mentions.names.into_iter().collect();
-            let mut next = 0;
-            while let Some(expression) = names.get_index(next).map(|name| self.table.ads[*row].get(name)) {
-                next += 1;
-                names.extend(expression.into_iter().flat_map(|expression| FreeNames::of(expression, dialect).names));
-            }
-            names.iter().any(is_priority_attribute)
-        })
+        report.sought_changes = found.is_some() && is_unmatched;
+        let Some(found) = found else { return };
+        report.changes = found.advice;
+        // A job that can wait need not do with much less.
+        report.far_less = if if_drained > 0 || !is_unmatched { Vec::new() } else { found.far_less };
     }
 }
-
-/// Attributes that say who uses a slot, `SlotUser` in the policy `htcondor`.
-const USE_ATTRIBUTES: [&str; 6] = ["SlotUser", "RemoteUser", "RemoteOwner", "AccountingGroup", "State", "Activity"];
 
 /// A cause is left out if it excludes fewer than one in this many offers.
 const MIN_NARROWING_SHARE: usize = 5;
@@ -295,29 +257,6 @@ fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTa
     let narrowing = if refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
     let is_much = refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
     (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
-}
-
-/// The verdict on a request for which the docking vector discards each row that would match. `discarded` has these
-/// rows, each with the index of the component that discards it.
-fn discarded_verdict(table: &OfferTable, discarded: &[(usize, usize)]) -> RequestVerdict {
-    let mut counts = vec![0; table.docking.len()];
-    for (row, component) in discarded {
-        counts[*component] += table.weights.of_row(*row);
-    }
-    // `max_by_key` returns the last of several maxima. In reverse order this is the first component.
-    let component = (0..counts.len()).rev().max_by_key(|component| counts[*component]).unwrap_or_default();
-    let rule = &table.docking[component];
-    let expression = &rule.expression;
-    let dialect = table.context.dialect;
-    let mut mentions = FreeNames::default();
-    mentions.add_policy_expression(expression, dialect);
-    let missing = mentions.theirs.into_iter().find(|name| table.offers_with(name) == 0);
-    let missing = missing.map(|name| {
-        let near = table.similar_attributes(&name);
-        (name, near)
-    });
-    let name = rule.name.as_ref().map_or_else(|| text(expression, dialect), ToString::to_string);
-    RequestVerdict::Discarded { component, text: name, missing }
 }
 
 /// The verdict on a request that matches no offer even without a docking vector.

@@ -18,7 +18,8 @@ impl MissingAttribute {
     #[must_use]
     pub fn of(request: &Ad, name: Name) -> Self {
         let own = request.iter().map(|attribute| attribute.name);
-        let near = similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
+        let near = similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near);
+        let near = near.filter(|near| !are_siblings(name.as_str(), near.as_str())).collect();
         MissingAttribute { name, near }
     }
 }
@@ -30,4 +31,14 @@ pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[Missing
     let note =
         |missing: &MissingAttribute| format!(" ({subject} {has} no {}{})", missing.name, suggestion(&missing.near));
     missing.first().map(note).unwrap_or_default()
+}
+
+/// Whether names differ only in digits or in the last letter, as `HasGPU1` and `HasGPU2` do: neither is a misspelling of
+/// the other.
+fn are_siblings(one: &str, other: &str) -> bool {
+    let without_digits = |name: &str| name.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>();
+    let without_last = |name: &str| name.char_indices().next_back().map_or(0, |(last, _)| last);
+    let [one_start, other_start] = [&one[..without_last(one)], &other[..without_last(other)]];
+    without_digits(one).eq_ignore_ascii_case(&without_digits(other))
+        || (one.len() == other.len() && one_start.eq_ignore_ascii_case(other_start))
 }

@@ -11,6 +11,7 @@ mod clauses;
 mod closest_offers;
 mod conflicts;
 mod decisive_part;
+mod discarded_offers;
 mod distance;
 mod drained_phrases;
 mod drained_slot;

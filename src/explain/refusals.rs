@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 
 use crate::ad::{Expression, Name};
 use crate::matching::PairSide;
@@ -31,7 +32,7 @@ struct RefusalSource<'r> {
     acceptance: Arc<Acceptance>,
     /// The suitable rows whose refusals count.
     suitable: FixedBitSet,
-    /// Number of offers of each row, if it is not that of the table.
+    /// Number of offers of each row that can be suitable, if it is not that of the table.
     own_weights: Option<RowWeights>,
 }
 
@@ -67,11 +68,22 @@ impl<'r> Refusals<'r> {
         drained: Option<(&'r DrainedSlots, &'r DrainedOutcome)>,
     ) -> Self {
         let mut suitable = analysis.suitable.clone();
+        // Of equal slots, those that are not free do not match if drained.
+        let mut matching: FxHashMap<usize, usize> = FxHashMap::default();
         for row in drained.into_iter().flat_map(|(slots, outcome)| slots.rows_as_they_are(&outcome.matching)) {
-            suitable.set(row, false);
+            *matching.entry(row).or_default() += 1;
         }
+        let mut own_weights = None;
+        for (row, slots) in matching {
+            if slots == table.weights.of_row(row) {
+                suitable.set(row, false);
+            } else {
+                own_weights.get_or_insert_with(|| table.weights.to_vec())[row] -= slots;
+            }
+        }
+        let own_weights = own_weights.map(RowWeights::new);
         let (request, acceptance) = (&analysis.request, analysis.acceptance.clone());
-        let as_they_are = RefusalSource { table, request, acceptance, suitable, own_weights: None };
+        let as_they_are = RefusalSource { table, request, acceptance, suitable, own_weights };
         let drained = drained.filter(|(_, outcome)| !outcome.refusing.is_empty()).map(|(slots, outcome)| {
             let (suitable, weights) = slots.drained_rows(&outcome.refusing);
             let (table, request) = (&slots.table, &outcome.request);
@@ -80,11 +92,14 @@ impl<'r> Refusals<'r> {
         });
         let mut tallies = as_they_are.tallies(false);
         if let Some((source, ..)) = &drained {
+            let numbered = tallies.iter().enumerate();
+            let place_of: FxHashMap<Option<&str>, usize> =
+                numbered.map(|(place, tally)| (as_they_are.clause_text(tally.first), place)).collect();
             for tally in source.tallies(true).into_iter().filter(|tally| tally.suitable > 0) {
-                let text = source.clause_text(tally.first);
-                match tallies.iter_mut().find(|known| as_they_are.clause_text(known.first) == text) {
-                    Some(known) => *known = known.with(tally),
-                    None => tallies.push(tally),
+                match place_of.get(&source.clause_text(tally.first)) {
+                    // The slots of the tally are counted among the offers by the clauses by which they refuse as they are.
+                    Some(place) => tallies[*place] = tallies[*place].with(RefusalTally { offers: 0, ..tally }),
+                    None => tallies.push(RefusalTally { offers: tally.suitable, ..tally }),
                 }
             }
         }
@@ -193,7 +208,7 @@ impl RefusalSource<'_> {
         let tally = match refused {
             RefusedSet::Many(rows) => RefusalTally {
                 suitable: weights.of_intersection(rows, &self.suitable),
-                offers: weights.of_set(rows),
+                offers: self.table.weights.of_set(rows),
                 first: refusing(rows.minimum()?),
                 first_suitable: rows.intersection(&self.suitable).next().map(refusing),
             },
@@ -202,7 +217,7 @@ impl RefusalSource<'_> {
                 let suitable = || rows().filter(|row| self.suitable.contains(*row));
                 RefusalTally {
                     suitable: weights.of_rows(suitable()),
-                    offers: weights.of_rows(rows()),
+                    offers: self.table.weights.of_rows(rows()),
                     first: refusing(rows().next()?),
                     first_suitable: suitable().next().map(refusing),
                 }

@@ -10,6 +10,7 @@ use super::clause_analysis::ClauseComparison;
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
+use super::request_analysis::RequestAnalysis;
 use super::scarce_resources::ScarceResources;
 
 /// What a slot tells of itself: its state, and who holds it.
@@ -57,6 +58,8 @@ impl SlotCounts {
 pub struct SlotsByState {
     /// The number of offers of each row that are in a state. Offers without a state are free.
     by_state: Vec<(SlotState, RowWeights)>,
+    /// The rows that have free slots.
+    pub free_rows: FixedBitSet,
     /// The rows that each user has claimed, with the number of claimed offers.
     claims: FxHashMap<ByteString, Vec<(usize, usize)>>,
     pub drained: Option<DrainedSlots>,
@@ -67,9 +70,11 @@ impl SlotsByState {
     pub fn new(table: &OfferTable, offers: &[Ad], standings: &[SlotStanding]) -> Self {
         let mut counts: Vec<(SlotState, Vec<usize>)> = Vec::new();
         let mut claims: FxHashMap<ByteString, FxHashMap<usize, usize>> = FxHashMap::default();
+        let mut free_rows = FixedBitSet::with_capacity(table.row_count());
         for (row, (state, holder)) in table.row_of.iter().zip(standings) {
             let row = *row as usize;
             let state = if let AdvertisedState::Slot(state) = state { *state } else { SlotState::Free };
+            free_rows.set(row, free_rows[row] || matches!(state, SlotState::Free | SlotState::Untold));
             let place = counts.iter().position(|(of, _)| *of == state).unwrap_or_else(|| {
                 counts.push((state, vec![0; table.row_count()]));
                 counts.len() - 1
@@ -85,6 +90,7 @@ impl SlotsByState {
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
+            free_rows,
             drained: DrainedSlots::new(table, offers, free),
         }
     }
@@ -134,14 +140,16 @@ impl SlotsByState {
 }
 
 impl SlotsByState {
-    /// Returns the rows that have free slots.
-    pub fn free_rows(&self, rows: usize) -> FixedBitSet {
-        let mut free = FixedBitSet::with_capacity(rows);
-        let states = self.by_state.iter().filter(|(state, _)| matches!(state, SlotState::Free | SlotState::Untold));
-        for (_, weights) in states {
-            free.extend((0..rows).filter(|row| weights.of_row(*row) > 0));
+    /// Returns the number of free slots that refuse the request of an analysis. Those that would match if `drained` do not
+    /// count.
+    pub fn refusing_free(&self, analysis: &RequestAnalysis, drained: Option<&DrainedOutcome>) -> usize {
+        let mut refusing = analysis.suitable.clone();
+        refusing.difference_with(&analysis.acceptance.accepting);
+        let matching = self.drained.as_ref().zip(drained).into_iter();
+        for row in matching.flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching)) {
+            refusing.set(row, false);
         }
-        free
+        self.free_of(&refusing)
     }
 
     /// Number of free slots in a set of rows.

@@ -331,23 +331,6 @@ impl SummaryWriter<'_> {
         format!("{} would do{note}, but {refuse}: ", self.count(suitable))
     }
 
-    /// Says how many of the slots that refuse are free, and how many would be suitable only if drained. Empty if all are
-    /// free.
-    fn refusing_states(&self, report: &RequestReport) -> String {
-        let (all, drained) = (report.refusing(), report.refusing_if_drained);
-        let Some(free) = report.refusing_free.filter(|free| *free < all) else { return String::new() };
-        let used = all - free - drained;
-        let states = [(free, "free"), (used, "in use"), (drained, "only if drained")].into_iter();
-        let states: Vec<String> = match states.clone().find(|(number, _)| *number == all) {
-            Some((_, state)) => vec![state.to_owned()],
-            None => states
-                .filter(|(number, _)| *number > 0)
-                .map(|(number, state)| format!("{} {state}", with_commas(number)))
-                .collect(),
-        };
-        format!(" ({})", states.join(", "))
-    }
-
     /// Lists the texts of clauses, which are given by index.
     fn list_clauses(&self, report: &RequestReport, clauses: &[usize]) -> String {
         let texts: Vec<String> = clauses.iter().map(|place| self.quoted(&report.clauses[*place].text)).collect();
@@ -388,7 +371,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
-            RequestVerdict::Refused => self.refused_cause(report, &self.refusing_states(report)),
+            RequestVerdict::Refused => self.refused_cause(report, &refusing_states(report)),
             RequestVerdict::Discarded { component, text, missing } => {
                 let would = self.count(report.discarded);
                 let missing =
@@ -472,6 +455,23 @@ impl SummaryWriter<'_> {
         let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
         format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
     }
+}
+
+/// Says how many of the slots that refuse are free, and how many would be suitable only if drained. Empty if all are
+/// free.
+fn refusing_states(report: &RequestReport) -> String {
+    let (all, drained) = (report.refusing(), report.refusing_if_drained);
+    let Some(free) = report.refusing_free.filter(|free| *free < all) else { return String::new() };
+    let used = all - free - drained;
+    let states = [(free, "free"), (used, "not free"), (drained, "only if drained")].into_iter();
+    let states: Vec<String> = match states.clone().find(|(number, _)| *number == all) {
+        Some((_, state)) => vec![state.to_owned()],
+        None => states
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, state)| format!("{} {state}", with_commas(number)))
+            .collect(),
+    };
+    format!(" ({})", states.join(", "))
 }
 
 /// Says how many more offers the policy discards. Begins with a semicolon, or is empty.

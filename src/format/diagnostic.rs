@@ -30,7 +30,17 @@ pub struct Problem {
     pub related: Option<(Range<usize>, String)>,
 }
 
+/// Beginning of the warning that a banner of a history differs from its record. Often all records of a file have it.
+pub(super) const BANNER_DIFFERS: &str = "this line and the record above it differ in ";
+
 impl Problem {
+    /// Returns what a problem has in common with others that a file can have by the hundred; `None` for other problems. Of
+    /// these, a reader needs one.
+    #[must_use]
+    pub fn recurring_kind(&self) -> Option<&str> {
+        self.message.split(';').next().filter(|kind| kind.starts_with(BANNER_DIFFERS))
+    }
+
     /// Creates an error without a hint. `range` is a byte range in the file, `ad_number` the 1-based number of the ad.
     #[must_use]
     pub fn error_at(range: Range<usize>, ad_number: usize, message: impl Into<String>) -> Self {

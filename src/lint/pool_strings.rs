@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ad::{ByteString, Expression, Name};
-use crate::text::shorten;
+use crate::text::{closest_name, shorten};
 
 use super::finding::LintFinding;
 use super::rules;
@@ -66,10 +66,13 @@ impl PoolStrings {
         }
         let shown = |text: &ByteString| shorten(&text.to_str(), MAX_SHOWN_CHARS);
         let message = format!("no ad of the pool has {name} \"{}\": this is never true", shown(text));
-        let help = format!(
-            "the most frequent value is \"{}\"; `classad census POOL --attr {name}` lists the values",
-            shown(frequent)
-        );
+        let known: Vec<String> = self.ads.keys().map(|known| known.to_str().into_owned()).collect();
+        let (kind, value) = match closest_name(&text.to_str(), known.iter().map(String::as_str)) {
+            Some(near) => ("similar", shorten(near, MAX_SHOWN_CHARS)),
+            None => ("frequent", shown(frequent)),
+        };
+        let help =
+            format!("the most {kind} value is \"{value}\"; `classad census POOL --attr {name}` lists the values");
         Some(LintFinding::new(&rules::RANGE, message).with_help(help).at(attribute, part, ""))
     }
 }

@@ -31,8 +31,8 @@ pub use literal_fast_path::{
 pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
 pub use printer::{
-    LossyChange, Style, expression_text, print, print_ad, print_into, print_line, print_multiline, print_name,
-    print_string, print_value,
+    LossyChange, Style, dialect_text, expression_text, print, print_ad, print_into, print_line, print_multiline,
+    print_name, print_string, print_value,
 };
 pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};

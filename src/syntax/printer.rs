@@ -35,6 +35,17 @@ impl Style {
     }
 }
 
+/// Prints an expression as users of a dialect write it. A string that the long form cannot represent, such as one with a
+/// line break, has escapes.
+#[must_use]
+pub fn dialect_text(expression: &Expression, dialect: Dialect) -> String {
+    let exact = expression_text(expression, Style::New);
+    match Style::of(dialect) {
+        Style::Long if !exact.contains('\\') => expression_text(expression, Style::Long),
+        _ => exact,
+    }
+}
+
 /// Prints an expression.
 ///
 /// The long form cannot represent every string: a newline becomes a space, and a space may follow a backslash at the

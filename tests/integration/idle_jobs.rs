@@ -319,5 +319,5 @@ fn the_states_of_slots_that_refuse_are_named() {
         + &refusing("free-too", "State = \"Unclaimed\"");
     let slots = file("idle-states.slots", slots);
     let (_, text, _) = classad(&["explain", &file("idle-states.jobs", job(0, "")), "--pool", &slots, "--now", "1"]);
-    assert!(text.contains("3 slots would do (2 free, 1 in use), but all of them refuse: "), "{text}");
+    assert!(text.contains("3 slots would do (2 free, 1 not free), but all of them refuse: "), "{text}");
 }

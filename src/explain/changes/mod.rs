@@ -47,7 +47,7 @@ pub fn find_changes(table: &OfferTable, slots: Option<&SlotsByState>, analysis: 
 /// [`find_changes`].
 pub fn find_changes_for_free(table: &OfferTable, slots: &SlotsByState, analysis: &RequestAnalysis) -> FoundChanges {
     // A value of a slot in use is of no help.
-    let analysis = &analysis.within(&slots.free_rows(table.row_count()));
+    let analysis = &analysis.within(&slots.free_rows);
     find(BilateralChanges { table, slots: Some(slots), analysis, is_free_needed: true })
 }
 

@@ -14,6 +14,11 @@ impl RowWeights {
         RowWeights { is_uniform: weights.iter().all(|weight| *weight == 1), weights: weights.into() }
     }
 
+    /// Returns the number of offers of each row.
+    pub fn to_vec(&self) -> Vec<usize> {
+        self.weights.to_vec()
+    }
+
     /// Number of offers of a row.
     pub fn of_row(&self, row: usize) -> usize {
         self.weights[row]

@@ -9,6 +9,7 @@ use crate::syntax::{ParseOptions, ParsedValue, read_name, simple_literal_value};
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_span::{AttributeSpan, ExpressionSource};
 use crate::format::detect::byte_order_mark_length;
+use crate::format::diagnostic::BANNER_DIFFERS;
 use crate::format::{AdEntry, Problem, ReadResult};
 
 use super::banner::{Banner, BannerFault, RECORD_TYPE, contradicts, is_repeated};
@@ -219,9 +220,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
             match cache.value_of(index, shape.as_deref(), before, &self.buffer) {
                 Some(of_record) if is_repeated(name) && contradicts(of_record, &value) => {
                     let name = String::from_utf8_lossy(name);
-                    let message = format!(
-                        "this line and the record above it differ in {name}; the value of the record, {of_record}, counts"
-                    );
+                    let message = format!("{BANNER_DIFFERS}{name}; the value of the record, {of_record}, counts");
                     self.pending.push_back(Err(Problem::error_at(range, self.number, message).as_warning()));
                 }
                 None if cache.adds_banners => self.buffer.push(index, Expression::literal(value)),

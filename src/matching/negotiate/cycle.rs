@@ -291,7 +291,7 @@ impl<'c> NegotiationCycle<'c> {
             Some(needs) => needs,
             None => self.ledger.limits_of(&mut self.offers, representative, Some(offer.offer)).unwrap_or_default(),
         };
-        offer.prefers_request =
+        offer.is_beyond =
             offer.preempted.is_some() && self.ledger.may_go_beyond(&mut self.offers, representative, offer.offer);
         self.offers.take(offer.offer, &self.ads[request]);
         let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
@@ -351,7 +351,7 @@ impl<'c> NegotiationCycle<'c> {
             offer_rank: docked.offer_rank,
             vector: docked.vector.clone(),
             preempted: self.offers.user(docked.offer),
-            prefers_request: false,
+            is_beyond: false,
         });
         let offers = granted.collect();
         let next = match self.offers.gangs().filter(|_| self.settings.finds_runner_up) {

@@ -182,6 +182,13 @@ pub enum NegotiationEvent<'e> {
         /// The weight of the lightest offer.
         smallest: f64,
     },
+    /// A submitter gets no further turn, because it uses as much as its ceiling allows.
+    CeilingReached {
+        /// Name of the submitter.
+        submitter: &'e str,
+        /// Maximum weight that the submitter may use.
+        ceiling: f64,
+    },
     /// A request was skipped, because an equivalent request was rejected before.
     Skipped {
         /// Index of the request.

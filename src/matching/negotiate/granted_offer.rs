@@ -19,9 +19,8 @@ pub struct GrantedOffer {
     pub vector: Option<PolicyVector>,
     /// User who loses the offer to the request; `None` if the offer had no user.
     pub preempted: Option<String>,
-    /// Whether the offer prefers the request to its user's, so that it counts against no share: the rule `beyond` of the
-    /// policy's share is true.
-    pub prefers_request: bool,
+    /// Whether the offer had a user and the rule `beyond` of the policy's share is true, so that it may exceed the share.
+    pub is_beyond: bool,
 }
 
 impl GrantedOffer {
@@ -29,6 +28,6 @@ impl GrantedOffer {
     #[must_use]
     pub fn of_candidate(candidate: Candidate) -> Self {
         let Candidate { offer, request_rank, offer_rank } = candidate;
-        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None, prefers_request: false }
+        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None, is_beyond: false }
     }
 }

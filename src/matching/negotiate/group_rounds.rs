@@ -251,6 +251,9 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     continue;
                 }
                 if allowance.ceiling <= 0.0 || allowance.ceiling < smallest {
+                    let submitter = submitter.name.as_str();
+                    let ceiling = share.ceilings.get(submitter).copied().unwrap_or_default();
+                    self.cycle.report(NegotiationEvent::CeilingReached { submitter, ceiling });
                     continue;
                 }
                 let (is_done, used) = self.run_weighted_turn(submitter, allowance)?;
@@ -279,7 +282,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         self.cycle.report(NegotiationEvent::WeightedTurn {
             submitter: &submitter.name,
             priority: submitter.priority,
-            limit: allowance.unclaimed_limit.min(allowance.limit),
+            limit: allowance.unclaimed_limit.min(allowance.limit).min(allowance.ceiling),
             usage,
             requests,
         });

@@ -46,7 +46,7 @@ pub fn expand_variables(text: &[u8], variables: &VariableTable, context: &Contex
 }
 
 /// Finds the variables of a configuration that make the text of a policy unusable, each by itself. Returns their problems,
-/// with ranges in the configuration.
+/// with ranges in the configuration. There are none if the policy is unusable also with its own values of the variables.
 #[must_use]
 pub fn unusable_variables(
     policy: &[u8],
@@ -54,6 +54,12 @@ pub fn unusable_variables(
     dialect: Dialect,
     context: &Context,
 ) -> Vec<Problem> {
+    let is_usable = |variables: &VariableTable| {
+        expand_variables(policy, variables, context).is_ok_and(|text| Policy::parse(&text, dialect).is_ok())
+    };
+    if !is_usable(&VariableTable::default()) {
+        return Vec::new();
+    }
     let problem = |entry: &ConfigurationEntry| {
         let value = configuration.expand(entry, context).ok()?;
         let start = entry.value_range.start;
@@ -74,7 +80,10 @@ pub fn unusable_variables(
         }
     };
     let text = String::from_utf8_lossy(policy).to_ascii_lowercase();
-    let is_used = |entry: &&ConfigurationEntry| text.contains(&format!("$({}", entry.name.to_ascii_lowercase()));
+    let is_used = |entry: &&ConfigurationEntry| {
+        let name = entry.name.to_ascii_lowercase();
+        [")", ":"].iter().any(|end| text.contains(&format!("$({name}{end}")))
+    };
     configuration.entries().iter().filter(is_used).filter_map(problem).collect()
 }
 

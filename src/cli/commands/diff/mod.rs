@@ -11,7 +11,7 @@ use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
 use classad::protocol::{Advertisement, identity};
-use classad::syntax::{Style, expression_text, print_name};
+use classad::syntax::{dialect_text, print_name};
 use classad::text::{counted, with_commas};
 use serde_json::{Value, json};
 
@@ -211,7 +211,7 @@ impl DiffReport {
 impl AdComparison {
     /// Returns the text of an expression, as users of the dialect write it.
     fn text(&self, attribute: Attribute) -> String {
-        expression_text(attribute.expression, Style::of(self.context.dialect))
+        dialect_text(attribute.expression, self.context.dialect)
     }
 
     /// Returns the number of changed ads whose numbers have equal values and other types. 0 if types do not count, or if

@@ -40,10 +40,16 @@ pub fn find_topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(name))
 }
 
+/// Minimum number of letters of a word that is searched in topics.
+const MIN_MENTIONED: usize = 4;
+
 impl HelpTopic {
     /// Whether the text contains a word, in any case, as a whole or as the beginning of a word.
     pub fn mentions(&self, word: &str) -> bool {
-        let (text, word) = (self.text.to_lowercase(), word.to_lowercase());
+        let (text, word) = (self.text.to_lowercase(), word.trim().to_lowercase());
+        if word.chars().count() < MIN_MENTIONED {
+            return false;
+        }
         let is_start = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
         text.match_indices(&word).any(|(at, _)| is_start(at))
     }

@@ -90,6 +90,9 @@ pub struct Negotiate {
     why: bool,
     /// Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and
     /// offers
+    ///
+    /// With shares by weight, `used_weight` is the weight of the offers that the submitter uses after the cycle: of those
+    /// that it used before and still has, and of its matches.
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
     /// Run the cycle without accelerations, then four times with one more each, and compare the cost
@@ -237,7 +240,7 @@ impl Negotiate {
             }
             None if accountant.floors.is_empty() && accountant.ceilings.is_empty() => {}
             None => {
-                session.note("ceilings and floors of submitters are not applied: the policy does not share by weight")
+                session.note("ceilings and floors of submitters are not applied: the policy does not share by weight");
             }
         }
         Ok(Some(accountant))

@@ -182,6 +182,7 @@ impl<'p> Transcript<'p> {
             | NegotiationEvent::QuotaReached { .. }
             | NegotiationEvent::Spin { .. }
             | NegotiationEvent::WeightedTurn { .. }
+            | NegotiationEvent::CeilingReached { .. }
             | NegotiationEvent::ShareTooSmall { .. } => self.record_shares(event),
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let request = parties.request_name(request, None);
@@ -261,7 +262,7 @@ impl<'p> Transcript<'p> {
                 let has_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
                 let rule = match used > most {
                     true if has_beyond => {
-                        "; the last offer, and offers that prefer their requests, may exceed the maximum"
+                        "; the last offer, and offers for which `beyond` is true, may exceed the maximum"
                     }
                     true => "; the last offer may exceed the maximum",
                     false => "",
@@ -295,6 +296,11 @@ impl<'p> Transcript<'p> {
                 } else {
                     self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
                 }
+            }
+            NegotiationEvent::CeilingReached { submitter, ceiling } => {
+                self.turn_ends.insert(submitter.to_owned(), "the ceiling of the submitter was reached");
+                let detail = format!("no further turn: its ceiling is {}", rounded(ceiling));
+                self.push(format!("{submitter}: {detail}"), submitter, "ceiling reached", ["", "", "", &detail]);
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
                 self.turn_ends.insert(submitter.to_owned(), "the share was too small for another turn");
@@ -347,7 +353,9 @@ impl<'p> Transcript<'p> {
             let port = paths.next().map(|path| format!("{path}: ")).unwrap_or_default();
             let worth = worth_text(granted, self.policy);
             let preempted = granted.preempted.clone().unwrap_or_default();
-            let prefers = if granted.prefers_request { ": the offer prefers this request" } else { "" };
+            let rule = self.policy.weighted_share().and_then(|share| share.beyond.as_ref());
+            let rule = rule.filter(|_| granted.is_beyond).map(|rule| rule.expression.to_string());
+            let prefers = rule.map_or(String::new(), |rule| format!(": `{rule}`, so it may exceed the share"));
             let loser = if preempted.is_empty() { String::new() } else { format!(", preempts {preempted}{prefers}") };
             parts.push(format!("{port}{offer}{loser}"));
             self.add_record(submitter, "matched", [&request, &offer, &preempted, &format!("{port}{worth}")]);

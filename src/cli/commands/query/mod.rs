@@ -188,13 +188,12 @@ impl QueryCommand {
         let mut sources = if files.is_empty() && !self.userlog.is_empty() {
             Vec::new()
         } else {
-            let sources = input::open_decided(session, &files)?;
-            if sources.is_empty() && !files.is_empty() {
-                // None of the files can be read, which has been reported. A number would be false.
-                return Err(Failure::Refused(None));
-            }
-            sources
+            input::open_decided(session, &files)?
         };
+        // A number of ads would be false if none of the files can be read.
+        if sources.is_empty() && self.prints_numbers() {
+            return Err(Failure::Refused(None));
+        }
         self.note_missing_comma(session, &files);
         if !self.userlog.is_empty() {
             sources.push(job_states::read_job_states(session, &self.userlog)?);
@@ -418,6 +417,11 @@ impl QueryCommand {
                 "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
             ),
         ])
+    }
+
+    /// Whether numbers of ads are printed, for people or scripts that take them for true.
+    fn prints_numbers(&self) -> bool {
+        (self.count || self.groups.is_given() || !self.condor_table.is_empty()) && !self.partial.is_given()
     }
 
     /// Splits the arguments into constraints and files. An existing file in the constraint's place is a file.

@@ -7,7 +7,7 @@ use classad::eval::{
     unknowns,
 };
 use classad::format::{FileFormat, Problem, format_ads};
-use classad::syntax::{Style, expression_text, print_ad, print_name};
+use classad::syntax::{Style, dialect_text, print_ad, print_name};
 use classad::text::{closest_names, suggestion};
 
 use super::argument::EntryPart;
@@ -168,7 +168,7 @@ pub fn specialize_argument(state: &mut ReplState<'_>, argument: EntryPart<'_>) -
         }
     };
     state.session.check_interrupt()?;
-    let left = expression_text(&left.expression, Style::of(context.dialect));
+    let left = dialect_text(&left.expression, context.dialect);
     state.print_lines([left, verdict].iter().map(|line| single_line(line)))
 }
 

@@ -12,14 +12,15 @@ use crate::cli::io::part_plan::inode;
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::render::output::{BufferedStdout, out};
-use crate::cli::session::{Session, most_shown};
+use crate::cli::session::Session;
+use crate::cli::shown_problems::{ShownCount, ShownProblems};
 use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// Writes a partial result to standard output.
 pub struct PartialWriter {
     out: BufferedStdout,
-    /// Numbers of errors and of warnings of the current file.
-    problems: [usize; 2],
+    /// The problems of the current file.
+    problems: ShownProblems,
     stops_at_error: bool,
 }
 
@@ -39,7 +40,8 @@ impl PartialWriter {
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
         let header = header(session, paths, None, files)?;
-        let mut writer = PartialWriter { out: out(), problems: [0; 2], stops_at_error: options.fail_fast };
+        let mut writer =
+            PartialWriter { out: out(), problems: ShownProblems::default(), stops_at_error: options.fail_fast };
         writer.write_line(&header)?;
         Ok(writer)
     }
@@ -49,18 +51,15 @@ impl PartialWriter {
     }
 
     pub fn begin_file(&mut self, index: usize) -> Result<(), Failure> {
-        self.problems = [0; 2];
+        self.problems = ShownProblems::default();
         self.write_line(&PartialEvent::File(index))
     }
 
     /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is
     /// needed. Beyond the number of problems that a run prints, problems are only counted.
     pub fn add_problem(&mut self, text: &SourceText, problem: Problem, ads_before: usize) -> Result<bool, Failure> {
-        let severity = problem.severity;
-        let is_error = severity == Severity::Error;
-        let count = &mut self.problems[usize::from(!is_error)];
-        *count += 1;
-        if *count <= most_shown(severity) {
+        let is_error = problem.severity == Severity::Error;
+        if self.problems.shows(&problem) {
             let problem = PartialProblem::new(text, &problem.after_ads(ads_before));
             self.write_line(&PartialEvent::Problem(problem))?;
         }
@@ -75,9 +74,7 @@ impl PartialWriter {
 
     /// Ends the events of a file.
     pub fn end_file(&mut self, source: &AdSource) -> Result<(), Failure> {
-        let [errors, warnings] = self.problems;
-        let errors = errors.saturating_sub(most_shown(Severity::Error));
-        let warnings = warnings.saturating_sub(most_shown(Severity::Warning));
+        let [errors, warnings] = [&self.problems.errors, &self.problems.warnings].map(ShownCount::not_shown);
         if (errors, warnings) != (0, 0) {
             self.write_line(&PartialEvent::MoreProblems(errors, warnings))?;
         }

@@ -1,0 +1,71 @@
+//! Which problems of a run are printed, and how many are not.
+
+use classad::format::{Problem, Severity};
+use rustc_hash::FxHashSet;
+
+/// Maximum number of errors printed per run. Further ones are only counted.
+const MAX_SHOWN_ERRORS: usize = 50;
+
+/// Maximum number of warnings, and of lossy conversions, printed per run. Further ones are only counted.
+const MAX_SHOWN_WARNINGS: usize = 5;
+
+/// Returns the maximum number of problems of a severity that are printed per run.
+pub fn most_shown(severity: Severity) -> usize {
+    match severity {
+        Severity::Error => MAX_SHOWN_ERRORS,
+        Severity::Warning => MAX_SHOWN_WARNINGS,
+    }
+}
+
+/// A number of messages, some of which are printed.
+#[derive(Default)]
+pub struct ShownCount {
+    all: usize,
+    shown: usize,
+}
+
+impl ShownCount {
+    /// Counts a message. Returns whether it is printed: `is_wanted`, and fewer than `most` were printed.
+    pub fn count(&mut self, is_wanted: bool, most: usize) -> bool {
+        self.all += 1;
+        let is_shown = is_wanted && self.shown < most;
+        self.shown += usize::from(is_shown);
+        is_shown
+    }
+
+    /// Counts messages that are not printed.
+    pub fn add(&mut self, not_shown: usize) {
+        self.all += not_shown;
+    }
+
+    /// Number of messages that are not printed.
+    pub fn not_shown(&self) -> usize {
+        self.all - self.shown
+    }
+}
+
+/// The problems of a run, or of a part of one.
+#[derive(Default)]
+pub struct ShownProblems {
+    pub errors: ShownCount,
+    pub warnings: ShownCount,
+    /// The kinds of the problems that recur.
+    kinds: FxHashSet<String>,
+}
+
+impl ShownProblems {
+    /// Counts a problem. Returns whether it is printed: it is not if there are too many, or if one of its kind was
+    /// before.
+    pub fn shows(&mut self, problem: &Problem) -> bool {
+        let is_new = problem.recurring_kind().is_none_or(|kind| self.kinds.insert(kind.to_owned()));
+        self.of(problem.severity).count(is_new, most_shown(problem.severity))
+    }
+
+    /// The number of the problems of a severity.
+    pub fn of(&mut self, severity: Severity) -> &mut ShownCount {
+        match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        }
+    }
+}
