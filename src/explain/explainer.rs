@@ -156,7 +156,10 @@ impl Explainer {
                 });
             }
         }
-        report.refusing_free = self.slots.as_ref().map(|slots| slots.refusing_free(&analysis, drained.as_ref()));
+        report.refusing_free = self
+            .slots
+            .as_ref()
+            .map(|slots| slots.refusing_free([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref()));
         report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.refusals = refusals.groups(self.max_refusals);

@@ -10,7 +10,6 @@ use super::clause_analysis::ClauseComparison;
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
-use super::request_analysis::RequestAnalysis;
 use super::scarce_resources::ScarceResources;
 
 /// What a slot tells of itself: its state, and who holds it.
@@ -140,11 +139,11 @@ impl SlotsByState {
 }
 
 impl SlotsByState {
-    /// Returns the number of free slots that refuse the request of an analysis. Those that would match if `drained` do not
-    /// count.
-    pub fn refusing_free(&self, analysis: &RequestAnalysis, drained: Option<&DrainedOutcome>) -> usize {
-        let mut refusing = analysis.suitable.clone();
-        refusing.difference_with(&analysis.acceptance.accepting);
+    /// Returns the number of free slots that a request accepts, `suitable`, and that do not accept the request. Those that
+    /// would match if `drained` do not count.
+    pub fn refusing_free(&self, [suitable, accepting]: [&FixedBitSet; 2], drained: Option<&DrainedOutcome>) -> usize {
+        let mut refusing = suitable.clone();
+        refusing.difference_with(accepting);
         let matching = self.drained.as_ref().zip(drained).into_iter();
         for row in matching.flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching)) {
             refusing.set(row, false);

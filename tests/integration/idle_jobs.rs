@@ -197,7 +197,7 @@ fn a_limit_that_is_too_small_and_one_that_was_met_first_are_named() {
     let arguments = ["explain", &requests, "--pool", &offers, "--policy", &policy, "--unmatched", "--summary"];
     let (_, text, _) = classad(&arguments);
     let has_row = |cause: &str, help: &str| text.lines().any(|line| line.contains(cause) && line.ends_with(help));
-    assert!(has_row("sw: 2 of 2 in use, 2 of it", "  wait, or raise the limit"), "{text}");
+    assert!(has_row("sw: 2 of 2 in use, 2 of", "  wait, or raise the limit"), "{text}");
     assert!(has_row("sw, which allows 2;", "  raise the limit"), "{text}");
 }
 

@@ -106,7 +106,7 @@ const CONDOR_OPTIONS: [CondorOption; 71] = [
     CondorOption(&["currentrun"], [Ignored, Unknown]),
     CondorOption(&["nocompact"], [Ignored, Unknown]),
     CondorOption(&["global"], [Live, Unknown]),
-    CondorOption(&["pool"], [Live, Live]),
+    CondorOption(&["pool"], [Live, Unknown]),
     CondorOption(&["name"], [Live, Unknown]),
     CondorOption(&["direct"], [Live, Unknown]),
     CondorOption(&["address"], [Live, Unknown]),

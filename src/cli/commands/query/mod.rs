@@ -185,29 +185,16 @@ impl QueryCommand {
         self.check_options()?;
         let (constraints, files) = self.constraints_and_files(session)?;
         let files = history_files::in_order_of_time(&files);
-        let mut sources = if files.is_empty() && !self.userlog.is_empty() {
-            Vec::new()
-        } else {
-            input::open_decided(session, &files)?
-        };
-        // A number of ads would be false if none of the files can be read.
-        if sources.is_empty() && self.prints_numbers() {
-            return Err(Failure::Refused(None));
-        }
-        self.note_missing_comma(session, &files);
-        if !self.userlog.is_empty() {
-            sources.push(job_states::read_job_states(session, &self.userlog)?);
-        }
-        for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
-            if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
-                input::report_read_error(session, source, &error);
-            }
-        }
+        let mut sources = self.open(session, &files)?;
         let choice = TableChoice::new(&self.condor_table, || first_type(session, sources.first()))?;
         let names = sources.iter().map(|source| source.name.as_ref()).collect::<Vec<_>>().join(", ");
         let table = choose_table(session, self, &choice, &names)?;
         let constraint = self.constraint(session, &constraints, &choice, table.as_ref())?;
         let stop = self.stop_condition(session)?;
+        // A number of ads would be false if none of the files can be read.
+        if sources.is_empty() && self.prints_numbers() {
+            return Err(Failure::Refused(None));
+        }
         let columns = Columns::new(session, self, table)?;
         columns.given().for_each(|expression| note_error(session, expression));
         let writes_ads = self.writes_ads(&columns);
@@ -417,6 +404,25 @@ impl QueryCommand {
                 "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
             ),
         ])
+    }
+
+    /// Opens the files, and reads the job log.
+    fn open(&self, session: &mut Session, files: &[String]) -> Result<Vec<AdSource>, Failure> {
+        let mut sources = if files.is_empty() && !self.userlog.is_empty() {
+            Vec::new()
+        } else {
+            input::open_decided(session, files)?
+        };
+        self.note_missing_comma(session, files);
+        if !self.userlog.is_empty() {
+            sources.push(job_states::read_job_states(session, &self.userlog)?);
+        }
+        for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
+            if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
+                input::report_read_error(session, source, &error);
+            }
+        }
+        Ok(sources)
     }
 
     /// Whether numbers of ads are printed, for people or scripts that take them for true.
