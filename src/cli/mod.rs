@@ -424,7 +424,11 @@ pub fn run() -> ExitCode {
     let mut session = Session::new(options);
     let result = io::user_maps::read_given(&mut session).and_then(|()| command.run(&mut session));
     // If an earlier flush failed, its text is still in the buffer, so that this last flush reports the error.
-    let result = result.and_then(|status| Ok(render::output::out().flush().map(|()| status)?));
+    let result = result.and_then(|status| match render::output::out().flush() {
+        // The program that reads the output, such as `head`, has read enough. The command has come to its end.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(status),
+        flushed => Ok(flushed.map(|()| status)?),
+    });
     render::progress::clear();
     ExitCode::from(session.exit_code(result))
 }

@@ -487,3 +487,17 @@ fn of_equal_warnings_the_first_is_shown() {
     assert_eq!(errors.matches("differ in ClusterId").count(), 1, "{errors}");
     assert!(errors.contains("3 more warnings not shown"), "{errors}");
 }
+
+#[test]
+fn diff_has_its_status_also_if_nobody_reads_on() {
+    let ads = |value: usize| {
+        let ads: Vec<String> = (0..20_000).map(|at| format!("Name = \"a{at}\"\nX = {value}\n")).collect();
+        ads.join("\n")
+    };
+    let [before, after] = [1, 2].map(|value| file(&format!("first-hour-pipe-{value}"), ads(value)));
+    let command =
+        format!("{} diff {before} {after} 2>&1 | head -1; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_classad"));
+    let output = std::process::Command::new("bash").args(["-c", &command]).output().expect("there is a shell");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.lines().last(), Some("1"), "{text}");
+}

@@ -168,35 +168,45 @@ impl Diff {
         let report = comparison.compare(session, [before, after])?;
         self.note_misspelt(session, &sources);
         if !session.options.quiet {
-            let counts = report.counts();
-            let mut out = out();
-            match self.output {
-                None => {
-                    let colored = diagnostics::colors_stdout(&session.options);
-                    for change in &report.changes {
-                        change.write(&mut out, colored, &comparison)?;
-                    }
-                }
-                Some(form @ (OutputForm::Json | OutputForm::Jsonl)) => {
-                    let records = report.changes.iter().map(|change| change.json(&comparison));
-                    write_json_document(&mut out, form, &counts, "ads", records)?;
-                }
-                form => change_table(&report, &comparison, form).write(&mut out, form, !self.no_header)?,
-            }
-            // Flush the results, so that the note on standard error comes after them.
-            out.flush()?;
-            let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
-            let ads = counted(changed, "ad");
-            session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
-            let by_form = comparison.changed_in_form_of_numbers(&report);
-            if by_form > 0 {
-                let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
-                session.note(&format!(
-                    "in {of}, only the type of numbers changed, such as 2 and 2.0; --numeric ignores such changes"
-                ));
+            match self.write_report(session, &report, &comparison) {
+                // The program that reads the output has read enough. The status says whether the files differ.
+                Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                written => written?,
             }
         }
         Ok(Status::of(report.changes.is_empty()))
+    }
+
+    /// Prints what differs, and how many ads do.
+    fn write_report(&self, session: &Session, report: &DiffReport, comparison: &AdComparison) -> Result<(), Failure> {
+        let counts = report.counts();
+        let mut out = out();
+        match self.output {
+            None => {
+                let colored = diagnostics::colors_stdout(&session.options);
+                for change in &report.changes {
+                    change.write(&mut out, colored, comparison)?;
+                }
+            }
+            Some(form @ (OutputForm::Json | OutputForm::Jsonl)) => {
+                let records = report.changes.iter().map(|change| change.json(comparison));
+                write_json_document(&mut out, form, &counts, "ads", records)?;
+            }
+            form => change_table(report, comparison, form).write(&mut out, form, !self.no_header)?,
+        }
+        // Flush the results, so that the note on standard error comes after them.
+        out.flush()?;
+        let [(_, changed), (_, added), (_, removed), (_, equal)] = counts;
+        let ads = counted(changed, "ad");
+        session.note(&format!("{ads} changed, {added} added, {removed} removed, {equal} equal"));
+        let by_form = comparison.changed_in_form_of_numbers(report);
+        if by_form > 0 {
+            let of = format!("{} of {}", with_commas(by_form), counted(changed, "changed ad"));
+            session.note(&format!(
+                "in {of}, only the type of numbers changed, such as 2 and 2.0; --numeric ignores such changes"
+            ));
+        }
+        Ok(())
     }
 }
 
