@@ -27,6 +27,8 @@ pub struct Transcript<'p> {
     lines: Vec<String>,
     records: ResultTable,
     round: usize,
+    /// Whether there is a match yet, so that offers may be divided.
+    has_matches: bool,
     /// The requests of each submitter that the cycle considered, by index.
     considered: HashMap<String, HashSet<usize>>,
     /// The group whose submitters have their turns.
@@ -50,6 +52,7 @@ impl<'p> Transcript<'p> {
             lines: unit.into_iter().map(str::to_owned).collect(),
             records,
             round: 0,
+            has_matches: false,
             considered: HashMap::new(),
             group: String::new(),
             group_ends: HashMap::new(),
@@ -140,6 +143,7 @@ impl<'p> Transcript<'p> {
             }
             NegotiationEvent::Matched { grant, submitter, weight } => {
                 self.turn_ends.remove(submitter);
+                self.has_matches = true;
                 self.record_match(grant, submitter, weight);
             }
             NegotiationEvent::NoGang { request, submitter, .. } => {
@@ -196,7 +200,7 @@ impl<'p> Transcript<'p> {
                 let detail = match refusals {
                     RefusalReasons { limit: Some(limit), .. } => limit.to_string(),
                     RefusalReasons { over_share: 0, .. } => {
-                        rejection_reason(compatible, discarded, self.policy.residual.is_some())
+                        rejection_reason(compatible, discarded, self.has_matches && self.policy.residual.is_some())
                     }
                     RefusalReasons { over_share, lightest_over_share, .. } => {
                         let offers = match over_share {
@@ -394,7 +398,7 @@ fn rounded(weight: f64) -> f64 {
 }
 
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
-/// vector discarded. If offers are divided, `compatible` does not count those that were compatible before.
+/// vector discarded. If offers may be divided, `compatible` does not count those that were compatible before.
 fn rejection_reason(compatible: usize, discarded: usize, are_divided: bool) -> String {
     let offers = counted(compatible, "compatible offer");
     let given = compatible - discarded;
