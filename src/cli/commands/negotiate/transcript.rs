@@ -142,8 +142,6 @@ impl<'p> Transcript<'p> {
                 self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
             }
             NegotiationEvent::Matched { grant, submitter, weight } => {
-                self.turn_ends.remove(submitter);
-                self.has_matches = true;
                 self.record_match(grant, submitter, weight);
             }
             NegotiationEvent::NoGang { request, submitter, .. } => {
@@ -348,6 +346,8 @@ impl<'p> Transcript<'p> {
 
     /// Records the offers that a request gets.
     fn record_match(&mut self, grant: &Grant, submitter: &str, weight: Option<f64>) {
+        self.turn_ends.remove(submitter);
+        self.has_matches = true;
         let parties = self.parties;
         let request = parties.request_name(grant.request, grant.unit);
         let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();

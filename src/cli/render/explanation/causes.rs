@@ -436,7 +436,7 @@ impl Cause {
         }
         self.best_change().map_or(String::new(), |change| {
             let helped = (change.helped < self.subjects)
-                .then(|| format!("for {} of {}", with_commas(change.helped), with_commas(self.subjects)));
+                .then(|| format!("for at least {} of {}", with_commas(change.helped), with_commas(self.subjects)));
             let none_free = (change.served_by_free == Some(0)).then(|| "nothing that matches is free".to_owned());
             let far_less = match change.far_less {
                 0 => None,
