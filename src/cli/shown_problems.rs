@@ -17,7 +17,7 @@ pub fn most_shown(severity: Severity) -> usize {
     }
 }
 
-/// A number of messages, some of which are printed.
+/// Counts messages, and how many of them are printed.
 #[derive(Default)]
 pub struct ShownCount {
     all: usize,

@@ -9,7 +9,7 @@ use crate::text::suggestion;
 pub struct MissingAttribute {
     /// The name that the offer reads.
     pub name: Name,
-    /// Attributes of the request with similar names, one of which the offer may mean. Empty for a standard attribute.
+    /// Attributes of the request with similar names. The offer may mean one of them. Empty for a standard attribute.
     pub near: Vec<Name>,
 }
 

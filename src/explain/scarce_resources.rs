@@ -9,7 +9,7 @@ use crate::text::{join_and, with_commas};
 
 use super::distance::as_number;
 
-/// The resources of which slots have less left than a request asks for.
+/// The resources that a request asks for and that slots do not have enough of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScarceResources {
     /// Number of slots.
@@ -19,7 +19,7 @@ pub struct ScarceResources {
 }
 
 impl ScarceResources {
-    /// Finds the scarce resources of slots of which these ads are left.
+    /// Finds the scarce resources of divided slots. `rests` has what is left of each slot.
     #[must_use]
     pub fn of_rests(request: &Ad, rests: &[&Ad], context: &Context) -> Self {
         Self::find(request, rests.len(), context, |resource| {
@@ -66,7 +66,7 @@ impl ScarceResources {
         of_all.into_iter().chain(some).collect::<Vec<_>>().join(", ")
     }
 
-    /// Names the resources of which every slot has too little. Empty if there are none.
+    /// Names the resources that no slot has enough of. Empty if there are none.
     #[must_use]
     pub fn phrase_of_all(&self, none: &str) -> String {
         let of_all = self.resources.iter().filter(|(_, number)| *number == self.slots);

@@ -146,7 +146,7 @@ impl CycleOffers {
         self.unoffered.get(&offer)
     }
 
-    /// Returns what is left of the divided offers, whether it is offered again or not.
+    /// Returns what is left of each divided offer, by the index of the offer. The cycle need not offer it again.
     pub fn rests(&self) -> BTreeMap<usize, Ad> {
         let offered = self.divisions.iter().filter_map(|offer| Some((*offer, self.current(*offer)?.clone())));
         offered.chain(self.unoffered.iter().map(|(offer, rest)| (*offer, rest.clone()))).collect()

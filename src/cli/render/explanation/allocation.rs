@@ -84,8 +84,8 @@ impl Allocation {
         requests.iter().find_map(|request| self.limits.get(request)).cloned()
     }
 
-    /// Finds the resources of which divided offers have less left than a request asks for. `matching` has the offers that
-    /// match the request. Those that are taken whole, and those that nobody took, do not count.
+    /// Finds the resources that a request asks for and that divided offers do not have enough of. `matching` has the offers
+    /// that match the request. Offers that are taken whole do not count. Neither do offers that nobody took.
     pub fn scarce_resources(&self, request: &Ad, matching: &[usize], context: &Context) -> ScarceResources {
         let rests: Vec<&Ad> = matching.iter().filter_map(|offer| self.rests.get(offer)).collect();
         ScarceResources::of_rests(request, &rests, context)
