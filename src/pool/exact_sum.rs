@@ -222,6 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read() {
+        for reals in [
+            &[f64::INFINITY, 2.0][..],
+            &[f64::NEG_INFINITY, 2.0],
+            &[f64::NAN],
+            &[f64::INFINITY, f64::NEG_INFINITY],
+            &[0.1, 1e308],
+            &[-0.0],
+            &[],
+        ] {
+            let (sum, read) = (sum(reals), ExactSum::from_parts(&sum(reals).to_parts()));
+            assert_eq!(format!("{:?}", read.map(|read| read.total())), format!("{:?}", Some(sum.total())), "{reals:?}");
+        }
+    }
+
+    #[test]
     fn integers_stay_integers() {
         let mut sum = ExactSum::default();
         [i64::MAX, i64::MAX, -5].into_iter().for_each(|integer| sum.add_integer(integer));

@@ -135,20 +135,37 @@ mod tests {
             let mut entries: Vec<(u32, u32)> = (0..).take(length).map(|row| (random.u32(..50), row)).collect();
             entries.retain(|_| random.u8(..8) > 0);
             entries.sort_unstable();
-            let sorted = RangeIndex::new(entries.iter().copied(), length);
-            for _ in 0..200 {
-                let key = random.u32(..52);
-                let (below, upto) = sorted.bounds(&key);
-                assert_eq!(below, entries.iter().filter(|entry| entry.0 < key).count());
-                assert_eq!(upto, entries.iter().filter(|entry| entry.0 <= key).count());
-                let from = random.usize(..=entries.len());
-                let to = random.usize(from..=entries.len());
-                let mut rows = FixedBitSet::with_capacity(length);
-                sorted.add_rows(from, to, &mut rows);
-                let mut expected: Vec<usize> = entries[from..to].iter().map(|entry| entry.1 as usize).collect();
-                expected.sort_unstable();
-                assert_eq!(rows.ones().collect::<Vec<_>>(), expected);
-            }
+            check(&mut random, &entries, length, 200);
+        }
+    }
+
+    /// Above some 11,600 rows, the bitmaps stand further apart than the shortest step.
+    #[test]
+    fn every_range_of_a_large_index_has_its_rows() {
+        let mut random = fastrand::Rng::with_seed(2);
+        for length in [5_000_u32, 20_000, 40_000] {
+            let mut entries: Vec<(u32, u32)> = (0..length).map(|row| (random.u32(..50), row)).collect();
+            entries.sort_unstable();
+            check(&mut random, &entries, length as usize, 20);
+        }
+    }
+
+    fn check(random: &mut fastrand::Rng, entries: &[(u32, u32)], length: usize, times: usize) {
+        let sorted = RangeIndex::new(entries.iter().copied(), length);
+        for _ in 0..times {
+            let key = random.u32(..52);
+            let (below, upto) = sorted.bounds(&key);
+            assert_eq!(below, entries.iter().filter(|entry| entry.0 < key).count());
+            assert_eq!(upto, entries.iter().filter(|entry| entry.0 <= key).count());
+            let from = random.usize(..=entries.len());
+            // Short ranges can lie between two bitmaps.
+            let most = if random.bool() { entries.len() } else { (from + 100).min(entries.len()) };
+            let to = random.usize(from..=most);
+            let mut rows = FixedBitSet::with_capacity(length);
+            sorted.add_rows(from, to, &mut rows);
+            let mut expected: Vec<usize> = entries[from..to].iter().map(|entry| entry.1 as usize).collect();
+            expected.sort_unstable();
+            assert_eq!(rows.ones().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -211,3 +211,27 @@ fn count_matches(call: &mut Call<'_, '_>) -> CallResult {
     let count = values.iter().filter(|value| truth(value, dialect) == Truth::True).count();
     Ok(Value::Integer(signed(count)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    use super::names_read_as_text;
+
+    #[test]
+    fn only_functions_that_read_expressions_read_names_as_text() {
+        for (ad, expected) in [
+            ("[ x = 1 + 1; y = unparse(x) ]", &["x"][..]),
+            ("[ x = 1 + 1; y = 1 + strcat(\"a\", unparse(other.x)) ]", &["x"]),
+            ("[ x = 1 + 1; y = unresolved(.x) ]", &["x"]),
+            ("[ x = 1 + 1; y = string(x) ]", &[]),
+            ("[ x = 1 + 1; y = unparse(x + 1) ]", &[]),
+            ("[ x = 1 + 1; y = x ]", &[]),
+        ] {
+            let read = names_read_as_text(&parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap());
+            let read: Vec<&str> = read.iter().map(|name| name.as_str()).collect();
+            assert_eq!(read, expected, "{ad}");
+        }
+    }
+}

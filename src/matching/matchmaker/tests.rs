@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::GreedyMatcher;
 use super::{Accelerations, Candidate, Matchmaker};
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::{Context, Interrupt};
 use crate::protocol::Protocol;
 use crate::syntax::{ParseOptions, parse_ad};
@@ -232,6 +232,69 @@ fn the_index_is_evaluation_in_large_pools() {
         }
     }
     assert!(matched > 100, "{matched}");
+}
+
+/// Returns an ad of a large pool with all, some or none of: values, bounds, sets of values, clauses that are no condition,
+/// a rank. What an ad lacks altogether decides the way that the index takes.
+fn ad_of_some_kinds(random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {
+    let mut text = String::from("[ ");
+    for name in NAMES.iter().filter(|_| random.u8(..8) > 0).collect::<Vec<_>>() {
+        let _ = write!(text, "{name} = {}; ", random.i8(-2..40));
+    }
+    let mut clauses = Vec::new();
+    if random.bool() {
+        clauses.extend((0..random.u8(1..3)).map(|_| {
+            let (name, bound) = (pick(random, &NAMES), random.i8(-2..40));
+            format!("other.{name} {} {bound}", pick(random, &["<", "<=", ">", ">=", "=="]))
+        }));
+    }
+    if random.u8(..4) == 0 {
+        let (name, value) = (pick(random, &NAMES), random.i8(-2..30));
+        clauses.push(format!("(other.{name} == {value} || other.{name} == {})", value + 3));
+    }
+    if random.u8(..4) == 0 {
+        clauses.push(format!("other.{} + other.{} > {}", pick(random, &NAMES), pick(random, &NAMES), random.i8(0..60)));
+    }
+    let constraint = if clauses.is_empty() { "true".to_owned() } else { clauses.join(" && ") };
+    let _ = write!(text, "Requirements = {constraint}; ");
+    if random.bool() {
+        let _ = write!(
+            text,
+            "Rank = {}other.{} * {}; ",
+            pick(random, &["", "-"]),
+            pick(random, &NAMES),
+            pick(random, &NAMES)
+        );
+    }
+    text.push(']');
+    parse_ad(text.as_bytes(), rules).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+/// Pools of each size that the index treats differently, with offers that have no bounds of their own as a whole, with
+/// bounds, and mixed: the candidates of some requests, and those that remain after withdrawals, are those of evaluation.
+#[test]
+fn the_index_is_evaluation_whatever_kinds_of_clauses_the_ads_have() {
+    let mut matched = 0;
+    for (seed, size) in [5, 5, 5, 5, 700, 700, 700, 5000, 20_000].into_iter().enumerate() {
+        let mut random = fastrand::Rng::with_seed(seed as u64);
+        let rules = ParseOptions::new(Dialect::Condor);
+        // In every second pool no offer has a constraint of its own.
+        let accepts_all = |ad: Ad| ad.with(Name::new("Requirements"), Expression::literal(Value::Boolean(true)));
+        let offer = |random: &mut fastrand::Rng| {
+            let ad = ad_of_some_kinds(random, rules);
+            if seed % 2 == 0 { accepts_all(ad) } else { ad }
+        };
+        let offers: Vec<Ad> = (0..size).map(|_| offer(&mut random)).collect();
+        let requests: Vec<Ad> =
+            (0..if size > 5000 { 6 } else { 20 }).map(|_| ad_of_some_kinds(&mut random, rules)).collect();
+        let context = Context { random: None, ..Context::new(Dialect::Condor) };
+        let maker =
+            |accelerations| Matchmaker::new(&offers, Protocol::new(Dialect::Condor), context.clone(), accelerations);
+        let (mut quick, mut slow) = (maker(Accelerations::ALL), maker(Accelerations::NONE));
+        matched += same_candidates(&mut quick, &mut slow, &requests, &format!("{size} offers, seed {seed}"));
+        assert!(size < 700 || quick.statistics.evaluations < slow.statistics.evaluations / 2, "{size}, seed {seed}");
+    }
+    assert!(matched > 1000, "{matched}");
 }
 
 /// Checks that two matchmakers find the same candidates for each request. Returns the number of candidates.

@@ -93,3 +93,37 @@ pub fn valid_weight(rule: &PolicyRule, ad: &Ad, context: &Context) -> Option<f64
     };
     Some(number).filter(|number| number.is_finite() && *number >= 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::matching::policy::PolicyRule;
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    use super::{valid_weight, weight};
+
+    #[test]
+    fn a_weight_that_is_no_number_or_negative_counts_as_1() {
+        let (rules, context) = (ParseOptions::new(Dialect::Condor), Context::new(Dialect::Condor));
+        let rule = PolicyRule::from(parse_expression(b"SlotWeight", rules).unwrap());
+        for (value, expected) in [
+            ("0", Some(0.0)),
+            ("3", Some(3.0)),
+            ("2.5", Some(2.5)),
+            ("Cpus * 2", Some(8.0)),
+            ("-1", None),
+            ("-0.5", None),
+            ("\"heavy\"", None),
+            ("undefined", None),
+            ("error", None),
+            ("{ 2 }", None),
+            ("real(\"INF\")", None),
+            ("real(\"NaN\")", None),
+        ] {
+            let ad = parse_ad(format!("[ Cpus = 4; SlotWeight = {value} ]").as_bytes(), rules).unwrap();
+            assert_eq!(valid_weight(&rule, &ad, &context), expected, "{value}");
+            assert_eq!(weight(&rule, &ad, &context).to_bits(), expected.unwrap_or(1.0).to_bits(), "{value}");
+        }
+    }
+}

@@ -136,6 +136,8 @@ mod tests {
                 "TAPE_LIMIT: this setting limits 1 job and must be a number of at least 0",
             ]
         );
+        // Exactly the limit is enough.
+        assert!(problems("MATLAB_LIMIT = 3\nCONCURRENCY_LIMIT_DEFAULT = 1\n").is_empty());
         let of_default = problems("CONCURRENCY_LIMIT_DEFAULT = 2\nCONCURRENCY_LIMIT_DEFAULT_db = 0\n");
         assert_eq!(
             of_default,

@@ -318,6 +318,17 @@ mod tests {
     }
 
     #[test]
+    fn negative_years_are_padded_behind_their_sign() {
+        let time = date(-1199, 2, 3);
+        for (template, expected) in [
+            ("%Y|%5Y|%06Y|%_8Y|%8Y|%-8Y", "-1199|-1199|-01199|   -1199|-0001199|   -1199"),
+            ("%8G|%8C|%_8C", "-0001199|-0000012|     -12"),
+        ] {
+            assert_eq!(String::from_utf8(format(&time, template.as_bytes(), 1022)).unwrap(), expected, "{template}");
+        }
+    }
+
+    #[test]
     fn flags_widths_and_modifiers() {
         for (template, expected) in [
             ("%_d|%-d|%5d|%_5d|%-5d|%05e", " 3|3|00003|    3|    3|00003"),

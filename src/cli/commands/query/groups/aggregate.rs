@@ -131,3 +131,76 @@ impl AggregateFunction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{ListValue, Span, Value};
+
+    use super::{Accumulator, AggregateFunction};
+
+    const FUNCTIONS: [AggregateFunction; 6] = [
+        AggregateFunction::Sum,
+        AggregateFunction::Mean,
+        AggregateFunction::Median,
+        AggregateFunction::Percentile(2500),
+        AggregateFunction::Min,
+        AggregateFunction::Max,
+    ];
+
+    fn accumulated(function: AggregateFunction, values: &[Value]) -> Accumulator {
+        let mut accumulator = Accumulator::default();
+        values.iter().for_each(|value| function.add(&mut accumulator, value.clone()));
+        accumulator
+    }
+
+    /// Values of each type: for each function the number of values that count, of those that do not, and the result.
+    #[test]
+    fn values_of_each_type_count_or_do_not() {
+        let list = || Value::List(ListValue { elements: [].into(), scope: None });
+        let error = || Value::error(Span::new(0, 0), "wrong");
+        let (undefined, two) = (|| Value::Undefined, || Value::from(2));
+        let nothing = "0 0 undefined";
+        let unfit = "0 1 undefined";
+        for (values, expected) in [
+            (vec![undefined()], [nothing; 6]),
+            (vec![error()], [unfit; 6]),
+            (vec![list()], [unfit; 6]),
+            (vec![Value::from("a")], [unfit, unfit, unfit, unfit, "1 0 a", "1 0 a"]),
+            (vec![two()], ["1 0 2", "1 0 2.0", "1 0 2.0", "1 0 2.0", "1 0 2", "1 0 2"]),
+            (vec![Value::from(true)], ["1 0 1", "1 0 1.0", "1 0 1.0", "1 0 1.0", "1 0 true", "1 0 true"]),
+            (vec![Value::from(0.5)], ["1 0 0.5", "1 0 0.5", "1 0 0.5", "1 0 0.5", "1 0 0.5", "1 0 0.5"]),
+            (vec![list(), two()], ["1 1 2", "1 1 2.0", "1 1 2.0", "1 1 2.0", "1 1 2", "1 1 2"]),
+            (vec![two(), error()], ["1 1 2", "1 1 2.0", "1 1 2.0", "1 1 2.0", "1 1 2", "1 1 2"]),
+            (vec![undefined(), two()], ["1 0 2", "1 0 2.0", "1 0 2.0", "1 0 2.0", "1 0 2", "1 0 2"]),
+            (
+                vec![two(), Value::from(5), Value::from(1.5), undefined(), Value::from(9)],
+                ["4 0 17.5", "4 0 4.375", "4 0 3.5", "4 0 1.875", "4 0 1.5", "4 0 9"],
+            ),
+        ] {
+            for (function, expected) in FUNCTIONS.into_iter().zip(expected) {
+                let found = accumulated(function, &values);
+                let found = format!("{} {} {}", found.count, found.unfit, function.result(&found).text);
+                assert_eq!(found, expected, "{} of {values:?}", function.name());
+            }
+        }
+    }
+
+    #[test]
+    fn merged_values_count_as_those_of_one_file() {
+        let values = [3.into(), "a".into(), Value::Undefined, 0.5.into(), true.into(), 3.into(), "B".into()];
+        for function in FUNCTIONS {
+            let whole = accumulated(function, &values);
+            for place in 0..=values.len() {
+                let mut merged = accumulated(function, &values[..place]);
+                function.merge(&mut merged, accumulated(function, &values[place..]));
+                assert_eq!((merged.count, merged.unfit), (whole.count, whole.unfit));
+                assert_eq!(
+                    function.result(&merged).text,
+                    function.result(&whole).text,
+                    "{} at {place}",
+                    function.name()
+                );
+            }
+        }
+    }
+}
