@@ -761,7 +761,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--ads', '--ads', [CompletionResultType]::ParameterName, 'Files of the current ads of requests and offers')
             [CompletionResult]::new('--usage', '--usage', [CompletionResultType]::ParameterName, 'Record the claims in this file, for `negotiate --usage`')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Expression that gives the submitter of a request, for --usage')
-            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Write new ads of the claimed or released offers to this file, with the new `State`. Parts of offers have no new ads')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Write new ads of the claimed or released offers to this file, with the new `State`. Of an offer that is claimed in part, the new ad has the rest, and a slot has a new dynamic slot')
             [CompletionResult]::new('--constraint-attr', '--constraint-attr', [CompletionResultType]::ParameterName, 'Attribute with the constraint of an ad [default: Requirements or Constraint]')
             [CompletionResult]::new('--rank-attr', '--rank-attr', [CompletionResultType]::ParameterName, 'Attribute with the rank of an ad [default: Rank]')
             [CompletionResult]::new('--id', '--id', [CompletionResultType]::ParameterName, 'Expression for the names of ads')

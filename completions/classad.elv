@@ -739,7 +739,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --ads 'Files of the current ads of requests and offers'
             cand --usage 'Record the claims in this file, for `negotiate --usage`'
             cand --by 'Expression that gives the submitter of a request, for --usage'
-            cand --follow 'Write new ads of the claimed or released offers to this file, with the new `State`. Parts of offers have no new ads'
+            cand --follow 'Write new ads of the claimed or released offers to this file, with the new `State`. Of an offer that is claimed in part, the new ad has the rest, and a slot has a new dynamic slot'
             cand --constraint-attr 'Attribute with the constraint of an ad [default: Requirements or Constraint]'
             cand --rank-attr 'Attribute with the rank of an ad [default: Rank]'
             cand --id 'Expression for the names of ads'

@@ -41,7 +41,7 @@ pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
 pub use decisive_part::{DecisivePart, ReadValue};
-pub use drained_slot::{AVAILABLE_GPUS, DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
+pub use drained_slot::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 pub use elsewhere::ValueElsewhere;
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;

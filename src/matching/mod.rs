@@ -26,7 +26,7 @@ pub use candidate::{BilateralMatch, Candidate};
 pub use greedy::GreedyMatcher;
 pub use matchmaker::{Accelerations, Matchmaker};
 pub use maximum_matching::maximum_matching;
-pub use notification::{Docking, MatchKind, Notice, Party, part_name, read_lenient};
+pub use notification::{Docking, MatchKind, Notice, Party, UNNUMBERED, ad_json, part_name, read_lenient};
 pub use pair::{Pair, PairSide};
 pub use query::Query;
 pub use registrar::Registrar;

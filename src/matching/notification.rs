@@ -3,13 +3,19 @@
 use std::fmt::Write;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny};
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
+use crate::format::{FileFormat, read, write};
 use crate::protocol::{Advertisement, OfferOccupant, stable_hash};
 
 use super::BilateralMatch;
 use super::gang::{DockedOffer, Gang};
+
+/// Sequence number of an ad without one, in a notice that was read: it is older than any ad with a number.
+pub const UNNUMBERED: i64 = i64::MIN;
 
 /// Whether a match is bilateral or a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -56,6 +62,16 @@ pub struct Party {
     /// Authorization ticket of the ad, which a claim must present.
     #[serde(rename = "claim_id", default, skip_serializing_if = "Option::is_none", deserialize_with = "read_lenient")]
     pub ticket: Option<String>,
+    /// What the match takes of an offer that it divides; see [`crate::protocol::taken_portion`]. `None` if it takes the
+    /// whole offer.
+    #[serde(
+        rename = "takes",
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_ad",
+        deserialize_with = "read_ad"
+    )]
+    pub portion: Option<Ad>,
     /// Where the party is docked; `None` for the request, which is not docked.
     #[serde(flatten)]
     pub docking: Option<Docking>,
@@ -103,6 +119,26 @@ pub fn read_lenient<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> 
     })
 }
 
+/// Returns the JSON of an ad, on one line. `None` if it has no form in JSON.
+#[must_use]
+pub fn ad_json(ad: &Ad) -> Option<Box<RawValue>> {
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    write(&mut text, ad, FileFormat::JsonLines).ok()?;
+    RawValue::from_string(String::from_utf8(text.trim_ascii_end().to_vec()).ok()?).ok()
+}
+
+fn write_ad<S: Serializer>(ad: &Option<Ad>, serializer: S) -> Result<S::Ok, S::Error> {
+    ad.as_ref().and_then(ad_json).serialize(serializer)
+}
+
+/// Deserializes an ad of a record. What is not the JSON of an ad is read as `None`, as by [`read_lenient`].
+fn read_ad<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Ad>, D::Error> {
+    let value = serde_json::Value::deserialize(from)?;
+    let text = value.to_string();
+    Ok(read(text.as_bytes(), FileFormat::JsonLines, Dialect::Condor).next().and_then(Result::ok).map(|entry| entry.ad))
+}
+
 /// Returns the identity of a part of an offer. Part 1 is the offer as advertised and has the identity `id`. The number
 /// of a later part is appended: part 2 has the identity `id#2`.
 #[must_use]
@@ -147,6 +183,12 @@ impl Party {
     #[must_use]
     pub fn advertised_id(&self) -> &str {
         self.whole_id.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Whether the match takes only a part of the ad.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        self.whole_id.is_some() || self.portion.is_some()
     }
 }
 

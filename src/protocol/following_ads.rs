@@ -4,33 +4,38 @@
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::Context;
 
-use super::advertised_state::{AdvertisedState, SlotState};
 use super::{Advertisement, evaluate_attribute, without_private_attributes};
 
-/// The attributes that tell who uses an offer.
-const USE_ATTRIBUTES: [&str; 4] = ["RemoteUser", "RemoteOwner", "GlobalJobId", "JobId"];
+/// The attributes that tell who uses an offer and what runs there, as HTCondor's startd advertises them of a claim.
+const USE_ATTRIBUTES: [&str; 14] = [
+    "RemoteUser",
+    "RemoteOwner",
+    "RemoteProject",
+    "RemoteScheddName",
+    "RemoteGroup",
+    "RemoteNegotiatingGroup",
+    "RemoteAutoregroup",
+    "AccountingGroup",
+    "ConcurrencyLimits",
+    "ClientMachine",
+    "GlobalJobId",
+    "JobId",
+    "JobStart",
+    "PublicClaimId",
+];
 
 /// Returns the ad of an offer as its agent advertises it after the request claimed it. `rank` is the rank that the
 /// offer gives the request, `at` the time in seconds since 1970.
 ///
-/// The ticket is used up, and its successor is the agent's secret: the ad has none. An offer whose claim no matchmaker
-/// can see, as it is not a slot, keeps its sequence number: it counts as matched until it is released.
+/// The ticket is used up, and its successor is the agent's secret: the ad has none.
 #[must_use]
 pub fn claimed_offer(offer: &Ad, request: &Ad, rank: f64, at: i64, context: &Context) -> Ad {
     let mut ad = without_use(offer);
-    let text = |name: &str| match evaluate_attribute(request, &Name::new(name), context) {
-        Some(Value::String(text)) => Some(Value::String(text)),
-        _ => None,
-    };
-    let (user, owner) = (text("User").or_else(|| text("Owner")), text("Owner").or_else(|| text("User")));
-    let users = [("RemoteUser", user), ("RemoteOwner", owner), ("GlobalJobId", text("GlobalJobId"))];
-    for (name, value) in users.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+    for (name, value) in use_of(request, context) {
         ad = with_value(&ad, name, value);
     }
     ad = with_value(&ad, "CurrentRank", Value::Real(rank));
-    ad = with_state(&ad, ["Claimed", "Busy"], at);
-    let is_seen = Advertisement::new(&ad, context).state() == AdvertisedState::Slot(SlotState::Claimed);
-    if is_seen { advertised_afresh(&ad, offer, at, context) } else { ad }
+    advertised_afresh(&with_state(&ad, ["Claimed", "Busy"], at), offer, at, context)
 }
 
 /// Returns the ad of an offer as its agent advertises it when the claim is released.
@@ -38,6 +43,50 @@ pub fn claimed_offer(offer: &Ad, request: &Ad, rank: f64, at: i64, context: &Con
 pub fn released_offer(offer: &Ad, at: i64, context: &Context) -> Ad {
     let ad = with_value(&without_use(offer), "CurrentRank", Value::Real(0.0));
     advertised_afresh(&with_state(&ad, ["Unclaimed", "Idle"], at), offer, at, context)
+}
+
+/// Returns the ad of an offer whose parts are claimed and released. `rest` is the offer with what it has now. An offer
+/// that a request used as a whole before is free.
+#[must_use]
+pub fn divided_offer(rest: &Ad, offer: &Ad, at: i64, context: &Context) -> Ad {
+    let is_held = |name: &str| {
+        let value = evaluate_attribute(offer, &Name::new(name), context);
+        let Some(Value::String(text)) = value else { return false };
+        name != "State" || ["claimed", "matched", "preempting"].contains(&text.to_str().to_ascii_lowercase().as_str())
+    };
+    if ["State", "RemoteUser", "RemoteOwner"].into_iter().any(is_held) {
+        return released_offer(rest, at, context);
+    }
+    advertised_afresh(&without_private_attributes(rest), offer, at, context)
+}
+
+/// Returns the attributes of [`USE_ATTRIBUTES`] that the ad of a request determines. The accounting group has the domain of
+/// the user, as in the ads of slots.
+fn use_of(request: &Ad, context: &Context) -> impl Iterator<Item = (&'static str, Value)> {
+    let value = |name: &str| evaluate_attribute(request, &Name::new(name), context);
+    let text = |name: &str| value(name).filter(|value| matches!(value, Value::String(_)));
+    let group = text("AccountingGroup").map(|group| match (&group, text("User")) {
+        (Value::String(name), Some(Value::String(user))) if !name.to_str().contains('@') => {
+            let domain = user.to_str().split_once('@').map(|(_, domain)| format!("@{domain}"));
+            Value::string(format!("{}{}", name.to_str(), domain.unwrap_or_default()))
+        }
+        _ => group,
+    });
+    let job = match (value("ClusterId"), value("ProcId")) {
+        (Some(Value::Integer(cluster)), Some(Value::Integer(process))) => {
+            Some(Value::string(format!("{cluster}.{process}")))
+        }
+        _ => None,
+    };
+    let of_request = [
+        ("RemoteUser", text("User").or_else(|| text("Owner"))),
+        ("RemoteOwner", text("Owner").or_else(|| text("User"))),
+        ("AccountingGroup", group),
+        ("ConcurrencyLimits", text("ConcurrencyLimits")),
+        ("GlobalJobId", text("GlobalJobId")),
+        ("JobId", job),
+    ];
+    of_request.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 /// Returns the ad without its secrets, and without those who used it.
@@ -61,7 +110,7 @@ fn advertised_afresh(ad: &Ad, before: &Ad, at: i64, context: &Context) -> Ad {
     with_value(&ad, "LastHeardFrom", Value::Integer(at))
 }
 
-fn with_value(ad: &Ad, name: &str, value: Value) -> Ad {
+pub(super) fn with_value(ad: &Ad, name: &str, value: Value) -> Ad {
     ad.with(Name::new(name), Expression::literal(value))
 }
 
@@ -94,10 +143,36 @@ mod tests {
                          UpdateSequenceNumber = 6; CurrentRank = 0.0; Memory = 64; EnteredCurrentState = 200; \
                          EnteredCurrentActivity = 200; LastHeardFrom = 200 ]");
         assert_eq!(free, wanted);
-        // A licence tells no matchmaker that it is claimed: --matched goes on to leave it out.
-        let licence = ad("[ Type = \"License\"; Name = \"l\"; UpdateSequenceNumber = 4 ]");
-        let claimed = claimed_offer(&licence, &job, 0.0, 100, &context);
-        assert_eq!(Advertisement::new(&claimed, &context).sequence(), Some(4));
-        assert_eq!(Advertisement::new(&released_offer(&claimed, 200, &context), &context).sequence(), Some(5));
+    }
+
+    #[test]
+    fn every_ad_that_follows_has_the_next_sequence_number() {
+        let context = Context::new(Dialect::Classad);
+        for (text, number) in [
+            ("[ MyType = \"Machine\"; Name = \"m\"; UpdateSequenceNumber = 4 ]", 5),
+            ("[ Type = \"Machine\"; Name = \"m\"; UpdateSequenceNumber = 4 ]", 5),
+            ("[ Type = \"License\"; Name = \"l\"; UpdateSequenceNumber = 2 + 2 ]", 5),
+            ("[ Name = \"n\" ]", 1),
+        ] {
+            let sequence = |ad: &Ad| Advertisement::new(ad, &context).sequence();
+            let claimed = claimed_offer(&ad(text), &ad("[ Owner = \"raman\" ]"), 0.0, 100, &context);
+            assert_eq!(sequence(&claimed), Some(number), "{text}");
+            assert_eq!(sequence(&released_offer(&claimed, 200, &context)), Some(number + 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_claimed_slot_tells_whose_job_runs_there() {
+        let context = Context::new(Dialect::Condor);
+        let slot =
+            ad("[ RemoteUser = \"x\"; AccountingGroup = \"old.x@d\"; ConcurrencyLimits = \"sw\"; JobId = \"9.9\" ]");
+        let job =
+            ad("[ Owner = \"erin\"; User = \"erin@d\"; AccountingGroup = \"bio.erin\"; ClusterId = 3; ProcId = 0 ]");
+        let claimed = claimed_offer(&slot, &job, 0.0, 1, &context);
+        let text = |name: &str| claimed.get_str(name).map(ToString::to_string);
+        assert_eq!(text("AccountingGroup").as_deref(), Some("\"bio.erin@d\""));
+        assert_eq!(text("RemoteUser").as_deref(), Some("\"erin@d\""));
+        assert_eq!(text("JobId").as_deref(), Some("\"3.0\""));
+        assert_eq!(text("ConcurrencyLimits"), None);
     }
 }

@@ -4,7 +4,9 @@ mod advertised_state;
 mod advertisement;
 mod constraint_and_rank;
 mod content_identity;
+mod dynamic_slot;
 mod following_ads;
+mod offer_portion;
 mod port_group;
 mod ports;
 mod priority_attributes;
@@ -20,7 +22,14 @@ pub use advertisement::{
 pub use constraint_and_rank::{Protocol, is_met, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
-pub use following_ads::{claimed_offer, released_offer};
+pub use dynamic_slot::{
+    GPU_PREFIX, TOTAL_SLOT_PREFIX, dynamic_slot, dynamic_slot_name, has_child, is_partitionable, parent_slot_name,
+    portion_of_child, with_child, without_child,
+};
+pub use following_ads::{claimed_offer, divided_offer, released_offer};
+pub use offer_portion::{
+    AVAILABLE_GPUS, MACHINE_RESOURCES, machine_resources, taken_portion, with_portion, without_portion, words,
+};
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, read_ports};
 pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};

@@ -20,6 +20,7 @@ mod differences;
 mod explain;
 mod faults;
 mod first_hour;
+mod following_ads;
 mod forms;
 mod fuzz;
 mod gang_policies;

@@ -85,11 +85,18 @@ impl Parties {
     pub fn notice(&self, grant: &Grant, context: &Context, at: Option<i64>) -> Notice {
         let Grant { request, unit, ref offers, ref gang, .. } = *grant;
         if let Some(gang) = gang {
-            return self.gang_notice(gang, unit, context, at);
+            let mut notice = self.gang_notice(gang, unit, context, at);
+            for (party, granted) in notice.parties.iter_mut().skip(1).zip(offers) {
+                party.portion.clone_from(&granted.portion);
+            }
+            return notice;
         }
-        let GrantedOffer { offer, part, request_rank, offer_rank, .. } = offers[0];
+        let GrantedOffer { offer, part, request_rank, offer_rank, ref portion, .. } = offers[0];
         let offered = &self.offers[offer];
-        let offer_party = |_| Party::from_offer(offered.advertisement(), offered.record_id(), context).into_part(part);
+        let offer_party = |_| {
+            let party = Party::from_offer(offered.advertisement(), offered.record_id(), context).into_part(part);
+            Party { portion: portion.clone(), ..party }
+        };
         let matched = BilateralMatch { request, offer, request_rank, offer_rank };
         Notice::for_pair(&matched, self.request_party(request, unit, context), offer_party, at)
     }

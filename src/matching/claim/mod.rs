@@ -3,23 +3,26 @@
 
 mod redocking;
 mod transcript;
+mod usual_portion;
 
 pub use transcript::{ClaimMessage, ClaimMessageKind};
+pub use usual_portion::usual_portion;
 
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::Ad;
+use crate::ad::{Ad, Name};
 use crate::eval::Context;
-use crate::protocol::{Advertisement, Protocol};
+use crate::protocol::{Advertisement, Protocol, without_portion};
 
 use super::{Notice, Party};
 use redocking::RedockedMatch;
 
 /// Claims matches with the current ads, one match at a time. A claimed ad cannot be claimed again by a later match.
-pub struct Claimer<'a> {
-    ads: &'a [Ad],
+pub struct Claimer {
+    /// The current ads. What is claimed of a divided offer is gone from its ad.
+    ads: Vec<Ad>,
     protocol: Protocol,
     context: Context,
     /// Time of the claims in seconds since 1970. An ad that expired before this time votes ABORT. If `None`, no ad
@@ -48,6 +51,8 @@ pub enum Veto {
     TicketMissing,
     /// Another match has claimed the ad. Holds the identifier of that match.
     AlreadyClaimed(String),
+    /// The offer has less left of a resource than the match takes. Holds the resource.
+    TooLittleLeft(Name),
     /// A port that the match needs is missing, or the ports of the ad cannot be used. Holds the reason as a phrase.
     Ports(String),
     /// The party does not accept its parent. Holds the identity of the parent.
@@ -69,6 +74,7 @@ impl fmt::Display for Veto {
             Veto::TicketDiffers => f.write_str("its ClaimId has changed"),
             Veto::TicketMissing => f.write_str("it no longer has a ClaimId"),
             Veto::AlreadyClaimed(id) => write!(f, "the match {id} has already claimed it"),
+            Veto::TooLittleLeft(resource) => write!(f, "it has too little {resource} left"),
             Veto::Ports(reason) => f.write_str(reason),
             Veto::RejectsParent(other) => write!(f, "it does not accept {other}"),
             Veto::RejectedByParent(other) => write!(f, "{other} does not accept it"),
@@ -78,7 +84,7 @@ impl fmt::Display for Veto {
 }
 
 /// The outcome of claiming a match.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClaimResult {
     /// Indexes of the claimed parties in [`Notice::parties`]; empty if the match was aborted.
     pub claimed: Vec<usize>,
@@ -86,6 +92,8 @@ pub struct ClaimResult {
     pub vetoes: Vec<(usize, Veto)>,
     /// Messages that the parties exchanged, in chronological order.
     pub transcript: Vec<ClaimMessage>,
+    /// What is claimed of each party that is claimed in part, by its index in [`Notice::parties`].
+    pub portions: FxHashMap<usize, Ad>,
 }
 
 impl ClaimResult {
@@ -100,7 +108,9 @@ impl ClaimResult {
 struct ClaimState<'a> {
     notice: &'a Notice,
     /// The current ad of each party; `None` if the party has no current ad.
-    ads: Vec<Option<&'a Ad>>,
+    ads: Vec<Option<Ad>>,
+    /// What the match takes of each offer that it divides, and what is left of the offer; `None` for other parties.
+    portions: Vec<Option<(Ad, Ad)>>,
     /// The reason for which each party voted ABORT; `None` if the party has not voted ABORT.
     vetoes: Vec<Option<Veto>>,
     /// For each party, whether the party is left out of the current round. A party is left out if the party itself or a
@@ -108,12 +118,12 @@ struct ClaimState<'a> {
     excluded: Vec<bool>,
 }
 
-impl<'a> Claimer<'a> {
+impl Claimer {
     /// Creates a claimer for the current ads. `at` is the time of the claims in seconds since 1970; if it is `None`,
     /// no ad counts as expired.
     #[must_use]
-    pub fn new(ads: &'a [Ad], protocol: Protocol, context: Context, at: Option<i64>) -> Self {
-        Claimer { ads, protocol, context, at, claimed: FxHashMap::default(), evaluations: 0, failures: 0 }
+    pub fn new(ads: &[Ad], protocol: Protocol, context: Context, at: Option<i64>) -> Self {
+        Claimer { ads: ads.to_vec(), protocol, context, at, claimed: FxHashMap::default(), evaluations: 0, failures: 0 }
     }
 
     /// Lets the parties of a match vote, and claims the ads of the parties that commit. `indexes` gives for each party
@@ -125,14 +135,26 @@ impl<'a> Claimer<'a> {
     ///
     /// If the request votes ABORT, the match is aborted. If only offers vote ABORT, the remaining parties vote again in
     /// another round.
+    ///
+    /// Of an offer that the match divides, only what the match takes is claimed. Later matches claim of what is left.
     pub fn claim(&mut self, notice: &Notice, indexes: &[Result<usize, Veto>]) -> ClaimResult {
-        let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index));
-        let mut vote = ClaimState {
-            notice,
-            ads: indexes.iter().map(ad).collect(),
-            vetoes: notice.parties.iter().zip(indexes).map(|(party, index)| self.own_veto(party, index)).collect(),
-            excluded: vec![false; notice.parties.len()],
-        };
+        let ad = |index: &Result<usize, Veto>| index.as_ref().ok().and_then(|index| self.ads.get(*index).cloned());
+        let ads: Vec<Option<Ad>> = indexes.iter().map(ad).collect();
+        let (mut portions, mut vetoes) = (vec![None; ads.len()], Vec::with_capacity(ads.len()));
+        for (party, index) in indexes.iter().enumerate() {
+            let portion = self.portion(notice, &ads, party);
+            let own = self.own_veto(&notice.parties[party], index, portion.is_some());
+            match portion.transpose() {
+                Ok(portion) => portions[party] = portion,
+                Err(resource) if own.is_none() => {
+                    vetoes.push(Some(Veto::TooLittleLeft(resource)));
+                    continue;
+                }
+                Err(_) => {}
+            }
+            vetoes.push(own);
+        }
+        let mut vote = ClaimState { notice, ads, portions, vetoes, excluded: vec![false; notice.parties.len()] };
         // Parties below a party that cannot take part are not asked to vote.
         vote.exclude_below_vetoes();
         let mut transcript = Vec::new();
@@ -147,7 +169,7 @@ impl<'a> Claimer<'a> {
                 }
                 [0, ..] => {
                     transcript::record_abort(&vote, round, 0, &mut transcript);
-                    return ClaimResult { claimed: Vec::new(), vetoes: vote.into_vetoes(), transcript };
+                    return ClaimResult { vetoes: vote.into_vetoes(), transcript, ..ClaimResult::default() };
                 }
                 vetoed => {
                     for &party in vetoed {
@@ -158,16 +180,41 @@ impl<'a> Claimer<'a> {
             }
         }
         let claimed: Vec<usize> = vote.participants().collect();
-        // Only whole ads are recorded as claimed, because several matches may claim parts of one ad.
-        let wholes = claimed.iter().filter(|&&party| notice.parties[party].whole_id.is_none());
-        let ads = wholes.filter_map(|&party| indexes.get(party)?.as_ref().ok());
-        self.claimed.extend(ads.map(|ad| (*ad, notice.id.clone())));
-        ClaimResult { claimed, vetoes: vote.into_vetoes(), transcript }
+        let mut portions = FxHashMap::default();
+        for &party in &claimed {
+            let Some(Ok(index)) = indexes.get(party) else { continue };
+            if let Some((portion, rest)) = vote.portions[party].take() {
+                self.ads[*index] = rest;
+                portions.insert(party, portion);
+            } else if !notice.parties[party].is_part() {
+                // Only whole ads are recorded as claimed, because several matches may claim parts of one ad.
+                self.claimed.insert(*index, notice.id.clone());
+            }
+        }
+        ClaimResult { claimed, vetoes: vote.into_vetoes(), transcript, portions }
+    }
+
+    /// Returns what a match takes of a party that it divides, and what is left of it. `None` if it takes the whole ad, or
+    /// if there is no ad.
+    ///
+    /// # Errors
+    ///
+    /// The resource of which the ad has too little left.
+    fn portion(&self, notice: &Notice, ads: &[Option<Ad>], party: usize) -> Option<Result<(Ad, Ad), Name>> {
+        let Party { portion, docking, .. } = &notice.parties[party];
+        let ad = ads[party].as_ref()?;
+        let portion = match (portion, ads.get(docking.as_ref()?.parent)?) {
+            (Some(portion), _) => portion.clone(),
+            (None, Some(parent)) => usual_portion(parent, ad, &self.context)?,
+            (None, None) => return None,
+        };
+        Some(without_portion(ad, &portion, &self.context).map(|rest| (portion, rest)))
     }
 
     /// Returns the reason why a party cannot take part, whatever the other parties are; `None` if there is no reason.
-    /// Reasons: the party's ad is missing, ambiguous, expired or already claimed, or lacks the ticket in the notice.
-    fn own_veto(&self, party: &Party, index: &Result<usize, Veto>) -> Option<Veto> {
+    /// Reasons: the party's ad is missing, ambiguous, expired or already claimed, or lacks the ticket in the notice. Of an
+    /// ad that is divided, other matches may have claimed other portions.
+    fn own_veto(&self, party: &Party, index: &Result<usize, Veto>, is_divided: bool) -> Option<Veto> {
         let index = match index {
             Ok(index) => index,
             Err(veto) => return Some(veto.clone()),
@@ -182,7 +229,7 @@ impl<'a> Claimer<'a> {
             (Some(ticket), Some(other)) if *ticket != other => return Some(Veto::TicketDiffers),
             _ => {}
         }
-        let other = self.claimed.get(index).filter(|_| party.whole_id.is_none());
+        let other = self.claimed.get(index).filter(|_| !is_divided && !party.is_part());
         other.map(|other| Veto::AlreadyClaimed(other.clone()))
     }
 
@@ -199,7 +246,7 @@ impl<'a> Claimer<'a> {
         for party in (0..parties.len()).rev() {
             if !vote.excluded[party] && vote.vetoes[party].is_none() {
                 aborted[party].reverse();
-                vote.vetoes[party] = if meeting.accepts_partial(vote.ads[party], &aborted[party]) {
+                vote.vetoes[party] = if meeting.accepts_partial(vote.ads[party].as_ref(), &aborted[party]) {
                     meeting.docking_veto(vote, party)
                 } else {
                     Some(Veto::LostPartners(aborted[party].clone()))

@@ -31,7 +31,7 @@ impl<'a> RedockedMatch<'a> {
         let mut meeting = RedockedMatch { environment, protocol, context, bond, evaluations: 0, failures: 0 };
         let mut faults = Vec::new();
         for (party, ad) in vote.ads.iter().enumerate() {
-            let ad = ad.filter(|_| vote.is_present(party)).cloned();
+            let ad = ad.as_ref().filter(|_| vote.is_present(party)).cloned();
             let member = member(ad, party, bond).unwrap_or_else(|reason| {
                 faults.push((party, reason));
                 empty_member(party)

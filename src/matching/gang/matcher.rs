@@ -173,19 +173,22 @@ impl Gangmatcher {
         self.without_statistics(|matcher| Ok(matcher.find(matcher.strategy, winner.request, Some(&score))?.unzip().1))
     }
 
-    /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers that leave a remainder,
-    /// by index, each with its remainder. `gang` must be the gang that [`Gangmatcher::find_gang`] returned last.
+    /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers of which something
+    /// remains, by index, each with what remains and whether it is available. `gang` must be the gang that
+    /// [`Gangmatcher::find_gang`] returned last.
     ///
     /// An offer stays used up if its remainder cannot be computed or has an attribute Ports that is not a valid list of
     /// ports.
-    pub fn take(&mut self, gang: &Gang) -> Vec<(usize, Ad)> {
+    pub fn take(&mut self, gang: &Gang) -> Vec<(usize, Ad, bool)> {
         self.pool.table.statistics.matched += 1;
         for docked in gang.members() {
             self.withdraw(docked.offer);
         }
-        let mut remainders = self.remainders(gang);
-        remainders.retain(|(offer, remainder)| self.offer_remainder(*offer, remainder).is_ok());
-        remainders
+        let mut rests = self.rests(gang);
+        for (offer, rest, is_offered) in &mut rests {
+            *is_offered = *is_offered && self.offer_remainder(*offer, rest).is_ok();
+        }
+        rests
     }
 
     /// Uses up an offer, as if a gang had taken it.
@@ -337,18 +340,18 @@ impl Gangmatcher {
         self.pool.offer_remainder(Participant::of_offer(offer), remainder)
     }
 
-    /// Computes the remainders of the offers of `gang`, the gang of the current request. Leaves out offers that leave no
-    /// remainder.
-    fn remainders(&mut self, gang: &Gang) -> Vec<(usize, Ad)> {
+    /// Computes what remains of the offers of `gang`, the gang of the current request, and whether it is offered again.
+    /// Leaves out offers of which nothing remains.
+    fn rests(&mut self, gang: &Gang) -> Vec<(usize, Ad, bool)> {
         let Some(residual) = &self.residual else { return Vec::new() };
         let table = &mut self.pool.table;
         let docked = table.dock_gang(gang);
-        let remainder = |(above, link): &(PortPlace, PortPlace)| {
-            table.remainder(residual, *above, *link).map(|remainder| (link.participant.offer(), remainder))
+        let rest = |(above, link): &(PortPlace, PortPlace)| {
+            table.rest(residual, *above, *link).map(|(rest, is_offered)| (link.participant.offer(), rest, is_offered))
         };
-        let remainders = docked.iter().filter_map(remainder).collect();
+        let rests = docked.iter().filter_map(rest).collect();
         table.undock_gang(&docked);
-        remainders
+        rests
     }
 
     /// Searches for a gang of the current request. `index` becomes the `request` of the gang. If `below` is a score,

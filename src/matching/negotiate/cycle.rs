@@ -293,7 +293,7 @@ impl<'c> NegotiationCycle<'c> {
         };
         offer.is_beyond =
             offer.preempted.is_some() && self.ledger.may_go_beyond(&mut self.offers, representative, offer.offer);
-        self.offers.take(offer.offer, &self.ads[request]);
+        offer.portion = self.offers.take(offer.offer, &self.ads[request]);
         let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
         Ok(Consideration::Granted)
@@ -352,14 +352,15 @@ impl<'c> NegotiationCycle<'c> {
             vector: docked.vector.clone(),
             preempted: self.offers.user(docked.offer),
             is_beyond: false,
+            portion: None,
         });
-        let offers = granted.collect();
+        let mut offers: Vec<GrantedOffer> = granted.collect();
         let next = match self.offers.gangs().filter(|_| self.settings.finds_runner_up) {
             Some(matchmaker) => matchmaker.find_runner_up(&gang)?,
             None => None,
         };
         let choice = next.map(|next| Box::new(Choice::between_gangs(&gang, &next)));
-        self.offers.take_gang(&gang);
+        self.offers.take_gang(&gang, &mut offers);
         let weight = self.ledger.settle(&self.offers, submitter, (&members, &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice }, weight);
         Ok(Consideration::Granted)

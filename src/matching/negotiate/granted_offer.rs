@@ -1,5 +1,6 @@
 //! An offer that a request got in a cycle.
 
+use crate::ad::Ad;
 use crate::matching::Candidate;
 use crate::matching::policy::PolicyVector;
 
@@ -21,6 +22,9 @@ pub struct GrantedOffer {
     pub preempted: Option<String>,
     /// Whether the offer had a user and the rule `beyond` of the policy's share is true, so that it may exceed the share.
     pub is_beyond: bool,
+    /// What the request takes of the offer, if the policy divides it; `None` if the request gets the whole offer. See
+    /// [`crate::protocol::taken_portion`].
+    pub portion: Option<Ad>,
 }
 
 impl GrantedOffer {
@@ -28,6 +32,15 @@ impl GrantedOffer {
     #[must_use]
     pub fn of_candidate(candidate: Candidate) -> Self {
         let Candidate { offer, request_rank, offer_rank } = candidate;
-        GrantedOffer { offer, part: 1, request_rank, offer_rank, vector: None, preempted: None, is_beyond: false }
+        GrantedOffer {
+            offer,
+            part: 1,
+            request_rank,
+            offer_rank,
+            vector: None,
+            preempted: None,
+            is_beyond: false,
+            portion: None,
+        }
     }
 }

@@ -11,10 +11,11 @@ use crate::ad::{Ad, Participant, ScopeFrame, Value};
 use crate::eval::{Context, Environment};
 use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
-use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, docking_values};
+use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, Residual, docking_values};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
-use crate::protocol::{Advertisement, PORTS, PortFault};
+use crate::protocol::{Advertisement, PORTS, PortFault, taken_portion};
 
+use super::granted_offer::GrantedOffer;
 use super::{NegotiationSettings, PortUse};
 
 /// The state of all offers during a cycle.
@@ -236,20 +237,31 @@ impl CycleOffers {
         self.gangs.as_mut().map_or(Ok(None), |gangs| gangs.find_gang(index, request))
     }
 
-    /// Gives the offers of a gang to its request. The gang must be the one that was found last.
-    pub fn take_gang(&mut self, gang: &Gang) {
+    /// Gives the offers of a gang to its request, and records which portions of them it takes. The gang must be the one
+    /// that was found last.
+    pub fn take_gang(&mut self, gang: &Gang, granted: &mut [GrantedOffer]) {
         let Some(gangs) = &mut self.gangs else { return };
-        let mut remainders: FxHashMap<usize, Ad> = gangs.take(gang).into_iter().collect();
-        // A gang pays for the whole of an offer whose rest is not offered again.
-        for docked in gang.members() {
-            let remainder = remainders.remove(&docked.offer);
-            self.settle(docked.offer, remainder, true);
+        let rests = gangs.take(gang).into_iter().map(|(offer, rest, is_offered)| (offer, (rest, is_offered)));
+        let mut rests: FxHashMap<usize, (Ad, bool)> = rests.collect();
+        for granted in granted {
+            let rest = rests.remove(&granted.offer);
+            granted.portion = rest.as_ref().map(|(rest, _)| self.portion(granted.offer, rest));
+            // A gang pays for the whole of an offer whose rest is not offered again.
+            let remainder = rest.filter(|(_, is_offered)| *is_offered).map(|(rest, _)| rest);
+            self.settle(granted.offer, remainder, true);
         }
     }
 
-    /// Gives an offer to a request.
-    pub fn take(&mut self, offer: usize, request: &Ad) {
+    /// Returns what a match takes of an offer that leaves this rest.
+    fn portion(&self, offer: usize, rest: &Ad) -> Ad {
+        let names = self.policy.residual.iter().flat_map(Residual::names);
+        taken_portion(&self.frames[offer].ad, rest, names, &self.context)
+    }
+
+    /// Gives an offer to a request. Returns which portion of it the request takes; `None` if it takes the whole offer.
+    pub fn take(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let rest = self.rest(offer, request);
+        let portion = rest.as_ref().map(|rest| self.portion(offer, rest));
         let is_offered = rest.as_ref().is_some_and(|rest| self.offers_again(rest));
         if let Some(gangs) = &mut self.gangs {
             gangs.withdraw(offer);
@@ -259,6 +271,7 @@ impl CycleOffers {
             }
         }
         self.settle(offer, rest, is_offered);
+        portion
     }
 
     /// Puts the remainder of a granted offer in its place. Without a remainder that is offered again, the offer counts as

@@ -23,18 +23,9 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Returns the remainder of an offer after a match with a request; `None` if there is no remainder to offer.
-    /// `environment` contains the pair, and `offer` is the offer's scope in it.
-    pub fn remainder(
-        &self,
-        offer: &Arc<ScopeFrame>,
-        environment: &Environment,
-        context: &Context,
-    ) -> Result<Option<Ad>, Abort> {
-        match self.rest(offer, environment, context)? {
-            Some(rest) if self.is_offered(&rest, context)? => Ok(Some(rest)),
-            _ => Ok(None),
-        }
+    /// Iterates over the names of the attributes in which the rest of an offer may differ from the offer.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.set.iter().map(|(name, _)| name).chain(self.take.iter().map(|taking| &taking.list))
     }
 
     /// Whether the rest of an offer is offered again.
@@ -43,7 +34,7 @@ impl Residual {
     }
 
     /// Returns what a request leaves of an offer, whether it is offered again or not; `None` if the request gets all of
-    /// it. The arguments are those of [`Residual::remainder`].
+    /// it. `environment` contains the pair, and `offer` is the offer's scope in it.
     pub fn rest(
         &self,
         offer: &Arc<ScopeFrame>,

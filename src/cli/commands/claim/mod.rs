@@ -20,7 +20,6 @@ use crate::cli::io::accounts;
 use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::match_records::{RecordedMatch, read_match_records};
-use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
 use crate::cli::render::output;
 use crate::cli::session::Session;
@@ -83,8 +82,8 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the claimed or released offers to this file, with the new `State`. Parts of offers have no new
-    /// ads
+    /// Write new ads of the claimed or released offers to this file, with the new `State`. Of an offer that is claimed in
+    /// part, the new ad has the rest, and a slot has a new dynamic slot
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]
@@ -109,19 +108,17 @@ impl ClaimCommand {
         let context = session.context();
         let mut claimer = Claimer::new(&ads, self.common.protocol(session), context.clone(), at);
         let mut claims: Vec<ClaimResult> = Vec::new();
-        let mut followers =
-            Followers { ads: Vec::new(), at: at.or(context.now).unwrap_or_default(), context: &context };
+        let mut followers = Followers::new(&current, at.or(context.now).unwrap_or_default(), &context);
         for one in &matches {
             let notice = &one.notice;
             let parties: Vec<Result<usize, Veto>> = notice.parties.iter().map(|party| current.find(party)).collect();
-            let found: Vec<Option<&NamedAd>> =
-                parties.iter().map(|index| index.as_ref().ok().map(|index| &current.ads[*index])).collect();
             if self.release {
-                claims.push(followers.release(one, &found, &parties));
+                claims.push(followers.release(one, &parties));
                 continue;
             }
-            claims.push(claimer.claim(notice, &parties));
-            followers.claim(notice, &found, claims.last());
+            let claim = claimer.claim(notice, &parties);
+            followers.claim(notice, &parties, &claim);
+            claims.push(claim);
             // Without files to write, one claim decides the exit status.
             let only_decides = session.options.quiet && self.usage.is_none() && self.follow.is_none();
             if only_decides && claims.last().is_some_and(ClaimResult::is_committed) {
@@ -132,7 +129,7 @@ impl ClaimCommand {
         let committed = claims.iter().filter(|claim| claim.is_committed()).count();
         self.tell_accountant(session, &notices, &claims, &current)?;
         if let Some(path) = &self.follow {
-            write_ads(session, path, form, &followers.ads)?;
+            write_ads(session, path, form, &followers.into_ads())?;
         }
         let rows = if self.transcript {
             message_table(&notices, &claims)

@@ -9,9 +9,10 @@ use std::io;
 use classad::ad::Name;
 use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
-use classad::explain::{AVAILABLE_GPUS, DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES, GPU_PREFIX, TOTAL_PREFIX};
+use classad::explain::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 use classad::format::{AttributeNameCollector, Projection};
 use classad::protocol::Protocol;
+use classad::protocol::{AVAILABLE_GPUS, GPU_PREFIX, TOTAL_SLOT_PREFIX};
 use classad::text::closest_names;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
@@ -55,7 +56,7 @@ pub fn similar_names(
                 name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
             };
             found.extend(DRAINED_SLOT_ATTRIBUTES.map(Name::new));
-            found.extend(known.iter().filter(|name| starts_with(name, TOTAL_PREFIX)).cloned());
+            found.extend(known.iter().filter(|name| starts_with(name, TOTAL_SLOT_PREFIX)).cloned());
             // Each GPU has an attribute of its own name, so that a sample does not have them all. All these names are
             // read only if some request looks at single GPUs.
             if missing.contains(&Name::new(AVAILABLE_GPUS)) {

@@ -1,8 +1,6 @@
 //! The records of matches that the program writes and reads.
 
-use classad::ad::Ad;
-use classad::format::{FileFormat, write};
-use classad::matching::{Docking, MatchKind, Notice, Party, read_lenient};
+use classad::matching::{Docking, MatchKind, Notice, Party, UNNUMBERED, ad_json, read_lenient};
 use classad::protocol::without_private_attributes;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
@@ -75,18 +73,13 @@ impl NoticeRecord<MemberRecord> {
     }
 }
 
-/// Returns the JSON of an ad, on one line.
-fn ad_json(ad: &Ad) -> Option<Box<RawValue>> {
-    let mut text = Vec::new();
-    // Writing to memory does not fail, and every value has a form in JSON.
-    write(&mut text, ad, FileFormat::JsonLines).ok()?;
-    RawValue::from_string(String::from_utf8(text.trim_ascii_end().to_vec()).ok()?).ok()
-}
-
 impl NoticeRecord {
     pub fn into_notice(self) -> Result<Notice, RecordFault> {
         let mut parties = self.members;
         parties.first_mut().ok_or("a match must have members")?.docking = None;
+        for party in &mut parties {
+            party.sequence.get_or_insert(UNNUMBERED);
+        }
         for (own, party) in parties.iter().enumerate().skip(1) {
             let docking = party.docking.as_ref().ok_or("an offer must have `above`, `label` and `link`")?;
             if docking.parent >= own {

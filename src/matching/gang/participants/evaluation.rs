@@ -244,10 +244,11 @@ impl ParticipantTable {
         mentioned
     }
 
-    /// Returns the remainder of an offer whose port `link` is docked at the port `above`. `None` if nothing remains.
+    /// Returns what remains of an offer whose port `link` is docked at the port `above`, and whether it is offered again.
+    /// `None` if nothing remains.
     ///
     /// If the expressions of `residual` cannot be evaluated, the result is also `None` and a failure is counted.
-    pub fn remainder(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Option<Ad> {
+    pub fn rest(&mut self, residual: &Residual, above: PortPlace, link: PortPlace) -> Option<(Ad, bool)> {
         let member = self.environment.member_mut(link.participant)?;
         let (frame, own) = (Arc::clone(&member.frame), member.bindings.len());
         // An ad with a port list does not bind `other`. Bind `other` to the port at which the offer is docked, for this
@@ -255,10 +256,12 @@ impl ParticipantTable {
         let to = Some((above.participant, above.port));
         member.bindings.extend(NameBinding::of_other(to));
         self.statistics.evaluations += residual.set.len() as u64;
-        let remainder = residual.remainder(&frame, &self.environment, &self.context);
+        let rest = residual.rest(&frame, &self.environment, &self.context);
         self.environment.member_mut(link.participant)?.bindings.truncate(own);
-        self.statistics.failures += u64::from(remainder.is_err());
-        remainder.ok().flatten()
+        let offered = |rest: Ad| residual.is_offered(&rest, &self.context).map(|is_offered| (rest, is_offered));
+        let rest = rest.and_then(|rest| rest.map(offered).transpose());
+        self.statistics.failures += u64::from(rest.is_err());
+        rest.ok().flatten()
     }
 }
 

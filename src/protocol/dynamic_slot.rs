@@ -1,0 +1,211 @@
+//! The dynamic slots of a partitionable slot, as HTCondor's startd advertises them.
+
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::eval::Context;
+
+use super::evaluate_attribute;
+use super::following_ads::with_value;
+use super::offer_portion::{AVAILABLE_GPUS, is_number, list_elements, machine_resources};
+
+/// Prefix of the attributes of a partitionable slot that list an attribute of its dynamic slots.
+const CHILD_PREFIX: &str = "Child";
+
+/// Prefix of the attributes that tell all of a resource that a slot has.
+pub const TOTAL_SLOT_PREFIX: &str = "TotalSlot";
+
+/// Prefix of the attributes that hold the properties of a GPU.
+pub const GPU_PREFIX: &str = "GPUs_";
+
+/// Attributes of a partitionable slot that its dynamic slots lack, besides those with the prefix [`CHILD_PREFIX`].
+const PARTITIONABLE_ATTRIBUTES: [&str; 3] = ["PartitionableSlot", "NumDynamicSlots", "NumDynamicSlotsTime"];
+
+/// Whether an ad is that of a partitionable slot.
+#[must_use]
+pub fn is_partitionable(slot: &Ad, context: &Context) -> bool {
+    is_true(slot, "PartitionableSlot", context)
+}
+
+fn is_true(slot: &Ad, name: &str, context: &Context) -> bool {
+    matches!(evaluate_attribute(slot, &Name::new(name), context), Some(Value::Boolean(true)))
+}
+
+/// Returns the name of a dynamic slot: `slot1_2@host` for the second of `slot1@host`.
+#[must_use]
+pub fn dynamic_slot_name(slot: &str, number: i64) -> String {
+    let (first, host) = slot.split_at(slot.find('@').unwrap_or(slot.len()));
+    format!("{first}_{number}{host}")
+}
+
+/// Returns the name of the slot of which a dynamic slot is a part. `None` if the ad is that of no dynamic slot.
+#[must_use]
+pub fn parent_slot_name(slot: &Ad, name: &str, context: &Context) -> Option<String> {
+    let (first, host) = name.split_at(name.find('@').unwrap_or(name.len()));
+    let (parent, number) = first.rsplit_once('_')?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number && is_true(slot, "DynamicSlot", context)).then(|| format!("{parent}{host}"))
+}
+
+/// Returns the ad of a new dynamic slot with the number `number`, which a match takes of `slot`. It is not claimed yet.
+#[must_use]
+pub fn dynamic_slot(slot: &Ad, name: &str, portion: &Ad, number: i64, context: &Context) -> Ad {
+    let gpus: Vec<Name> =
+        list_elements(portion, &Name::new(AVAILABLE_GPUS)).into_iter().flatten().filter_map(attribute).collect();
+    let is_own = |name: &Name| {
+        let of_slot = PARTITIONABLE_ATTRIBUTES.iter().any(|other| name.is(other)) || has_prefix(name, CHILD_PREFIX);
+        let is_gpu = has_prefix(name, GPU_PREFIX) && slot.get(name).is_some_and(|gpu| as_ad(gpu).is_some());
+        !of_slot && (!is_gpu || gpus.contains(name))
+    };
+    let own = slot.iter().filter(|attribute| is_own(attribute.name));
+    let mut ad: Ad = own.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+    for (resource, value) in portion.iter().map(|attribute| (attribute.name, attribute.expression)) {
+        ad = ad.with(resource.clone(), value.clone());
+        let total = Name::new(&format!("{TOTAL_SLOT_PREFIX}{resource}"));
+        match (value.as_literal(), evaluate_attribute(slot, &total, context)) {
+            (Some(Value::Integer(number)), Some(Value::Real(_))) => {
+                #[allow(clippy::cast_precision_loss)] // no slot has 2^53 of anything
+                let number = *number as f64;
+                ad = ad.with(total, Expression::literal(Value::Real(number)));
+            }
+            (Some(number), Some(_)) if is_number(number) => ad = ad.with(total, value.clone()),
+            _ => {}
+        }
+    }
+    if !gpus.is_empty() || slot.get_str("AssignedGPUs").is_some() {
+        ad = with_gpus(&ad, &gpus, context);
+    }
+    let parent = evaluate_attribute(slot, &Name::new("SlotID"), context).filter(is_number);
+    for (name, value) in [
+        ("Name", Some(Value::string(dynamic_slot_name(name, number)))),
+        ("DynamicSlot", Some(Value::Boolean(true))),
+        ("SlotType", Some(Value::string("Dynamic"))),
+        ("ParentSlotId", parent),
+        ("DSlotId", Some(Value::Integer(number))),
+    ] {
+        ad = value.map_or_else(|| ad.clone(), |value| with_value(&ad, name, value));
+    }
+    ad
+}
+
+/// Returns a slot whose GPUs are these: it has their identifiers, and the properties that they have in common.
+fn with_gpus(slot: &Ad, gpus: &[Name], context: &Context) -> Ad {
+    let properties: Vec<&Ad> = gpus.iter().filter_map(|gpu| as_ad(slot.get(gpu)?)).collect();
+    let ids = properties.iter().filter_map(|gpu| match evaluate_attribute(gpu, &Name::new("Id"), context)? {
+        Value::String(id) => Some(id.to_str().into_owned()),
+        _ => None,
+    });
+    let ids: Vec<String> = ids.collect();
+    let is_property = |name: &Name| has_prefix(name, GPU_PREFIX) && !gpus.contains(name);
+    let kept = slot.iter().filter(|attribute| !attribute.name.is("AssignedGPUs") && !is_property(attribute.name));
+    let mut ad: Ad = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+    if !ids.is_empty() {
+        ad = with_value(&ad, "AssignedGPUs", Value::string(ids.join(",")));
+    }
+    let Some((first, others)) = properties.split_first() else { return ad };
+    for attribute in first.iter().filter(|attribute| !attribute.name.is("Id")) {
+        if others.iter().all(|other| other.get(attribute.name) == Some(attribute.expression)) {
+            ad = ad.with(Name::new(&format!("{GPU_PREFIX}{}", attribute.name)), attribute.expression.clone());
+        }
+    }
+    ad
+}
+
+/// Whether a partitionable slot lists a dynamic slot with this name or this number.
+#[must_use]
+pub fn has_child(slot: &Ad, name: &str, number: i64) -> bool {
+    let has = |list: &str, is_wanted: &dyn Fn(&Value) -> bool| {
+        let elements = list_elements(slot, &Name::new(list)).unwrap_or_default();
+        elements.iter().filter_map(Expression::as_literal).any(is_wanted)
+    };
+    has("ChildName", &|value| matches!(value, Value::String(text) if text.to_str() == name))
+        || has("ChildDSlotId", &|value| matches!(value, Value::Integer(known) if *known == number))
+}
+
+/// Returns a partitionable slot that lists another dynamic slot: `NumDynamicSlots` and the lists such as `ChildCpus`. An
+/// ad of another kind lists none.
+#[must_use]
+pub fn with_child(slot: &Ad, child: &Ad, at: i64, context: &Context) -> Ad {
+    if !is_partitionable(slot, context) {
+        return slot.clone();
+    }
+    let value = |name: &str| evaluate_attribute(child, &Name::new(name), context).unwrap_or(Value::Undefined);
+    let listed = map_child_lists(slot, |name, elements| elements.push(Expression::literal(value(name))));
+    counting_children(&listed, 1, at, context)
+}
+
+/// Returns a partitionable slot that no longer lists the dynamic slot called `name`.
+#[must_use]
+pub fn without_child(slot: &Ad, name: &str, at: i64, context: &Context) -> Ad {
+    if !is_partitionable(slot, context) {
+        return slot.clone();
+    }
+    let names = list_elements(slot, &Name::new("ChildName")).unwrap_or_default();
+    let is_child =
+        |known: &Expression| matches!(known.as_literal(), Some(Value::String(text)) if text.to_str() == name);
+    let listed = match names.iter().position(is_child) {
+        Some(place) => map_child_lists(slot, |_, elements| {
+            if place < elements.len() {
+                drop(elements.remove(place));
+            }
+        }),
+        None => slot.clone(),
+    };
+    counting_children(&listed, -1, at, context)
+}
+
+/// Returns what a dynamic slot has, as a portion of its slot: its resources, also those of `named`.
+#[must_use]
+pub fn portion_of_child(slot: &Ad, child: &Ad, named: Option<&Ad>, context: &Context) -> Ad {
+    let mut portion = named.cloned().unwrap_or_default();
+    let named: Vec<Name> = portion.iter().map(|attribute| attribute.name.clone()).collect();
+    for name in machine_resources(slot, context).into_iter().chain([Name::new(AVAILABLE_GPUS)]).chain(named) {
+        let number = evaluate_attribute(child, &name, context).filter(is_number).map(Expression::literal);
+        let held = number.or_else(|| list_elements(child, &name).map(|list| Expression::list(list.iter().cloned())));
+        if let Some(held) = held.filter(|_| slot.get(&name).is_some()) {
+            portion = portion.with(name, held);
+        }
+    }
+    portion
+}
+
+/// Changes the lists of attributes of dynamic slots. `change` gets the name of the attribute and the elements.
+fn map_child_lists(slot: &Ad, change: impl Fn(&str, &mut Vec<Expression>)) -> Ad {
+    let list = |name: &Name, expression: &Expression| {
+        let of = name.as_str().get(CHILD_PREFIX.len()..).filter(|_| has_prefix(name, CHILD_PREFIX))?;
+        let ExpressionKind::List(elements) = expression.without_parentheses().kind() else { return None };
+        let mut elements = elements.to_vec();
+        change(of, &mut elements);
+        Some(Expression::list(elements))
+    };
+    let changed = slot.iter().map(|attribute| {
+        let list = list(attribute.name, attribute.expression);
+        (attribute.name.clone(), list.unwrap_or_else(|| attribute.expression.clone()))
+    });
+    changed.collect()
+}
+
+fn counting_children(slot: &Ad, more: i64, at: i64, context: &Context) -> Ad {
+    let count = match evaluate_attribute(slot, &Name::new("NumDynamicSlots"), context) {
+        Some(Value::Integer(count)) => count,
+        _ => 0,
+    };
+    let slot = with_value(slot, "NumDynamicSlots", Value::Integer(count.saturating_add(more).max(0)));
+    with_value(&slot, "NumDynamicSlotsTime", Value::Integer(at))
+}
+
+fn has_prefix(name: &Name, prefix: &str) -> bool {
+    name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn attribute(expression: &Expression) -> Option<Name> {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Attribute(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+fn as_ad(expression: &Expression) -> Option<&Ad> {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Ad(ad) => Some(ad),
+        _ => None,
+    }
+}
