@@ -1,17 +1,18 @@
 //! Free names of an expression: all names that it may need. They are found from the syntax alone, without an ad.
 
 use std::hash::{BuildHasher, Hash};
+use std::sync::LazyLock;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, KnownName, Name, ScopeAd, Value};
+use crate::ad::{Dialect, Expression, ExpressionKind, Name, ScopeAd, Value};
 use crate::syntax::{ParseOptions, parse_expression};
 
 use super::builtin::FunctionKind;
 
 /// Name that denotes the other side's ad in the expressions of a policy.
-const POLICY_LABEL: KnownName = KnownName::new("label");
+static POLICY_LABEL: LazyLock<Name> = LazyLock::new(|| Name::new("label"));
 
 /// A set of names, in the order of insertion.
 pub type NameSet = IndexSet<Name, FxBuildHasher>;
@@ -85,16 +86,22 @@ impl FreeNames {
 
     /// Adds the names that an expression mentions, including those in constant texts passed to `eval()`.
     pub fn add(&mut self, expression: &Expression, dialect: Dialect) {
-        self.collect(expression, dialect, false);
+        self.collect(expression, dialect, &[]);
     }
 
     /// Adds the names that an expression of a policy mentions. In a policy the name `label` denotes the other side's
     /// ad, too.
     pub fn add_policy_expression(&mut self, expression: &Expression, dialect: Dialect) {
-        self.collect(expression, dialect, true);
+        self.collect(expression, dialect, std::slice::from_ref(&*POLICY_LABEL));
     }
 
-    fn collect(&mut self, expression: &Expression, dialect: Dialect, is_policy: bool) {
+    /// Adds the names that an expression of an ad with ports mentions. The `labels` of the ports denote the ads docked there:
+    /// the other side.
+    pub fn add_with_labels(&mut self, expression: &Expression, dialect: Dialect, labels: &[Name]) {
+        self.collect(expression, dialect, labels);
+    }
+
+    fn collect(&mut self, expression: &Expression, dialect: Dialect, labels: &[Name]) {
         let pend = |expression: &Expression, is_selected_from, is_relocatable| PendingSubexpression {
             expression: expression.clone(),
             is_selected_from,
@@ -109,10 +116,10 @@ impl FreeNames {
                 ExpressionKind::Attribute(name)
                 | ExpressionKind::RootAttribute(name)
                 | ExpressionKind::Select(_, name) => {
-                    let is_around = denoted_ad(name, is_policy).is_some();
+                    let is_around = denoted_ad(name, labels).is_some();
                     self.reads_anything |= is_around && !is_selected_from;
                     self.names.insert(name.clone());
-                    let is_path = is_selected_from || self.record_path(&expression, is_policy);
+                    let is_path = is_selected_from || self.record_path(&expression, labels);
                     is_relocatable |= !is_path;
                     if is_relocatable && !is_around {
                         self.add_to_both_sides([name]);
@@ -151,7 +158,7 @@ impl FreeNames {
 
     /// Records whether the names of a path such as `other.x.y` are looked up in the own ad, in the other side's ad, or
     /// in both. Returns false if the path does not begin with a name, as in `f(x).y`.
-    fn record_path(&mut self, path: &Expression, is_policy: bool) -> bool {
+    fn record_path(&mut self, path: &Expression, labels: &[Name]) -> bool {
         let (mut at, mut rest) = (path, Vec::new());
         let first = loop {
             match at.without_parentheses().kind() {
@@ -165,7 +172,7 @@ impl FreeNames {
         };
         // A name that a nested ad lacks is looked up in the ads around it. So every name of the path may be an
         // attribute of the outermost ad.
-        match denoted_ad(first, is_policy) {
+        match denoted_ad(first, labels) {
             Some(ScopeAd::Other) => self.theirs.extend(rest.into_iter().cloned()),
             Some(ScopeAd::Own) => self.mine.extend(rest.into_iter().cloned()),
             Some(ScopeAd::Parent | ScopeAd::Root) => self.add_to_both_sides(rest),
@@ -185,10 +192,10 @@ impl FreeNames {
     }
 }
 
-/// Returns the ad that a name such as `my` or `other` denotes; `None` for other names. In a policy `label` denotes the
-/// other side's ad.
-fn denoted_ad(name: &Name, is_policy: bool) -> Option<ScopeAd> {
-    ScopeAd::of(name).or((is_policy && name.is_known(POLICY_LABEL)).then_some(ScopeAd::Other))
+/// Returns the ad that a name such as `my` or `other` denotes; `None` for other names. A label denotes the other side's
+/// ad.
+fn denoted_ad(name: &Name, labels: &[Name]) -> Option<ScopeAd> {
+    ScopeAd::of(name).or(labels.contains(name).then_some(ScopeAd::Other))
 }
 
 #[cfg(test)]

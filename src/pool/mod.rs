@@ -36,7 +36,8 @@ mod value_sample;
 pub use ad_memo::{AdMemo, is_constant};
 pub use ad_text_memo::AdTextMemo;
 pub use autocluster::{
-    AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, PolicyExpressions, RequestCluster, RequestClusters, SignificantNames,
+    AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, AUTOCLUSTER_SIGNATURE, PolicyExpressions, RequestCluster, RequestClusters,
+    SignificantNames,
 };
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;

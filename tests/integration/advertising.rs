@@ -208,6 +208,62 @@ fn annotated_requests_keep_their_autoclusters() {
     assert_eq!(lines(&anew)[0]["AutoClusterId"], 1);
 }
 
+/// 2006 paper 4.1: a job whose significant attributes are edited loses its identifier, whichever job of its cluster it is,
+/// and the others keep theirs.
+#[test]
+fn an_edited_job_gets_another_identifier() {
+    let machines = file("edited-machines.ad", "[ Name = \"m\"; Requirements = other.Size > 0 && other.Prio >= 0 ]");
+    let annotate = |jobs: &[String]| -> Vec<String> {
+        let jobs = file("edited-jobs.jsonl", jobs.join("\n"));
+        let (_, ads, told) = classad(&["autocluster", "--annotate", &jobs, "--pool", &machines, "-o", "jsonl"]);
+        assert_eq!(told, "");
+        ads.lines().map(str::to_owned).collect()
+    };
+    let id = |ad: &str| lines(ad)[0]["AutoClusterId"].as_i64().unwrap();
+    let ids = |ads: &[String]| ads.iter().map(|ad| id(ad)).collect::<Vec<i64>>();
+    let job = |name: usize, size: u8, more: &str| {
+        format!("{{ \"Name\": \"j{name}\", \"Size\": {size}, \"Note\": 1{more}, \"Requirements\": true }}")
+    };
+    // Three clusters: two jobs, one job, three jobs.
+    let sizes = [1, 1, 2, 3, 3, 3];
+    let jobs: Vec<String> = sizes.iter().enumerate().map(|(name, size)| job(name, *size, "")).collect();
+    let first = annotate(&jobs);
+    assert_eq!(ids(&first), [1, 1, 2, 3, 3, 3]);
+    assert_eq!(annotate(&first), first);
+    let edits = [("\"Size\": ", "\"Size\": 4"), ("\"Requirements\": ", "\"Requirements\": false, \"Was\": ")];
+    for edited in [&[0][..], &[1], &[2], &[3], &[5], &[0, 1], &[0, 3], &[3, 4], &[5, 2, 0], &[0, 1, 2, 3, 4, 5]] {
+        for (from, to) in edits {
+            let mut now = first.clone();
+            for place in edited {
+                now[*place] = now[*place].replacen(from, to, 1);
+                // What is not significant may change everywhere.
+                now[0] = now[0].replace("\"Note\": 1", "\"Note\": 2");
+            }
+            for _ in 0..2 {
+                let again = annotate(&now);
+                let mut of_edited = Vec::new();
+                for (ad, before) in again.iter().zip(&now) {
+                    let place = lines(ad)[0]["Name"].as_str().unwrap()[1..].parse::<usize>().unwrap();
+                    if edited.contains(&place) {
+                        assert!(id(ad) > 3, "{edited:?} {to}: {ad}");
+                        of_edited.push(id(ad));
+                    } else {
+                        assert_eq!(id(ad), id(before), "{edited:?} {to}: {ad}");
+                    }
+                }
+                assert_eq!(annotate(&again), again, "{edited:?}");
+                now.reverse();
+            }
+        }
+    }
+    // Without signatures, as in ads of HTCondor, most of the jobs of an identifier keep it.
+    let unsigned: Vec<String> = first.iter().map(|ad| ad.replace("AutoClusterSignature", "Other")).collect();
+    let mut now = unsigned.clone();
+    now[3] = now[3].replacen("\"Size\": 3", "\"Size\": 9", 1);
+    now[2] = now[2].replacen("\"Size\": 2", "\"Size\": 1", 1);
+    assert_eq!(ids(&annotate(&now)), [1, 1, 1, 4, 3, 3]);
+}
+
 #[test]
 fn submitter_ads_nest_resource_requests() {
     let of = |option: &str| {

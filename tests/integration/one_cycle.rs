@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use classad::ad::{Ad, Dialect};
+use classad::ad::{Ad, Dialect, Name};
 use classad::eval::Context;
 use classad::matching::Accelerations;
 use classad::matching::gang::Gangmatcher;
@@ -12,7 +12,7 @@ use classad::matching::negotiate::{
 };
 use classad::matching::policy::Policy;
 use classad::protocol::Protocol;
-use classad::syntax::{ParseOptions, parse_ad};
+use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 use fastrand::Rng;
 
 use super::binary::{classad, file};
@@ -157,6 +157,86 @@ fn accelerations_change_no_match() {
         pairs += plain.grants.iter().filter(|grant| grant.gang.is_none()).count();
     }
     assert!(gangs > 100 && pairs > 300 && skipped > 150, "{gangs} {pairs} {skipped}");
+}
+
+/// An expression over attributes that both sides have, through labels and without.
+fn shared_names(random: &mut Rng, subjects: &[&str]) -> String {
+    let name = |random: &mut Rng| {
+        let subject = pick(random, subjects);
+        format!("{subject}{}", pick(random, &["A", "B", "C", "D"]))
+    };
+    let (left, right) = (name(random), name(random));
+    let operator = pick(random, &[">=", "==", "<", "isnt"]);
+    let number = random.u8(0..3);
+    if random.bool() { format!("{left} {operator} {right}") } else { format!("{left} {operator} {number}") }
+}
+
+/// An ad in which attributes of the other side have expressions, too. `subjects` may stand before a name.
+fn ad_of_shared_names(random: &mut Rng, labels: &[&str], is_request: bool) -> Ad {
+    let mut text = String::from("[ ");
+    let outside = if labels.is_empty() { &["", "other.", "self."][..] } else { &["", "x."] };
+    for name in ["A", "B", "C", "D"] {
+        let attribute = match random.u8(0..12) {
+            0 => format!("{name} = {}; ", shared_names(random, outside)),
+            1..4 => String::new(),
+            _ => format!("{name} = {}; ", random.u8(0..3)),
+        };
+        text.push_str(&attribute);
+    }
+    if random.u8(0..12) == 0 {
+        // An attribute hides the label.
+        text.push_str("x = [ A = 1; B = 2 ]; ");
+    }
+    if labels.is_empty() {
+        let constraint = shared_names(random, outside);
+        return ad(&format!("{text} Constraint = ({constraint}) is true || B is undefined ]"));
+    }
+    let mut ports = Vec::new();
+    for (place, label) in labels.iter().enumerate() {
+        let subjects = [&["", "x.", "x."][..], &["", "x.", "y."]][usize::from(place > 0)];
+        let own = pick(random, &["", "", "C = 1;", "D = A;"]);
+        let constraint =
+            if is_request || place > 0 || random.bool() { shared_names(random, subjects) } else { "true".to_owned() };
+        ports.push(format!("[ Label = {label}; {own} Constraint = {constraint} ]"));
+    }
+    let last = ports.pop().filter(|_| is_request && random.u8(0..4) == 0);
+    let group = last.map(|port| format!("[ Min = 0; B = 2; Ports = {{ {port} }} ]"));
+    ports.extend(group);
+    ad(&format!("{text} Ports = {{ {} }} ]", ports.join(", ")))
+}
+
+/// What a cluster gets is what its requests get one by one, also where both sides have attributes of the same names.
+#[test]
+fn gangs_by_autocluster_are_gangs_one_by_one() {
+    let (mut gangs, mut saved) = (0, 0);
+    for seed in seeds() {
+        let mut random = Rng::with_seed(seed ^ 0x6a09_e667);
+        let kinds: [&[&str]; 3] = [&["x", "y"], &["x"], &[]];
+        let mut ads = |number: usize, is_request: bool| -> Vec<Ad> {
+            let of = |random: &mut Rng| {
+                let labels =
+                    kinds[if is_request { random.usize(0..2) } else { 2 - usize::from(random.u8(0..5) == 0) * 2 }];
+                ad_of_shared_names(random, labels, is_request)
+            };
+            (0..number).map(|_| of(&mut random)).collect()
+        };
+        let (some, offers) = (ads(4, true), ads(8, false));
+        // Requests that differ in one attribute only.
+        let mut requests = Vec::new();
+        for request in &some {
+            let name = pick(&mut random, &["A", "B", "C", "D", "E"]);
+            let value = random.u8(0..3).to_string();
+            let value = parse_expression(value.as_bytes(), ParseOptions::default()).expect("a number");
+            requests.extend([request.clone(), request.with(Name::new(name), value)]);
+        }
+        let policy = Policy::default();
+        let plain = run(&settings(&policy, Accelerations::NONE, PortUse::Needed), &requests, &offers);
+        let clustered = run(&settings(&policy, Accelerations::ALL, PortUse::Needed), &requests, &offers);
+        assert_eq!(plain.grants, clustered.grants, "seed {seed}");
+        gangs += plain.grants.len();
+        saved += requests.len() - usize::try_from(clustered.statistics.autoclusters).expect("few");
+    }
+    assert!(gangs > 200 && saved > 200, "{gangs} {saved}");
 }
 
 /// `negotiate` searches a gang only where one is needed, `gangmatch` for each request, `match` for none.

@@ -10,7 +10,7 @@ use classad::eval::{Context, FreeNames, NameSet, transitive_closure};
 use classad::format::FileFormat;
 use classad::matching::negotiate::negotiation_names;
 use classad::matching::policy::{Policy, with_attributes};
-use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, RequestClusters};
+use classad::pool::{AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, AUTOCLUSTER_SIGNATURE, RequestClusters};
 use classad::protocol::{IDLE_JOBS, RESOURCE_REQUESTS, SUBMITTER_TYPE, evaluate_attribute, identity, resource_count};
 use classad::text::{counted, with_commas};
 use indexmap::{IndexMap, IndexSet};
@@ -65,10 +65,11 @@ pub struct Autocluster {
     /// Print an ad for each autocluster, with the number of its requests as `ResourceRequestCount`
     #[arg(long = "requests", id = "requests_of_clusters")]
     as_requests: bool,
-    /// Print each request with its `AutoClusterId` and `AutoClusterAttrs`
+    /// Print each request with its `AutoClusterId`, `AutoClusterAttrs` and `AutoClusterSignature`
     ///
-    /// An autocluster keeps the `AutoClusterId` of the first of its requests whose `AutoClusterAttrs` lists the
-    /// attributes that are significant now. If there is none, or an earlier autocluster kept the number, it gets a new one.
+    /// A request keeps its `AutoClusterId` if the attributes in `AutoClusterAttrs` are those that are significant now, and
+    /// if they are not edited since: `AutoClusterSignature` is a hash of them. Without a signature, the `AutoClusterId` goes
+    /// to most of the equivalent requests that have it. Other requests get new numbers.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
     /// Print an ad for each submitter, with its `IdleJobs` and, in `ResourceRequests`, its autoclusters
@@ -102,7 +103,7 @@ impl Autocluster {
         let form = requests.first().map_or(FileFormat::Bracketed, |source| source.form);
         let policy = self.policy_config.read_policy(session, &self.policy)?.policy;
         let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
-        also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES].map(Name::new));
+        also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_SIGNATURE].map(Name::new));
         let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };
         let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
         // Submitters advertise only the jobs for which they want slots.

@@ -73,7 +73,8 @@ impl AutoclusterInterner {
         self.intern_free_names(&mentions)
     }
 
-    fn intern_free_names(&mut self, mentions: &FreeNames) -> FreeNameIds {
+    /// Returns free names with identifiers instead of names.
+    pub fn intern_free_names(&mut self, mentions: &FreeNames) -> FreeNameIds {
         let mut numbered = |names: &[Name]| {
             let mut numbers: Vec<InternedId> = names.iter().map(|name| self.intern_name(name)).collect();
             numbers.sort_unstable();

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::eval::{Context, transitive_closure};
-use crate::pool::MentionedNames;
-use crate::protocol::{PORTS, Protocol, RESOURCE_COUNT, read_ports, resource_count};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::eval::{Context, FreeNames, transitive_closure};
+use crate::protocol::{LABEL, PORTS, Port, Protocol, RESOURCE_COUNT, read_ports, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
 
@@ -20,6 +19,16 @@ pub const AUTOCLUSTER_ID: &str = "AutoClusterId";
 
 /// The attribute of a request that holds the significant attributes by which its `AutoClusterId` was found.
 pub const AUTOCLUSTER_ATTRIBUTES: &str = "AutoClusterAttrs";
+
+/// The attribute of a request that holds a hash of the expressions of its significant attributes when its
+/// `AutoClusterId` was found. HTCondor has no such attribute: its access point discards the identifier of a job that is
+/// edited.
+pub const AUTOCLUSTER_SIGNATURE: &str = "AutoClusterSignature";
+
+/// Whether an attribute identifies an autocluster. It tells no requests apart unless an expression names it.
+fn is_identifier(name: &Name) -> bool {
+    [AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_SIGNATURE].iter().any(|own| name.is(own))
+}
 
 /// The expressions that policies evaluate besides the ads' own constraints and ranks.
 #[derive(Clone, Debug, Default)]
@@ -117,8 +126,8 @@ impl RequestClusters {
     /// attributes are present, bound to equal expressions.
     ///
     /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. The list of ports
-    /// is significant, with all that it reads. An attribute may be read directly, by the label of a port, or through
-    /// other attributes of either side. If an expression may read attributes that it does not name, as with
+    /// is significant, with all that it reads of the request. An attribute may be read directly, by the label of a port, or
+    /// through other attributes of either side. If an expression may read attributes that it does not name, as with
     /// `eval(Text)`, all attributes are significant.
     ///
     /// Computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
@@ -131,6 +140,7 @@ impl RequestClusters {
         context: &Context,
     ) -> Self {
         let mut reach = SignificantAttributes::new(protocol, context);
+        reach.has_nested_gangs = offers.iter().any(|offer| offer.get(&PORTS).is_some());
         reach.add_policies(policies);
         let distinct = reach.distinct_shapes(offers);
         let (mut before, mut signatures) = (None, FxHashMap::default());
@@ -200,6 +210,8 @@ struct SignificantAttributes<'c> {
     reads: [SideReads; 2],
     /// Names read from the current ad. The set is a field, so that its memory is reused for the next ad.
     reached: IndexSet<InternedId, FxBuildHasher>,
+    /// Whether some offers have ports, at which other offers may be docked.
+    has_nested_gangs: bool,
 }
 
 impl<'c> SignificantAttributes<'c> {
@@ -209,6 +221,7 @@ impl<'c> SignificantAttributes<'c> {
             interner: AutoclusterInterner::new(context.dialect),
             reads: [SideReads::default(), SideReads::default()],
             reached: IndexSet::default(),
+            has_nested_gangs: false,
         }
     }
 
@@ -255,11 +268,14 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
+    /// Records the names that policies read. At the ports of an offer, rules for requests are evaluated in the offer.
     fn add_policies(&mut self, policies: &PolicyExpressions) {
         for (side, expressions) in [(REQUESTS, &policies.in_requests), (OFFERS, &policies.in_offers)] {
             for expression in expressions {
                 let mentions = self.interner.free_names_of_policy(expression);
-                for (side, names) in [(side, &mentions.mine), (1 - side, &mentions.theirs)] {
+                let sides = [(side, &mentions.mine), (1 - side, &mentions.theirs)];
+                let nested = [(1 - side, &mentions.mine), (side, &mentions.theirs)];
+                for (side, names) in sides.into_iter().chain(nested.into_iter().filter(|_| self.has_nested_gangs)) {
                     let wanted = &mut self.reads[side];
                     wanted.names.extend(names.iter().chain(&mentions.unqualified));
                     wanted.everything |= mentions.reads_anything;
@@ -287,15 +303,13 @@ impl<'c> SignificantAttributes<'c> {
             reached.extend(places.into_iter().filter_map(|place| read.get_index(place)));
         }
         if self.reads[side].everything {
-            reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
+            reached.extend(self.all_names(ad));
         }
         let ports = ad.get(&PORTS).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
         if ports.is_some() {
             reached.insert(self.interner.intern_name(&PORTS));
         }
-        let labels: Vec<&Name> = ports.iter().flatten().map(|port| &port.label).collect();
-        // The names that this ad reads by the labels of its ports.
-        let mut docked = MentionedNames::default();
+        let labels = own_labels(ad, ports.as_deref().unwrap_or_default());
         let mut everything = self.reads[side].everything;
         transitive_closure(&mut reached, |&name, reached| {
             let Some(expression) = ad.get(&self.interner.names[name as usize]) else {
@@ -304,30 +318,48 @@ impl<'c> SignificantAttributes<'c> {
                 }
                 return Some(());
             };
-            if !labels.is_empty() {
-                docked.add_names_in(expression, &labels, None, self.interner.dialect());
-            }
-            let (expression, mentions) = self.interner.intern_expression(expression);
-            signature.push((name, expression));
+            let (number, plain) = self.interner.intern_expression(expression);
+            signature.push((name, number));
+            let mentions = match &ports {
+                None => plain,
+                Some(ports) => {
+                    let is_list = self.interner.names[name as usize] == *PORTS;
+                    let dialect = self.interner.dialect();
+                    let mut names = FreeNames::default();
+                    if is_list {
+                        ports.iter().for_each(|port| add_names_of_port(&mut names, port, &labels, dialect));
+                    } else {
+                        names.add_with_labels(expression, dialect, &labels);
+                    }
+                    self.interner.intern_free_names(&names).into()
+                }
+            };
             reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
-            let missing =
-                mentions.unqualified.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_none());
-            let other = &mut self.reads[1 - side];
-            other.names.extend(mentions.theirs.iter().chain(missing));
-            other.everything |= mentions.reads_anything;
+            // In an ad with ports, a name that is missing is not looked up on the other side.
+            let missing = mentions
+                .unqualified
+                .iter()
+                .filter(|name| ports.is_none() && ad.get(&self.interner.names[**name as usize]).is_none());
+            let read: Vec<InternedId> = mentions.theirs.iter().chain(missing).copied().collect();
+            // What is docked at the port of an offer may be the request, or another offer.
+            for other in if side == OFFERS && self.has_nested_gangs { 0..2 } else { 1 - side..2 - side } {
+                self.reads[other].names.extend(read.iter().copied());
+                self.reads[other].everything |= mentions.reads_anything;
+            }
             if mentions.reads_anything && !std::mem::replace(&mut everything, true) {
-                reached.extend(ad.iter().map(|attribute| self.interner.intern_name(attribute.name)));
+                reached.extend(self.all_names(ad));
             }
             Some(())
         });
         self.reached = reached;
-        // At a port an offer may dock, or the request, or an offer that the request's other offers need.
-        for reads in &mut self.reads {
-            reads.names.extend(docked.iter().map(|name| self.interner.intern_name(name)));
-            reads.everything |= docked.is_opaque;
-        }
         signature.sort_unstable();
         signature
+    }
+
+    /// Returns the names of all attributes of an ad that can tell it from others.
+    fn all_names(&mut self, ad: &Ad) -> Vec<InternedId> {
+        let names = ad.iter().map(|attribute| attribute.name).filter(|name| !is_identifier(name));
+        names.map(|name| self.interner.intern_name(name)).collect()
     }
 
     /// Groups requests by their significant attributes. [`RequestCluster::members`] stays 0, and the caller must set
@@ -357,6 +389,33 @@ impl<'c> SignificantAttributes<'c> {
         }
         found
     }
+}
+
+/// Returns the labels of ports that denote the ads docked there. An attribute of the ad or of a port hides a label of the
+/// same name: then the name is an attribute's.
+fn own_labels(ad: &Ad, ports: &[Port]) -> Vec<Name> {
+    let is_hidden = |label: &Name| {
+        let mut records = ports.iter().flat_map(|port| port.groups.iter().chain(&port.record));
+        ad.get(label).is_some() || records.any(|record| record.get(label).is_some())
+    };
+    ports.iter().map(|port| port.label.clone()).filter(|label| !is_hidden(label)).collect()
+}
+
+/// Adds the names that the expressions of a port and of the groups around it mention. Its label is read as it stands, and
+/// its own attributes are not those of the ad.
+fn add_names_of_port(names: &mut FreeNames, port: &Port, labels: &[Name], dialect: Dialect) {
+    let records: Vec<&Ad> = port.groups.iter().chain(&port.record).collect();
+    let mut of_port = FreeNames::default();
+    for attribute in records.iter().flat_map(|record| record.iter()) {
+        if *attribute.name != *LABEL && *attribute.name != *PORTS {
+            of_port.add_with_labels(attribute.expression, dialect, labels);
+        }
+    }
+    of_port.unqualified.retain(|name| records.iter().all(|record| record.get(name).is_none()));
+    names.mine.extend(of_port.mine);
+    names.theirs.extend(of_port.theirs);
+    names.unqualified.extend(of_port.unqualified);
+    names.reads_anything |= of_port.reads_anything;
 }
 
 #[cfg(test)]

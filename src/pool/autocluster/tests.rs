@@ -63,6 +63,43 @@ fn ports_are_significant_with_all_that_they_read() {
     assert!(cluster.significant.iter().any(|name| name.as_str() == "Note"), "{:?}", cluster.significant);
 }
 
+/// Labels and the attributes of offers do not tell requests apart, unless something reads them of the request.
+#[test]
+fn only_what_is_read_of_a_request_splits_gangs() {
+    let ports = "Ports = { [ Label = cpu; Constraint = cpu.Mem > 3 && cpu.u != \"x\" ], \
+                 [ Label = lic; Need = MY.Size; H = 2; Constraint = lic.App == cpu.Name && H == Need ] }";
+    let plain = "[ Name = \"m\"; Mem = 8; App = \"a\"; Requirements = other.Size > 1 ]";
+    for (difference, offer, expected) in [
+        ("Note = 1;", plain, 1),
+        ("Mem = 5;", plain, 1),
+        ("App = \"b\"; Name = \"b\"; u = 7;", plain, 1),
+        ("H = 3; Need = 4;", plain, 1),
+        ("Label = 3;", plain, 1),
+        ("Size = 9;", plain, 2),
+        // An attribute hides the label.
+        ("cpu = [ Mem = 9 ];", plain, 2),
+        // An offer reads them: of the request, of what it lacks itself, or for what the request reads.
+        ("Mem = 5;", "[ Requirements = other.Mem > 1 ]", 2),
+        ("u = 5;", "[ Requirements = u > 1 ]", 2),
+        ("u = 5;", "[ Mem = other.u; Requirements = true ]", 2),
+        ("u = 5;", "[ Ports = { [ Label = job; Constraint = job.u ], [ Label = node; Constraint = true ] } ]", 2),
+        // A node docks at a service, whose attribute reads the request.
+        (
+            "u = 5;",
+            "[ Ports = { [ Label = job; Constraint = true ], [ Label = node; Constraint = other.Y ] }; Y = job.u ]",
+            2,
+        ),
+    ] {
+        let request = |own: &str| format!("[ Size = 2; {own} {ports} ]");
+        let (one, other) = (request(""), request(difference));
+        let found = clusters(&[&one, &other], &[offer, "[ Requirements = other.Y ]"], &[]);
+        assert_eq!(found.clusters.len(), expected, "{difference} {offer}: {:?}", found.significant());
+    }
+    let found = clusters(&[&format!("[ Size = 2; {ports} ]")], &[plain], &[]);
+    let names: Vec<&str> = found.significant().into_iter().map(Name::as_str).collect();
+    assert_eq!(names, ["Ports", "Rank", "Size"]);
+}
+
 #[test]
 fn alike_and_not() {
     let offer = ["[ Requirements = TARGET.Owner == \"a\" ]"];
