@@ -13,7 +13,7 @@ use crate::ad::{Ad, ByteString, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 
 use super::advertised_state::{AdvertisedState, StateAttribute};
-use super::rank_value;
+use super::{SUBMITTER_TYPE, rank_value};
 use AdvertisementAttribute as Attribute;
 
 /// Declares the attributes of advertisements twice in the same order: as a table of names and as an enum of indexes
@@ -22,7 +22,7 @@ macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
         /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 24] = [$(stringify!($name)),*];
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 25] = [$(stringify!($name)),*];
 
         /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
         #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ macro_rules! advertisement_attributes {
 advertisement_attributes! {
     Name, GlobalJobId, ClusterId, ProcId, MyAddress,
     MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
-    JobStatus, JobUniverse, State, Offline, Draining, MyCurrentTime, ServerTime,
+    JobStatus, JobUniverse, State, Offline, Draining, MyCurrentTime, ServerTime, ScheddName,
     RemoteUser, RemoteOwner,
     AddressV1, Address, ClaimId, CurrentRank,
 }
@@ -44,16 +44,16 @@ advertisement_attributes! {
 pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
-pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(20).0;
+pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(21).0;
 
 /// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that may hold the current user of an offer. The first one that is a
 /// string or an integer counts.
-pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(18).1;
+pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(19).1;
 
 /// The attributes that tell the time at which an ad was true; see [`Advertisement::time`].
 pub const TIME_ATTRIBUTES: [&str; 3] = ["LastHeardFrom", "MyCurrentTime", "ServerTime"];
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 24]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+static ATTRIBUTE_NAMES: LazyLock<[Name; 25]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -79,7 +79,8 @@ enum AttributeSource<'a> {
 /// Identity, kind, sequence number and expiration of an advertisement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AdvertisementHeader {
-    /// Identity of the agent; see [`Advertisement::identity`].
+    /// Identity of the agent; see [`Advertisement::identity`]. That of a submitter has the name of its access point
+    /// (`ScheddName`) behind it: a user of several ones has an advertisement of each.
     pub identity: Option<ByteString>,
     /// Kind of the advertised thing, such as `Machine`; see [`Advertisement::kind`].
     pub kind: Option<ByteString>,
@@ -122,7 +123,7 @@ impl<'a> Advertisement<'a> {
         let state = self.state();
         let is_slot = matches!(state, AdvertisedState::Slot(_));
         AdvertisementHeader {
-            identity: self.identity_text(),
+            identity: self.agent_identity(),
             kind: self.kind_text(),
             sequence: self.sequence(),
             expiration: self.expiration(),
@@ -161,6 +162,15 @@ impl<'a> Advertisement<'a> {
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         self.identity_text().as_ref().map(string)
+    }
+
+    fn agent_identity(&self) -> Option<ByteString> {
+        let own = self.identity_text()?;
+        let is_submitter = self.kind_text().is_some_and(|kind| kind.to_str().eq_ignore_ascii_case(SUBMITTER_TYPE));
+        match self.first_text([Attribute::ScheddName]).filter(|_| is_submitter) {
+            Some(schedd) => Some([own.as_bytes(), b"\n", schedd.as_bytes()].concat().into()),
+            None => Some(own),
+        }
     }
 
     fn identity_text(&self) -> Option<ByteString> {
@@ -446,6 +456,9 @@ mod tests {
         let machine = "[ Type = \"Machine\"; Name = \"foo\" ]";
         assert_eq!(counting(&[machine, "[ Type = \"License\"; Name = \"foo\" ]"]), [true, true]);
         assert_eq!(counting(&["[ a = 1 ]", "[ a = 1 ]"]), [true, true]);
+        let submitter = |schedd| format!("[ MyType = \"Submitter\"; Name = \"a\"; ScheddName = \"{schedd}\" ]");
+        let submitters = ["ap1", "ap2", "ap1"].map(submitter);
+        assert_eq!(counting(&submitters.each_ref().map(String::as_str)), [false, true, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
         let named = ["x", "x"]
             .map(|name| AdvertisementHeader { identity: Some(name.into()), ..AdvertisementHeader::default() });

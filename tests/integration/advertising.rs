@@ -264,6 +264,42 @@ fn an_edited_job_gets_another_identifier() {
     assert_eq!(ids(&annotate(&now)), [1, 1, 1, 4, 3, 3]);
 }
 
+/// As of jobs and machines, the newest ad of each submitter counts; a user of two access points has two.
+#[test]
+fn the_newest_ad_of_a_submitter_counts() {
+    let submitter = |number: &str, schedd: &str, count: u8| {
+        format!(
+            "[ MyType = \"Submitter\"; Name = \"a@d\"; Owner = \"a\"; ScheddName = \"{schedd}\"; MyAddress = \"<1>\"; {number} \
+             LastHeardFrom = 100; ClassAdLifetime = 50; ResourceRequests = {{ [ ResourceRequestCount = {count}; Requirements = true ], \
+             [ ResourceRequestCount = 1; Requirements = other.Number > 1 ] }} ]"
+        )
+    };
+    let machines: String =
+        (0..9).map(|number| format!("[ Name = \"m{number}\"; Number = {number}; Requirements = true ]\n")).collect();
+    let machines = file("submitters-machines.ad", machines);
+    let numbered =
+        |number: u8, schedd: &str, count| submitter(&format!("UpdateSequenceNumber = {number};"), schedd, count);
+    for (ads, now, expected) in [
+        (vec![numbered(1, "ap", 4), numbered(2, "ap", 2)], "120", 3),
+        (vec![numbered(2, "ap", 2), numbered(1, "ap", 4)], "120", 3),
+        (vec![submitter("", "ap", 4), submitter("", "ap", 1)], "120", 2),
+        (vec![numbered(1, "ap", 4), submitter("", "ap", 1)], "120", 5),
+        (vec![numbered(1, "ap1", 2), numbered(7, "ap2", 3)], "120", 7),
+        (vec![numbered(2, "ap", 2), numbered(1, "ap", 4)], "151", 0),
+    ] {
+        let submitters = file("submitters-stale.ad", ads.join("\n"));
+        let arguments = ["negotiate", &submitters, "--pool", &machines, "--now", now, "--no-header", "-o", "tsv"];
+        let (_, rows, told) = classad(&arguments);
+        assert_eq!(rows.lines().count(), expected, "{ads:?}: {rows}{told}");
+        // A collector holds the same ads.
+        let (_, held, _) = classad(&["collect", &submitters, "--at", now]);
+        let held = file("submitters-held.ad", held);
+        let (_, again, _) =
+            classad(&["negotiate", &held, "--pool", &machines, "--now", now, "--no-header", "-o", "tsv"]);
+        assert_eq!(again, rows, "{ads:?}");
+    }
+}
+
 #[test]
 fn submitter_ads_nest_resource_requests() {
     let of = |option: &str| {

@@ -11,7 +11,7 @@ use classad::text::{counted, join_and, with_commas};
 use indexmap::IndexMap;
 
 use super::global;
-use super::matching::{MatchArgs, ReadMode};
+use super::matching::{MatchArgs, ReadMode, with_nested_requests};
 use super::notify::NotifyArgs;
 use crate::cli::Failure;
 use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
@@ -226,7 +226,11 @@ impl AdvertisingArgs {
         };
         let current = |ads, what| {
             let ads = self.lifetime.retain_latest(session, ads, what, self.common.id.as_deref());
-            let ads = self.lifetime.retain_unexpired(session, ads, what);
+            let mut ads = self.lifetime.retain_unexpired(session, ads, what);
+            if what == "request" {
+                // Of a submitter, the requests of its newest ad count.
+                ads = with_nested_requests(ads);
+            }
             if !self.matched.is_given() {
                 return ads;
             }

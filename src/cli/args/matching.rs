@@ -56,7 +56,8 @@ impl MatchArgs {
         Protocol::new(session.dialect()).with_attributes(self.constraint_attr.as_deref(), self.rank_attr.as_deref())
     }
 
-    /// Reads the requests and the offers. `also` holds further names that the caller looks up in the ads.
+    /// Reads the requests and the offers. `also` holds further names that the caller looks up in the ads. The ads of
+    /// submitters are among the requests; see [`with_nested_requests`].
     ///
     /// # Errors
     ///
@@ -88,7 +89,6 @@ impl MatchArgs {
             return Ok(ads);
         }
         let requests = input::read_named_ads(session, requests, id.as_ref())?;
-        let requests: Vec<NamedAd> = requests.into_iter().flat_map(with_nested_requests).collect();
         let offers = input::read_named_ads(session, offers, id.as_ref())?;
         let context = session.context();
         let time = |ad: &NamedAd| Advertisement::new(&ad.ad, &context).time();
@@ -97,10 +97,12 @@ impl MatchArgs {
     }
 }
 
-/// Returns the requests nested in the ad of a submitter, called by its name and their numbers. Returns any other ad
-/// itself.
-fn with_nested_requests(ad: NamedAd) -> Vec<NamedAd> {
-    let Some(nested) = nested_requests(&ad.ad) else { return vec![ad] };
-    let numbered = nested.into_iter().zip(1..);
-    numbered.map(|(request, number)| NamedAd::unnamed(request).with_name(format!("{}/{number}", ad.id()))).collect()
+/// Replaces the ads of submitters by the requests nested in them, called by the submitter's name and their numbers.
+pub fn with_nested_requests(requests: Vec<NamedAd>) -> Vec<NamedAd> {
+    let nested = |ad: NamedAd| {
+        let Some(nested) = nested_requests(&ad.ad) else { return vec![ad] };
+        let numbered = nested.into_iter().zip(1..);
+        numbered.map(|(request, number)| NamedAd::unnamed(request).with_name(format!("{}/{number}", ad.id()))).collect()
+    };
+    requests.into_iter().flat_map(nested).collect()
 }

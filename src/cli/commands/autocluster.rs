@@ -16,7 +16,7 @@ use classad::text::{counted, with_commas};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::cli::args::advertising::retain_waiting;
-use crate::cli::args::matching::{MatchArgs, ReadMode};
+use crate::cli::args::matching::{MatchArgs, ReadMode, with_nested_requests};
 use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
@@ -106,6 +106,7 @@ impl Autocluster {
         also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_SIGNATURE].map(Name::new));
         let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };
         let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
+        let requests = with_nested_requests(requests);
         // Submitters advertise only the jobs for which they want slots.
         let requests = if self.submitters { retain_waiting(session, requests) } else { requests };
         let parties = Parties::new([requests, offers]);

@@ -81,7 +81,10 @@ impl CollectCommand {
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let context = session.context();
-        let identity_of = |ad: &NamedAd| identity(&ad.ad, id.as_ref(), &context);
+        let identity_of = |ad: &NamedAd| match &id {
+            Some(_) => identity(&ad.ad, id.as_ref(), &context),
+            None => Advertisement::new(&ad.ad, &context).header().identity.map(|own| own.to_str().into_owned()),
+        };
 
         let mut ads = input::read_named_ads(session, sources, id.as_ref())?;
         assign_content_ids([&mut ads]);

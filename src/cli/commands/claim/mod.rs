@@ -15,7 +15,7 @@ use classad::matching::{Notice, Party, Statistics};
 use classad::protocol::identity;
 
 use crate::cli::args::advertising::LifetimeArgs;
-use crate::cli::args::matching::MatchArgs;
+use crate::cli::args::matching::{MatchArgs, with_nested_requests};
 use crate::cli::io::accounts;
 use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
@@ -161,7 +161,8 @@ impl ClaimCommand {
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let ads = input::read_named_ads(session, sources, id.as_ref())?;
-        let mut ads = self.lifetime.retain_latest(session, ads, "ad", self.common.id.as_deref());
+        let ads = self.lifetime.retain_latest(session, ads, "ad", self.common.id.as_deref());
+        let mut ads = with_nested_requests(ads);
         assign_content_ids([&mut ads]);
         Ok((CurrentAds::new(ads, &session.context()), form))
     }
