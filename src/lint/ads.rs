@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
-use crate::protocol::{Advertisement, PORTS, Protocol, is_met, read_ports};
+use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, is_met, read_ports};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -68,15 +68,11 @@ impl<'a> AdCheck<'a> {
     /// refer to each other in a circle. `residues` is what specialization leaves of the clauses of the constraint, if
     /// that is known.
     pub(super) fn check(&self, has_cycles: bool, residues: Option<Vec<ClauseResidue>>, found: &mut Vec<LintFinding>) {
+        self.check_validity(found);
         self.check_ports(found);
-        let has_ports = self.ad.get(&PORTS).is_some();
-        match self.protocol.constraint_name(self.ad) {
-            Some(name) if !has_ports => self.check_constraint(name, has_cycles, residues, found),
-            None if !has_ports && self.is_party() => {
-                let message = "this ad has no constraint, so it accepts nothing";
-                found.push(LintFinding::new(&rules::MISSING, message));
-            }
-            _ => {}
+        let constraint = self.protocol.constraint_name(self.ad);
+        if let Some(name) = constraint.filter(|_| self.ad.get(&PORTS).is_none()) {
+            self.check_constraint(name, has_cycles, residues, found);
         }
         self.check_rank(found);
     }
@@ -200,30 +196,29 @@ impl<'a> AdCheck<'a> {
         non_numeric_type(&residue.expression)
     }
 
-    /// Reports invalid ports, ports without a constraint, and references to the label of a later port.
+    /// Reports what makes an ad invalid as an advertisement. Only an ad that is evidently a party needs a constraint.
+    fn check_validity(&self, found: &mut Vec<LintFinding>) {
+        for fault in invalidities(self.ad, self.protocol) {
+            let rule = match fault {
+                InvalidAd::Ports(_) => &rules::PORTS,
+                InvalidAd::PortWithoutConstraint(_) => &rules::MISSING,
+                InvalidAd::NoConstraint if self.is_party() => &rules::MISSING,
+                InvalidAd::NoConstraint => continue,
+            };
+            let finding = LintFinding::new(rule, fault.to_string());
+            found.push(match fault.port_fault() {
+                Some(fault) => finding.at_span(&PORTS, Some(fault.span), ""),
+                None => finding,
+            });
+        }
+    }
+
+    /// Reports ranks of ports that are never numbers, and references to the label of a later port.
     fn check_ports(&self, found: &mut Vec<LintFinding>) {
         let Some(list) = self.ad.attribute(&PORTS) else { return };
-        let ports = match read_ports(self.ad) {
-            Ok(ports) => ports,
-            Err(fault) => {
-                let finding = LintFinding::new(&rules::PORTS, fault.reason);
-                return found.push(finding.at_span(list.name, Some(fault.span), ""));
-            }
-        };
-        let entries: &[Expression] = match list.expression.without_parentheses().kind() {
-            ExpressionKind::List(entries) => entries,
-            _ => &[],
-        };
+        let Ok(ports) = read_ports(self.ad) else { return };
         for (place, port) in ports.list.iter().enumerate() {
             let Some(record) = &port.record else { continue };
-            if self.protocol.constraint_name(record).is_none() {
-                // If an ad has groups of ports, an element of the list `Ports` may be a group instead of a port. The
-                // finding then marks the whole list, and its message names the port.
-                let is_listed = entries.len() == ports.list.len();
-                let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list.expression);
-                let message = format!("the port {} has no constraint, so it accepts no offer", port.label);
-                found.push(LintFinding::new(&rules::MISSING, message).at(list.name, entry, ""));
-            }
             if let Some(rank) = record.get(self.protocol.rank_name())
                 && let Some(kind) = self.rank_type_in(rank, &self.frame.dock(record.clone(), u32::try_from(place).ok()))
             {

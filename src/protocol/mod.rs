@@ -13,6 +13,7 @@ mod priority_attributes;
 mod private_attributes;
 mod resource_request;
 mod update;
+mod validity;
 
 pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
 pub use advertisement::{
@@ -39,3 +40,4 @@ pub use resource_request::{
     requested_resource, resource_count,
 };
 pub use update::{UpdateFault, updated_advertisement};
+pub use validity::{InvalidAd, advertisement_fault, invalidities};

@@ -82,14 +82,14 @@ fn updates_of_matched_ads_are_discarded() {
     assert_eq!(held, "", "both are matched");
     assert!(told.contains("discarded: 1 update of an ad that is matched (first: viper.cs.wisc.edu)"), "{told}");
     // Advertised afresh, it is held again.
-    let afresh =
-        file("advertising-afresh.ad", "[ Name = \"viper.cs.wisc.edu\"; Type = \"Machine\"; UpdateSequenceNumber = 8 ]");
+    let afresh = "[ Name = \"viper.cs.wisc.edu\"; Type = \"Machine\"; UpdateSequenceNumber = 8; Constraint = true ]";
+    let afresh = file("advertising-afresh.ad", afresh);
     let (_, held, _) = classad(&[&["collect", &afresh], &collect[1..]].concat());
     assert_eq!(held, "viper.cs.wisc.edu\n");
     // An update of a name that two kinds of ads have must tell the kind.
     let both = file(
         "advertising-kinds.ad",
-        "[ Name = \"a\"; Type = \"Machine\"; x = 1 ] [ Name = \"a\"; Type = \"License\"; x = 1 ]",
+        "[ Name = \"a\"; Type = \"Machine\"; x = 1; Constraint = true ] [ Name = \"a\"; Type = \"License\"; x = 1; Constraint = true ]",
     );
     let unkind = file("advertising-unkind.ad", "[ Name = \"a\"; x = 2 ] [ Name = \"a\"; Type = \"License\"; x = 3 ]");
     let (_, held, told) = classad(&["collect", &both, "--update", &unkind, "-o", "jsonl"]);
@@ -297,6 +297,43 @@ fn the_newest_ad_of_a_submitter_counts() {
         let (_, again, _) =
             classad(&["negotiate", &held, "--pool", &machines, "--now", now, "--no-header", "-o", "tsv"]);
         assert_eq!(again, rows, "{ads:?}");
+    }
+}
+
+/// Thesis 3.3.2: a collector "ensures that the advertisements sent to it are valid".
+#[test]
+fn a_collector_refuses_ads_that_are_not_valid() {
+    let ads = "[ Name = \"good\"; UpdateSequenceNumber = 1; Constraint = true ]
+        [ Name = \"good\"; UpdateSequenceNumber = 2; Constraint = true; Ports = 5 ]
+        [ Name = \"twice\"; Ports = { [ Label = a; Constraint = true ], [ Label = a; Constraint = true ] } ]
+        [ Name = \"none\"; Type = \"License\" ]
+        [ Name = \"port\"; Ports = { [ Label = a ] } ]
+        [ Name = \"slot\"; MyType = \"Machine\" ]
+        [ Name = \"ap\"; MyType = \"Scheduler\" ]
+        [ Name = \"gang\"; Ports = { [ Label = a; Constraint = a.x ] } ]";
+    let all = file("invalid-ads.ad", ads);
+    let (status, held, told) = classad(&["collect", &all, "-o", "names"]);
+    assert_eq!((status, held.as_str()), (Some(2), "good\nap\ngang\n"), "{told}");
+    for (number, reason) in [
+        (2, "Ports must be a list of records"),
+        (3, "an earlier port of this ad has the label `a` already"),
+        (4, "this ad has no constraint"),
+        (5, "the port a has no constraint"),
+        (6, "this ad has no constraint"),
+    ] {
+        assert!(told.contains(reason) && told.contains(&format!("(ad {number})")), "{number}: {told}");
+    }
+    assert!(told.contains("invalid-ads.ad:2:"), "{told}");
+    let first = classad(&["collect", &all, "-o", "names", "--fail-fast"]);
+    assert_eq!((first.0, first.2.matches('×').count()), (Some(2), 1), "{}", first.2);
+    // The old ad stays what it was when an update would make it invalid.
+    let good = file("valid-ad.ad", ads.lines().next().unwrap());
+    let update = file("invalid-update.ad", "[ Name = \"good\"; UpdateSequenceNumber = 2; Ports = 5 ]");
+    let (status, held, told) = classad(&["collect", &good, "--update", &update, "-o", "jsonl"]);
+    assert_eq!((status, lines(&held)[0]["UpdateSequenceNumber"].as_i64()), (Some(0), Some(1)), "{told}");
+    assert!(told.contains("discarded: 1 update that makes its ad invalid: Ports must be a list of records"), "{told}");
+    for pool in ["tests/pool/dumps/daemons.long", "tests/pool/dumps/machines.long", "tests/pool/dumps/queue.long"] {
+        assert_eq!(classad(&["collect", pool, "--at", "0", "-o", "names"]).0, Some(0), "{pool}");
     }
 }
 

@@ -6,7 +6,10 @@ use clap::Args;
 use classad::eval::Context;
 use classad::format::FileFormat;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{Advertisement, AdvertisementHeader, identity, latest_advertisements, updated_advertisement};
+use classad::protocol::{
+    Advertisement, AdvertisementHeader, Protocol, advertisement_fault, identity, latest_advertisements,
+    updated_advertisement,
+};
 use classad::text::{counted, join_and};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -34,6 +37,11 @@ Examples:
 /// `UpdateSequenceNumber` counts; among equals, the last. An ad expires after `ExpirationTime` or, without it,
 /// `ClassAdLifetime` seconds after `LastHeardFrom`. An update has the name of an ad and the attributes that changed. An
 /// ad that is matched (--matched) is missing until its sender sends a whole ad with a greater `UpdateSequenceNumber`.
+///
+/// Ads that are not valid are refused. `Ports` must be a list of ports with distinct labels, and each port needs a
+/// constraint. So does an ad without ports, unless its `MyType` is neither `Job` nor `Machine`, as in the ads of daemons.
+///
+/// Exit status: 0 if the collector has an ad; 1 if it has none; 2 after an error.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CollectCommand {
@@ -86,7 +94,8 @@ impl CollectCommand {
             None => Advertisement::new(&ad.ad, &context).header().identity.map(|own| own.to_str().into_owned()),
         };
 
-        let mut ads = input::read_named_ads(session, sources, id.as_ref())?;
+        let ads = input::read_named_ads(session, sources, id.as_ref())?;
+        let mut ads = retain_valid(session, ads, &context)?;
         assign_content_ids([&mut ads]);
         let mut collector = Collector::new(session, ads, &identity_of);
         collector.mark_matched(&self.matched.registrar(session)?);
@@ -113,6 +122,19 @@ impl CollectCommand {
         writer.finish(&mut out())?;
         Ok(Status::of(!held.is_empty()))
     }
+}
+
+/// Reports the ads that are no valid advertisements, and returns the others (thesis 3.3.2).
+fn retain_valid(session: &mut Session, ads: Vec<NamedAd>, context: &Context) -> Result<Vec<NamedAd>, Failure> {
+    let protocol = Protocol::new(context.dialect);
+    let mut valid = Vec::with_capacity(ads.len());
+    for ad in ads {
+        match advertisement_fault(&ad.ad, &protocol, context) {
+            Some(fault) => ad.report_invalid(session, &fault)?,
+            None => valid.push(ad),
+        }
+    }
+    Ok(valid)
 }
 
 impl Collector {
@@ -159,7 +181,12 @@ impl Collector {
             [index] => {
                 let held = &mut self.ads[index].ad;
                 let updated = updated_advertisement(&held.ad, &update.ad, &self.context);
-                *held = held.clone().with_ad(updated.map_err(|fault| fault.to_string())?);
+                let updated = updated.map_err(|fault| fault.to_string())?;
+                let protocol = Protocol::new(self.context.dialect);
+                if let Some(fault) = advertisement_fault(&updated, &protocol, &self.context) {
+                    return Err(format!("that makes its ad invalid: {fault}"));
+                }
+                *held = held.clone().with_ad(updated);
                 Ok(())
             }
             _ => Err("for a name that ads of several kinds have".to_owned()),

@@ -6,7 +6,8 @@ use classad::ad::{Ad, Name, Value};
 use classad::eval::Context;
 use classad::format::{AdEntry, Problem, attribute_spans};
 use classad::protocol::{
-    AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, PORTS, PortFault, evaluate_attribute,
+    AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, InvalidAd, PORTS, PortFault,
+    evaluate_attribute,
 };
 
 use super::source::SourceText;
@@ -157,10 +158,17 @@ impl NamedAd {
     /// Reports that the ports of this ad are invalid, with the position in the source. Does nothing if the ad has no
     /// location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
+        self.report_invalid(session, &InvalidAd::Ports(fault.clone()))
+    }
+
+    /// Reports that this ad is no valid advertisement, with the position in the source. Does nothing if the ad has no
+    /// location.
+    pub fn report_invalid(&self, session: &mut Session, fault: &InvalidAd) -> Result<(), Failure> {
         let Some(Location { text, offset, number, .. }) = self.location.as_deref() else { return Ok(()) };
         let places = attribute_spans(&text.block.text, text.block.form, *offset, session.dialect());
         let ports = places.iter().rev().find(|place| place.name == *PORTS);
-        let range = ports.map_or(*offset..offset + 1, |place| place.file_range(fault.span));
-        session.report_problem(text, &Problem::error_at(range, *number, fault.reason.clone()))
+        let range = ports.zip(fault.port_fault());
+        let range = range.map_or(*offset..offset + 1, |(place, fault)| place.file_range(fault.span));
+        session.report_problem(text, &Problem::error_at(range, *number, fault.to_string()))
     }
 }

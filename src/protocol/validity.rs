@@ -1,0 +1,127 @@
+//! Which ads are valid advertisements (thesis 3.2.1): a collector accepts no others (thesis 3.3.2).
+//!
+//! | rule | applies to |
+//! |---|---|
+//! | `Ports` is a list of ports: records with distinct labels, or groups of ports | all ads |
+//! | each port has a constraint | all ads with ports |
+//! | an ad without ports has a constraint | ads of jobs and machines, and ads without `MyType`, as in the papers |
+//!
+//! An ad of HTCondor with another `MyType`, such as that of a daemon or of a submitter, matches nothing and needs no
+//! constraint.
+
+use std::fmt;
+
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::eval::Context;
+
+use super::{PORTS, PortFault, Protocol, evaluate_attribute, read_ports};
+
+/// Why an ad is not a valid advertisement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvalidAd {
+    /// The list of ports cannot be used.
+    Ports(PortFault),
+    /// A port has no constraint.
+    PortWithoutConstraint(PortFault),
+    /// The ad has neither a constraint nor ports.
+    NoConstraint,
+}
+
+impl InvalidAd {
+    /// Returns the place of the fault in the text of the value of `Ports`; `None` if the ad has no ports.
+    #[must_use]
+    pub fn port_fault(&self) -> Option<&PortFault> {
+        match self {
+            InvalidAd::Ports(fault) | InvalidAd::PortWithoutConstraint(fault) => Some(fault),
+            InvalidAd::NoConstraint => None,
+        }
+    }
+}
+
+impl fmt::Display for InvalidAd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port_fault() {
+            Some(fault) => fault.fmt(f),
+            None => f.write_str("this ad has no constraint, so it accepts nothing"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidAd {}
+
+/// Returns what makes an ad invalid if it is to take part in matches, whatever its kind is.
+#[must_use]
+pub fn invalidities(ad: &Ad, protocol: &Protocol) -> Vec<InvalidAd> {
+    let Some(list) = ad.get(&PORTS) else {
+        let has_constraint = protocol.constraint_name(ad).is_some();
+        return if has_constraint { Vec::new() } else { vec![InvalidAd::NoConstraint] };
+    };
+    let ports = match read_ports(ad) {
+        Ok(ports) => ports.list,
+        Err(fault) => return vec![InvalidAd::Ports(fault)],
+    };
+    let entries: &[Expression] = match list.without_parentheses().kind() {
+        ExpressionKind::List(entries) => entries,
+        _ => &[],
+    };
+    let lacks = |(place, port): (usize, &super::Port)| {
+        let record = port.record.as_ref().filter(|record| protocol.constraint_name(record).is_none())?;
+        // If an ad has groups of ports, an element of the list may be a group instead of a port: the place is the whole
+        // list then.
+        let is_listed = entries.len() == ports.len() && record.get(&PORTS).is_none();
+        let entry = entries.get(place).filter(|_| is_listed).unwrap_or(list);
+        let reason = format!("the port {} has no constraint, so it accepts no offer", port.label);
+        Some(InvalidAd::PortWithoutConstraint(PortFault { span: entry.span(), reason }))
+    };
+    ports.iter().enumerate().filter_map(lacks).collect()
+}
+
+/// Returns why a collector refuses an ad; `None` if it accepts the ad.
+#[must_use]
+pub fn advertisement_fault(ad: &Ad, protocol: &Protocol, context: &Context) -> Option<InvalidAd> {
+    let takes_part = || match evaluate_attribute(ad, &Name::new("MyType"), context) {
+        Some(Value::String(kind)) => ["job", "machine"].contains(&kind.to_str().to_ascii_lowercase().as_str()),
+        _ => true,
+    };
+    invalidities(ad, protocol).into_iter().find(|fault| *fault != InvalidAd::NoConstraint || takes_part())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advertisement_fault;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn an_advertisement_is_valid_by_its_kind() {
+        for (text, expected) in [
+            ("[ Constraint = true ]", None),
+            ("[ Requirements = false ]", None),
+            ("[ Ports = { [ Label = a; Constraint = true ] } ]", None),
+            ("[ Ports = { [ Min = 0; Ports = { [ Label = a; Requirements = true ] } ] } ]", None),
+            ("[ MyType = \"Scheduler\"; Name = \"ap\" ]", None),
+            ("[ MyType = \"Submitter\" ]", None),
+            ("[ a = 1 ]", Some("no constraint")),
+            ("[ Type = \"License\" ]", Some("no constraint")),
+            ("[ MyType = \"Machine\" ]", Some("no constraint")),
+            ("[ MyType = \"job\"; Rank = 1 ]", Some("no constraint")),
+            ("[ Constraint = true; Ports = 5 ]", Some("must be a list")),
+            ("[ MyType = \"Scheduler\"; Ports = { 5 } ]", Some("must be a record")),
+            ("[ Ports = { [ Label = a; Constraint = true ], [ Label = A; Constraint = true ] } ]", Some("already")),
+            ("[ Ports = { [ Constraint = true ] } ]", Some("needs a Label")),
+            ("[ Constraint = true; Ports = { [ Label = a ] } ]", Some("the port a has no constraint")),
+            ("[ Ports = { [ Ports = { [ Label = a ] } ] } ]", Some("the port a has no constraint")),
+        ] {
+            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+            let found = advertisement_fault(&ad, &Protocol::new(Dialect::Classad), &Context::new(Dialect::Classad));
+            let found = found.map(|fault| fault.to_string());
+            let is_expected = match (&found, expected) {
+                (Some(found), Some(expected)) => found.contains(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(is_expected, "{text}: {found:?}");
+        }
+    }
+}
