@@ -113,7 +113,11 @@ impl FailureWriter<'_> {
                     .closest
                     .as_ref()
                     .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
-                format!("no {one} has {entry} with {unmet} ({holder}){}", closest.unwrap_or_default())
+                let meant = nested.renamed.as_ref().map(|(name, known)| {
+                    let plural = list.strip_prefix("Available").unwrap_or("the entries");
+                    format!("; {plural} have no {name}, but {known}")
+                });
+                format!("no {one} has {entry} with {unmet} ({holder}){}", closest.or(meant).unwrap_or_default())
             }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();

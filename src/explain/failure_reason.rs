@@ -10,6 +10,7 @@ use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
+use super::changes::rename_attribute;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
@@ -133,6 +134,12 @@ impl FailureReason {
         if let Some(grouping) = parsed_grouping(expression) {
             return FailureReason::Precedence(text(&grouping, table.context.dialect));
         }
+        // An old name that no offer has is told as such, however the clause guards it.
+        if let Some((name, ..)) = renamed(analysis, table)
+            && table.offers_with(&name) == 0
+        {
+            return FailureReason::MissingAttribute(name);
+        }
         // A clause that can never be true has a mistake, whether its correction helps or not.
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
         if let Some(slip) = FailureReason::find_slip(analysis, table, request, least) {
@@ -179,7 +186,7 @@ impl FailureReason {
     }
 
     /// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause with whose correction at least `least`
-    /// offers meet it.
+    /// offers meet it, or if the clause reads attributes by their old names.
     pub(super) fn find_slip(
         analysis: &ClauseAnalysis,
         table: &OfferTable,
@@ -189,13 +196,30 @@ impl FailureReason {
         let clause = &analysis.clause.expression;
         let slips = lint::find_slips(clause, table.context.dialect, None).into_iter();
         // A note tells what may be meant so; there is a better reason for such a clause.
-        slips.filter(|slip| slip.rule.level > LintLevel::Note).find_map(|slip| {
-            let corrected = slip.corrected(clause)?;
+        let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
+        let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?)));
+        let renamed = renamed(analysis, table)
+            .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected));
+        slips.chain(renamed).find_map(|(message, corrected)| {
             let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
             let offers = table.clause_results(request, &tried).counts.is_true;
-            (offers >= least).then_some(FailureReason::Slip { message: slip.message, corrected, offers })
+            (offers >= least).then_some(FailureReason::Slip { message, corrected, offers })
         })
     }
+}
+
+/// Returns the first attribute that a clause reads by its old name, the current name, and the clause with all current
+/// names. `None` if it has none, or reads both: it then provides for old and new slots.
+pub(super) fn renamed(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(Name, Name, Expression)> {
+    let (mut first, mut corrected) = (None, analysis.clause.expression.clone());
+    for name in &analysis.offer_attributes {
+        let current = table.renamed_attribute(name).filter(|current| !analysis.offer_attributes.contains(current));
+        let Some(current) = current else { continue };
+        let Some(renamed) = rename_attribute(&corrected, name, &current) else { continue };
+        corrected = renamed;
+        first.get_or_insert((name.clone(), current));
+    }
+    first.map(|(name, current)| (name, current, corrected))
 }
 
 /// Returns the attributes of the request itself that expressions read.

@@ -1,12 +1,15 @@
 //! Constraints on the ads of a list: `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs` asks for so many
 //! ads of the list `AvailableGPUs` that meet the constraint `RequireGPUs`.
 
+use indexmap::IndexSet;
+
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value};
 use crate::constraint::{ClauseOperand, conjuncts, orient_comparison};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::matching::PairSide;
-use crate::protocol::{evaluate_attribute, is_met};
+use crate::protocol::{closest_attributes, evaluate_attribute, is_met};
 
+use super::changes::rename_attribute;
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
@@ -33,8 +36,10 @@ pub struct NestedFailure {
     /// The operator and the bound of `unmet`, and the value that comes closest to meeting it. `None` if `unmet` is no
     /// comparison with a literal, or if no ad has a comparable value.
     pub closest: Option<(BinaryOperator, Value, Value)>,
-    /// The nested constraint with `unmet` relaxed to `closest`; `None` without a closest value, or if it is far from what is
-    /// asked for.
+    /// An attribute that `unmet` reads and that no ad has, and the ads' attribute that it means. `None` if there is none.
+    pub renamed: Option<(Name, Name)>,
+    /// The nested constraint with the names that the ads have, or with `unmet` relaxed to `closest`; `None` without a
+    /// closest value, or if it is far from what is asked for.
     pub relaxed: Option<Expression>,
 }
 
@@ -51,17 +56,46 @@ impl NestedFailure {
         let parts = conjuncts(&constraint);
         let is_offered = |part: &Expression| nested.iter().any(|ad| is_true_in(ad, part, context));
         if nested.is_empty() {
-            return Some(NestedFailure { holder, list, unmet: None, closest: None, relaxed: None });
+            return Some(NestedFailure { holder, list, unmet: None, closest: None, renamed: None, relaxed: None });
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
+        if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
+            let unmet = Some(text(unmet, context.dialect));
+            return Some(NestedFailure { holder, list, unmet, closest: None, renamed: Some(renamed), relaxed });
+        }
         let closest = closest_in(unmet, &nested, context);
         let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
         let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| {
             let with = relaxed_part(unmet, closest)?;
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
         });
-        Some(NestedFailure { holder, list, unmet: Some(text(unmet, context.dialect)), closest, relaxed })
+        let unmet = Some(text(unmet, context.dialect));
+        Some(NestedFailure { holder, list, unmet, closest, renamed: None, relaxed })
     }
+}
+
+/// Returns the first attribute of `unmet` that no nested ad has, with the attribute of the ads that it means, and the
+/// whole constraint with the names that the ads have. `None` if the ads have all names, or none that is meant.
+fn with_known_names(
+    constraint: &Expression,
+    unmet: &Expression,
+    nested: &[Ad],
+    context: &Context,
+) -> Option<((Name, Name), Option<Expression>)> {
+    let known: IndexSet<&Name> = nested.iter().flat_map(Ad::iter).map(|attribute| attribute.name).collect();
+    let meant = |name: &Name| {
+        let near = closest_attributes(name.as_str(), known.iter().map(|known| known.as_str()));
+        near.first().map(|near| Name::new(near)).filter(|_| !known.contains(name))
+    };
+    let names = FreeNames::of(unmet, context.dialect).names;
+    let first = names.iter().find_map(|name| Some((name.clone(), meant(name)?)))?;
+    let all = FreeNames::of(constraint, context.dialect).names;
+    let renamed = all.iter().filter_map(|name| Some((name, meant(name)?)));
+    let corrected = renamed.fold(constraint.clone(), |constraint, (name, known)| {
+        rename_attribute(&constraint, name, &known).unwrap_or(constraint)
+    });
+    let is_met = nested.iter().any(|ad| is_true_in(ad, &corrected, context));
+    Some((first, is_met.then_some(corrected)))
 }
 
 /// Replaces attributes of the request by their values, where no nested ad has an attribute of that name.

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Span};
 use crate::eval::Context;
+use crate::protocol::current_names;
 
 use super::find_slips::find_slips;
 use super::finding::LintFinding;
 use super::finding_register::{ExpressionKey, FindingOrigin, FindingSet};
+use super::pool::{PoolReference, unresolved_references};
 use super::rules::{self, LintLevel};
 use super::shared_expressions::SharedExpression;
 use super::{PoolColumns, PoolStatistics, Slip, logic};
@@ -48,6 +50,9 @@ impl CheckedExpression {
         let words: Vec<Name> = slips.iter().filter_map(Slip::word).cloned().collect();
         let mut found: Vec<LintFinding> = slips.into_iter().map(|slip| LintFinding::of_slip(name, slip)).collect();
         logic::check(name, expression, !is_constraint, context, &mut found);
+        if name.is("RequireGPUs") && context.dialect.is_condor() {
+            found.extend(properties_of_slots(ad, name, expression));
+        }
         remove_consequences(&mut found);
         if pool.is_some() {
             // Drop the notes of the rule `case-sensitive`, which concern `=?=` with any string. The rule `wrong-case`
@@ -64,6 +69,20 @@ impl CheckedExpression {
             words: words.into(),
         }
     }
+}
+
+/// Returns findings on properties of GPUs that are named as those of a slot in a constraint on single GPUs.
+fn properties_of_slots<'a>(
+    ad: &'a Ad,
+    attribute: &'a Name,
+    constraint: &'a Expression,
+) -> impl Iterator<Item = LintFinding> + 'a {
+    unresolved_references(ad, constraint).into_iter().filter_map(move |PoolReference { name, expression, .. }| {
+        let current = current_names(name.as_str());
+        let property = current.iter().find(|current| !current.starts_with("GPUs_"))?;
+        let finding = LintFinding::new(&rules::UNKNOWN, format!("the ad of a GPU has no {name}"));
+        Some(finding.with_help(format!("did you mean {property}?")).at(attribute, expression, ""))
+    })
 }
 
 /// Removes findings that are only consequences: a part is constant or never true because of a mistake within this part,

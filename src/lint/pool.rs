@@ -10,7 +10,7 @@ use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKi
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, find_function};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, Ports, read_ports};
+use crate::protocol::{PORTS, Ports, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
 
 use super::expressions::short_text;
@@ -58,6 +58,9 @@ pub(super) fn check_references(
         // Each name is reported once.
         let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
         for reference in references.iter().filter(|reference| seen.insert(reference.name)) {
+            if check.check_renamed(reference, expression) {
+                continue;
+            }
             if guarded.contains(reference.name) {
                 check.check_guarded(reference);
             } else {
@@ -227,6 +230,23 @@ impl PoolCheck<'_> {
         }
     }
 
+    /// Returns the attribute that took the place of the one that a reference names, if more ads of the pool have it.
+    fn renamed(&self, reference: &PoolReference<'_>) -> Option<Name> {
+        let known = self.pool.attributes.keys().map(Name::as_str);
+        let renamed = renamed_attribute(reference.name.as_str(), known).map(Name::new)?;
+        (self.pool.ads_with(&renamed) > self.pool.ads_with(reference.name)).then_some(renamed)
+    }
+
+    /// Reports a reference to an attribute by its old name, unless `whole` also reads it by its current name. Returns
+    /// whether the reference is one.
+    fn check_renamed(&mut self, reference: &PoolReference<'_>, whole: &Expression) -> bool {
+        let Some(renamed) = self.renamed(reference) else { return false };
+        if unresolved_references(self.ad, whole).iter().all(|read| *read.name != renamed) {
+            self.report_unknown(reference, &[(renamed.clone(), self.pool.ads_with(&renamed))]);
+        }
+        true
+    }
+
     /// Reports a reference to an attribute that the pool need not have, if its name is most likely misspelt: a name of
     /// the pool differs in one letter.
     pub(super) fn check_guarded(&mut self, reference: &PoolReference<'_>) {
@@ -259,9 +279,11 @@ impl PoolCheck<'_> {
             Some(function) => format!("{} is a function: {}", function.name, function.signature),
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),
         };
+        let (noun, having) = (self.pool.noun(), self.pool.ads_with(name));
         let message = match self.pool.ads() {
-            1 => format!("the only {} has no {name}", self.pool.noun()),
-            ads => format!("none of the {} {}s has {name}", with_commas(ads), self.pool.noun()),
+            1 => format!("the only {noun} has no {name}"),
+            ads if having > 0 => format!("only {} of {} {noun}s has {name}", with_commas(having), with_commas(ads)),
+            ads => format!("none of the {} {noun}s has {name}", with_commas(ads)),
         };
         let finding = LintFinding::new(&rules::UNKNOWN, message);
         self.found.push(finding.with_help(help).at(self.attribute, expression, ""));

@@ -1,7 +1,8 @@
 //! Mistakes in writing that both the linter and the explanations recognize.
 
-use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup, closest_names};
+use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup};
 use crate::eval::{find_function, similar_functions};
+use crate::protocol::{closest_attributes, renamed_attribute};
 
 use super::standard_attributes::StandardType;
 
@@ -49,17 +50,20 @@ pub fn differs_in_case(one: &ByteString, other: &ByteString) -> bool {
     one.eq_ignore_case(other) && one != other
 }
 
-/// Returns those of `names` that are similar to `name`, each with the number of ads that have an attribute of this
-/// name. Leaves out names that no ad has. Returns none for the name of a standard attribute, which is not a misspelt
-/// name.
+/// Returns those of `names` that are similar to `name`, or the one that HTCondor has given the attribute since, each with
+/// the number of ads that have an attribute of this name. Leaves out names that no ad has. Returns no similar names for
+/// the name of a standard attribute, which is not a misspelt name.
 pub fn similar_names<'n>(
     name: &Name,
     names: impl Iterator<Item = &'n Name>,
     ads_with: impl Fn(&Name) -> usize,
 ) -> Vec<(Name, usize)> {
-    if StandardType::of(name).is_some() {
-        return Vec::new();
-    }
-    let near = closest_names(name.as_str(), names.map(Name::as_str)).into_iter().map(Name::new);
+    let names = names.map(Name::as_str);
+    let near = if StandardType::of(name).is_some() {
+        renamed_attribute(name.as_str(), names).into_iter().collect()
+    } else {
+        closest_attributes(name.as_str(), names)
+    };
+    let near = near.into_iter().map(Name::new);
     near.map(|near| (ads_with(&near), near)).filter(|(ads, _)| *ads > 0).map(|(ads, near)| (near, ads)).collect()
 }

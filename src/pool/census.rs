@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHasher;
 
 use crate::ad::{Ad, Name};
-use crate::text::closest_names;
+use crate::protocol::closest_attributes;
 
 use super::census_counter::{CensusCounter, CensusPart, CensusScope};
 use super::census_record::{AttributeRecord, CensusRecord};
@@ -170,10 +170,10 @@ impl Census {
         self.attributes.iter()
     }
 
-    /// Returns the names of at most three attributes that are closest to `name` by edit distance, best first.
+    /// Returns the names of at most three attributes that may be meant by `name`, best first.
     #[must_use]
     pub fn closest_names(&self, name: &str) -> Vec<&str> {
-        closest_names(name, self.attributes.keys().map(Name::as_str))
+        closest_attributes(name, self.attributes.keys().map(Name::as_str))
     }
 }
 

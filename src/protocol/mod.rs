@@ -11,6 +11,7 @@ mod port_group;
 mod ports;
 mod priority_attributes;
 mod private_attributes;
+mod renamed_attributes;
 mod resource_request;
 mod update;
 mod validity;
@@ -35,6 +36,7 @@ pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, read_ports};
 pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};
 pub use private_attributes::{is_private_attribute, without_private_attributes};
+pub use renamed_attributes::{closest_attributes, current_names, renamed_attribute};
 pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, SUBMITTER_TYPE, invalid_count_reason, nested_requests,
     requested_resource, resource_count,

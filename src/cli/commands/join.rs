@@ -7,9 +7,9 @@ use clap::Args;
 use classad::ad::{Ad, BinaryOperator, Expression, Span, Value};
 use classad::eval::{Context, Environment, Evaluator, binary};
 use classad::format::AdEntry;
-use classad::protocol::display_name;
+use classad::protocol::{closest_attributes, display_name};
 use classad::syntax::{StringSyntax, Token, lex};
-use classad::text::{closest_names, counted, suggestion, with_commas};
+use classad::text::{counted, suggestion, with_commas};
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -167,7 +167,7 @@ impl JoinCommand {
                 if known.iter().any(|known| name.is(known)) {
                     continue;
                 }
-                let near = suggestion(&closest_names(name.as_str(), known.iter().map(String::as_str)));
+                let near = suggestion(&closest_attributes(name.as_str(), known.iter().map(String::as_str)));
                 let source = sources.first().map_or("", |source| &source.name);
                 session.note(&format!("no ad of {source} has the attribute {name}{near}"));
             }

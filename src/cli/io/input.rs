@@ -6,9 +6,9 @@ use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::lint::StandardType;
-use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
+use classad::protocol::{IDENTITY_ATTRIBUTES, closest_attributes, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
-use classad::text::{closest_names, counted, suggestion};
+use classad::text::{counted, suggestion};
 
 use super::dump_time::{DumpTimes, newest_times};
 use super::file_part::FilePart;
@@ -386,7 +386,7 @@ pub fn parse_required_name(session: &Session, option: &str, text: &str) -> Resul
 /// Prints a note that no ad has the attribute `name`. The note suggests the most similar of the `known` names, unless
 /// HTCondor defines the attribute: then it is not misspelt.
 pub fn note_unknown_attribute<'a>(session: &Session, known: impl IntoIterator<Item = &'a str>, name: &Name) {
-    let near = if StandardType::of(name).is_some() { Vec::new() } else { closest_names(name.as_str(), known) };
+    let near = if StandardType::of(name).is_some() { Vec::new() } else { closest_attributes(name.as_str(), known) };
     session.note(&format!("no ad has the attribute {name}{}", suggestion(&near)));
 }
 

@@ -8,7 +8,8 @@ use classad::constraint::is_scope_name;
 use classad::format::{AttributeNameCollector, FileFormat, Stream};
 use classad::lint::StandardType;
 use classad::pool::Census;
-use classad::text::{closest_names, suggestion};
+use classad::protocol::closest_attributes;
+use classad::text::suggestion;
 use indexmap::IndexSet;
 
 use super::input;
@@ -94,7 +95,7 @@ impl UnseenNames {
     /// Attributes that HTCondor's daemons write may be missing without a mistake. Reports each of the `needed` names.
     pub fn report_columns(&self, session: &Session, known: &[String], needed: &[&Name]) {
         for name in self.unseen() {
-            let near = closest_names(name.as_str(), known.iter().map(String::as_str));
+            let near = closest_attributes(name.as_str(), known.iter().map(String::as_str));
             let may_be_missing = near.is_empty() || StandardType::of(name).is_some();
             if !may_be_missing || needed.contains(&name) {
                 session.note(&format!("no selected ad has the attribute {name}{}", suggestion(&near)));
@@ -128,7 +129,7 @@ impl UnseenNames {
 pub fn note_misspelt_names<'n>(session: &Session, names: impl IntoIterator<Item = &'n Name>, known: &[String]) {
     let known = || known.iter().map(String::as_str);
     for name in names.into_iter().filter(|name| known().all(|known| !name.as_str().eq_ignore_ascii_case(known))) {
-        let near = closest_names(name.as_str(), known());
+        let near = closest_attributes(name.as_str(), known());
         if !near.is_empty() {
             session.note(&format!("the first ads have no attribute {name}{}", suggestion(&near)));
         }

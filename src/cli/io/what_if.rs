@@ -3,7 +3,8 @@
 use classad::ad::{Ad, Expression, ExpressionKind, Name};
 use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, direct_references, specialize};
 
-use classad::text::{closest_names, suggestion};
+use classad::protocol::closest_attributes;
+use classad::text::suggestion;
 use indexmap::IndexSet;
 
 use super::input;
@@ -66,7 +67,7 @@ impl WhatIf {
             for name in new.filter(|name| ads.iter().all(|ad| ad.ad.get(name).is_none())) {
                 let sampled = ads.iter().take(MAX_SAMPLED_ADS).flat_map(|ad| ad.ad.iter());
                 let known: IndexSet<&str> = sampled.map(|attribute| attribute.name.as_str()).collect();
-                let near = closest_names(name.as_str(), known);
+                let near = closest_attributes(name.as_str(), known);
                 let mut sampled =
                     [&parties.requests, &parties.offers].into_iter().flat_map(|ads| ads.iter().take(MAX_SAMPLED_ADS));
                 if !near.is_empty() && !sampled.any(|ad| reads(&ad.ad, name)) {

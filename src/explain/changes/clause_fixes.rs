@@ -5,7 +5,7 @@ use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
-use crate::explain::failure_reason::FailureReason;
+use crate::explain::failure_reason::{FailureReason, renamed};
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, ChainedComparison, LintLevel};
@@ -44,7 +44,9 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::Elsewhere(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
-    let mut slips: Vec<Expression> = slips.into_iter().flatten().collect();
+    let renamed = renamed(&clause.analysis, table).map(|(.., corrected)| corrected);
+    let mut slips: Vec<Expression> = renamed.into_iter().chain(slips.into_iter().flatten()).collect();
+    slips.dedup();
     // A clause with several mistakes is met only if all are corrected.
     let all = correct_slips(slips.first().unwrap_or(expression), table.context.dialect);
     slips.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !slips.contains(all)));

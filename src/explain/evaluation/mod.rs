@@ -25,7 +25,7 @@ use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, Store};
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, renamed_attribute};
 
 use super::clauses::{ExplainedClause, split_constraint};
 pub use acceptance::{Acceptance, RefusedSet};
@@ -316,6 +316,12 @@ impl OfferTable {
     /// Returns the number of offers that have an attribute.
     pub fn offers_with(&self, name: &Name) -> usize {
         self.columns.get(name).map(|(_, offers)| *offers).unwrap_or_default()
+    }
+
+    /// Returns the attribute that took the place of the attribute `name`, if more offers have it.
+    pub fn renamed_attribute(&self, name: &Name) -> Option<Name> {
+        let renamed = renamed_attribute(name.as_str(), self.columns.keys().map(Name::as_str)).map(Name::new)?;
+        (self.offers_with(&renamed) > self.offers_with(name)).then_some(renamed)
     }
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.

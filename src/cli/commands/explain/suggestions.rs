@@ -11,9 +11,7 @@ use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
 use classad::explain::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 use classad::format::{AttributeNameCollector, Projection};
-use classad::protocol::Protocol;
-use classad::protocol::{AVAILABLE_GPUS, GPU_PREFIX, TOTAL_SLOT_PREFIX};
-use classad::text::closest_names;
+use classad::protocol::{AVAILABLE_GPUS, GPU_PREFIX, Protocol, TOTAL_SLOT_PREFIX, closest_attributes, current_names};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -50,7 +48,8 @@ pub fn similar_names(
         let mut missing = unresolved_names(session, subjects, protocol, usize::MAX)?;
         missing.extend(of_policy.theirs.iter().cloned());
         let known: FxHashSet<Name> = attribute_names(partners, SAMPLE_BYTES)?.into_iter().collect();
-        let mut found = Vec::new();
+        let renamed = missing.iter().flat_map(|name| current_names(name.as_str()));
+        let mut found: Vec<Name> = renamed.map(|name| Name::new(&name)).collect();
         if !reverse {
             let starts_with = |name: &Name, prefix: &str| {
                 name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
@@ -70,7 +69,7 @@ pub fn similar_names(
         let mut misspelt = unresolved_names(session, partners, protocol, SAMPLE_BYTES)?;
         misspelt.retain(|name| !of_subjects.contains(name));
         for name in misspelt.iter().take(MAX_MISSING_NAMES) {
-            let near = closest_names(name.as_str(), of_subjects.iter().map(Name::as_str));
+            let near = closest_attributes(name.as_str(), of_subjects.iter().map(Name::as_str));
             found.extend(near.into_iter().map(Name::new));
         }
         missing.retain(|name| !known.contains(name));
@@ -81,7 +80,7 @@ pub fn similar_names(
         for side in [partners, subjects] {
             let names = attribute_names(side, MAX_SEARCHED_BYTES)?;
             for name in missing.iter().take(MAX_MISSING_NAMES) {
-                let near = closest_names(name.as_str(), names.iter().map(Name::as_str));
+                let near = closest_attributes(name.as_str(), names.iter().map(Name::as_str));
                 found.extend(near.into_iter().map(Name::new));
             }
         }

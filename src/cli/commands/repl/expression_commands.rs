@@ -7,8 +7,9 @@ use classad::eval::{
     unknowns,
 };
 use classad::format::{FileFormat, Problem, format_ads};
+use classad::protocol::closest_attributes;
 use classad::syntax::{Style, dialect_text, print_ad, print_name};
-use classad::text::{closest_names, suggestion};
+use classad::text::suggestion;
 
 use super::argument::EntryPart;
 use super::commands::COMMANDS;
@@ -71,7 +72,7 @@ fn missing_attribute_note(state: &ReplState<'_>, expression: &Expression) -> Opt
             [Some(_), Some(_)] => format!("neither MY nor TARGET has {name}"),
         };
         let known = sides.into_iter().flatten().flat_map(Ad::iter).map(|attribute| attribute.name.as_str());
-        let near = closest_names(name.as_str(), known);
+        let near = closest_attributes(name.as_str(), known);
         return Some(format!("{phrase}{}", suggestion(&near)));
     }
     None

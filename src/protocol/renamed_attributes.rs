@@ -1,0 +1,100 @@
+//! The table of attributes that HTCondor has renamed, and the search for the attribute that a name means.
+//!
+//! A slot once advertised the properties of its GPUs with the prefix of their interface, as in `CUDACapability`, and with
+//! the number of the GPU if they differed, as in `CUDA0Capability`. Now it advertises `GPUs_Capability`, and each ad in
+//! `AvailableGPUs` has the plain `Capability`. Sources: HTCondor's `condor_gpu_discovery.cpp` (`-not-nested`, `-extra`,
+//! `-dynamic`), and its manual page.
+
+use crate::text::closest_names;
+
+/// The prefix of the properties of all GPUs of a slot.
+const GPUS_PREFIX: &str = "GPUs_";
+
+/// The prefixes of other times: of CUDA, OpenCL and HIP.
+const OLD_PREFIXES: [&str; 3] = ["CUDA", "OCL", "GPU"];
+
+/// The properties of GPUs. After the name of a property that is no longer advertised comes the one that took its place.
+const GPU_PROPERTIES: [(&str, Option<&str>); 24] = [
+    ("AmdDriverVersion", None),
+    ("Capability", None),
+    ("ClockMhz", None),
+    ("ComputeUnits", None),
+    ("CoresPerCU", None),
+    ("DeviceMemoryMb", None),
+    ("DeviceName", None),
+    ("DevicePciBusId", None),
+    ("DeviceUuid", None),
+    ("DieTempC", None),
+    ("DriverVersion", None),
+    ("ECCEnabled", None),
+    ("EccErrorsDoubleBit", None),
+    ("EccErrorsSingleBit", None),
+    ("FanSpeedPct", None),
+    ("FreeGlobalMemory", None),
+    ("GlobalMemoryMb", None),
+    ("MaxSupportedVersion", None),
+    ("NvidiaDriver", None),
+    ("OpenCLVersion", None),
+    ("PowerUsage_mw", None),
+    ("RuntimeVersion", Some("DriverVersion")),
+    ("UtilizationPct", None),
+    ("WarpSize", None),
+];
+
+/// Returns the names by which HTCondor now calls an attribute that has another name, as of the slot and as of a single
+/// GPU: `GPUs_Capability` and `Capability` for `CUDACapability`. Empty if the name is none of a property of GPUs.
+#[must_use]
+pub fn current_names(name: &str) -> Vec<String> {
+    let strip = |prefix: &str| {
+        name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)).then(|| &name[prefix.len()..])
+    };
+    let old =
+        OLD_PREFIXES.into_iter().filter_map(strip).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let written = strip(GPUS_PREFIX).into_iter().chain(old).chain([name]);
+    let property = written.into_iter().find_map(|rest| {
+        GPU_PROPERTIES.into_iter().find(|(property, _)| property.eq_ignore_ascii_case(rest.trim_start_matches('_')))
+    });
+    let properties = property.into_iter().flat_map(|(property, successor)| [Some(property), successor]).flatten();
+    let names = properties.flat_map(|property| [format!("{GPUS_PREFIX}{property}"), property.to_owned()]);
+    names.filter(|current| !current.eq_ignore_ascii_case(name)).collect()
+}
+
+/// Returns the attribute of `among` that took the place of one with the old name `name`. `None` if there is none.
+#[must_use]
+pub fn renamed_attribute<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let current = current_names(name);
+    let place = |known: &str| current.iter().position(|name| name.eq_ignore_ascii_case(known));
+    among.into_iter().filter_map(|known| Some((place(known)?, known))).min().map(|(_, known)| known)
+}
+
+/// Returns the attributes of `among` that may be meant by `name`, best first: the one that took its place, or those that
+/// are spelt most similarly.
+#[must_use]
+pub fn closest_attributes<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let among: Vec<&str> = among.into_iter().collect();
+    match renamed_attribute(name, among.iter().copied()) {
+        Some(renamed) => vec![renamed],
+        None => closest_names(name, among),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{closest_attributes, current_names};
+
+    #[test]
+    fn an_old_name_of_a_property_of_gpus_leads_to_the_current_one() {
+        for name in ["CUDACapability", "cudacapability", "CUDA0Capability", "OCL12Capability", "GPU_Capability"] {
+            assert_eq!(current_names(name), ["GPUs_Capability", "Capability"], "{name}");
+            let known = ["CUDACapability2", "HasCapability", "Capability", "GPUs_Capability"];
+            assert_eq!(closest_attributes(name, known), ["GPUs_Capability"], "{name}");
+        }
+        assert_eq!(current_names("GPUs_Capability"), ["Capability"]);
+        assert_eq!(current_names("GlobalMemoryMb"), ["GPUs_GlobalMemoryMb"]);
+        assert_eq!(closest_attributes("CUDARuntimeVersion", ["GPUs_DriverVersion"]), ["GPUs_DriverVersion"]);
+        for name in ["CUDA", "CUDAVersion", "GPUs", "Capabilities", "Memory", "", "CUDA\u{e4}"] {
+            assert!(current_names(name).is_empty(), "{name}");
+        }
+        assert_eq!(closest_attributes("CUDACapability", ["Memory", "CUDACapabilty"]), ["CUDACapabilty"]);
+    }
+}
