@@ -108,7 +108,12 @@ impl ClauseInPair<'_> {
     pub fn missing_attributes(&self, clause: &Expression, names: &IndexSet<Name>) -> Vec<MissingAttribute> {
         let request = &self.request.ad;
         let absent = names.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned();
-        self.blamed_names(clause, absent).into_iter().map(|name| MissingAttribute::of(request, name)).collect()
+        let qualified = FreeNames::of(clause, self.table.context.dialect).theirs;
+        let missing = |name: Name| {
+            let is_of_neither = !qualified.contains(&name);
+            MissingAttribute::of(request, name, is_of_neither)
+        };
+        self.blamed_names(clause, absent).into_iter().map(missing).collect()
     }
 
     /// Returns the names in `names` that the partner lacks and to which the decisive part of a clause owes that it is

@@ -1,7 +1,7 @@
 //! Attributes that a request lacks and that an offer reads.
 
 use crate::ad::{Ad, Name};
-use crate::lint::similar_names;
+use crate::lint::{is_slot_attribute, similar_names};
 use crate::text::suggestion;
 
 /// An attribute that a request lacks and that an offer reads.
@@ -11,25 +11,41 @@ pub struct MissingAttribute {
     pub name: Name,
     /// Attributes of the request with similar names. The offer may mean one of them. Empty for a standard attribute.
     pub near: Vec<Name>,
+    /// Whether the offer reads the name without a qualifier, and lacks it, too.
+    pub is_of_neither: bool,
 }
 
 impl MissingAttribute {
-    /// Finds the attributes that an offer may mean by `name`, which the request lacks.
+    /// Finds the attributes that an offer may mean by `name`, which the request lacks, and with `is_of_neither` the offer,
+    /// too.
     #[must_use]
-    pub fn of(request: &Ad, name: Name) -> Self {
+    pub fn of(request: &Ad, name: Name, is_of_neither: bool) -> Self {
         let own = request.iter().map(|attribute| attribute.name);
         let near = similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near);
         let near = near.filter(|near| !are_siblings(name.as_str(), near.as_str())).collect();
-        MissingAttribute { name, near }
+        MissingAttribute { name, near, is_of_neither }
+    }
+
+    /// Whether the attribute is one of slots: a request is not the ad to define it.
+    #[must_use]
+    pub fn is_of_slots(&self) -> bool {
+        is_slot_attribute(&self.name)
     }
 }
 
-/// Returns ` (1.0 has no RequestDisk)` for the first attribute in `missing`; empty if there is none.
+/// Returns ` (1.0 has no RequestDisk)` for the first attribute in `missing`, or ` (neither ad defines LoadAvg)`; empty if
+/// there is none.
 #[must_use]
 pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[MissingAttribute]) -> String {
     let has = if is_plural { "have" } else { "has" };
-    let note =
-        |missing: &MissingAttribute| format!(" ({subject} {has} no {}{})", missing.name, suggestion(&missing.near));
+    let note = |missing: &MissingAttribute| {
+        let (name, near) = (&missing.name, suggestion(&missing.near));
+        if missing.is_of_neither {
+            format!(" (neither ad defines {name}{near})")
+        } else {
+            format!(" ({subject} {has} no {name}{near})")
+        }
+    };
     missing.first().map(note).unwrap_or_default()
 }
 

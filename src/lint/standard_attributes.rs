@@ -111,6 +111,12 @@ pub fn is_usual_value(name: &Name, word: &str) -> bool {
     usual.is_some_and(|(_, values)| values.split(' ').any(|value| value.eq_ignore_ascii_case(word)))
 }
 
+/// Whether HTCondor defines the attribute in the ads of slots alone.
+#[must_use]
+pub fn is_slot_attribute(name: &Name) -> bool {
+    SLOT_ATTRIBUTES.split(' ').any(|known| name.is(known))
+}
+
 static BY_NAME: LazyLock<FxHashMap<Name, StandardType>> = LazyLock::new(|| by_name(TYPES));
 
 static UNIT_BY_NAME: LazyLock<FxHashMap<Name, SizeUnit>> =
@@ -128,6 +134,15 @@ const MEBIBYTES: &str = "BrokenSlotMemory DetectedMemory Memory MemoryProvisione
 /// Attributes in KiB.
 const KIBIBYTES: &str = "BrokenSlotDisk Disk DiskProvisioned DiskUsage ExecutableSize ImageSize ProportionalSetSizeKb \
      RequestDisk ResidentSetSize TotalDisk TotalSlotDisk VirtualMemory";
+
+/// Attributes of slots, which no job has, as far as policies read them.
+const SLOT_ATTRIBUTES: &str = "AcceptedWhileDraining Activity Arch CanHibernate ClaimEndTime ClockDay ClockMin \
+     CondorLoadAvg ConsoleIdle CpuCacheSize CpuFamily CpuModelNumber Cpus CurrentRank DetectedCpus DetectedDisk \
+     DetectedMemory Disk Draining DynamicSlot EnteredCurrentActivity EnteredCurrentState HasContainer HasDocker \
+     HasFileTransfer HasSingularity HasVM IsWakeAble JobStart KeyboardIdle KFlops LoadAvg Machine Memory Microarch Mips \
+     MyCurrentTime Offline OpSys OpSysAndVer OpSysMajorVer OpSysName OpSysVer PartitionableSlot PreemptingRank \
+     RetirementTimeRemaining SlotID SlotType SlotWeight Start State TotalCondorLoadAvg TotalCpus TotalDisk \
+     TotalJobRunTime TotalLoadAvg TotalMemory TotalSlotCpus TotalSlotDisk TotalSlotMemory TotalSlots VirtualMemory";
 
 /// Words that standard attributes have as values, without versions.
 const USUAL_VALUES: &[(&str, &str)] = &[

@@ -180,7 +180,7 @@ pub fn propose_attributes(
             let names = request_attributes_read(clause, table, row);
             // An offer that misspells an attribute of the request should be corrected itself.
             let missing = pair.missing_attributes(&clause.clause.expression, &names).into_iter();
-            let missing = missing.filter(|missing| missing.near.is_empty());
+            let missing = missing.filter(|missing| missing.near.is_empty() && !is_of_slots(table, missing));
             let defined = missing.map(|missing| RequestEdit::Define { name: missing.name });
             let dropped = names.into_iter().filter_map(|name| {
                 let from = request.ad.get(&name)?.clone();
@@ -202,6 +202,11 @@ pub fn propose_attributes(
     edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect()
 }
 
+/// Whether a missing attribute is for the offers to define: slots have it, or other offers.
+fn is_of_slots(table: &OfferTable, missing: &MissingAttribute) -> bool {
+    missing.is_of_slots() || missing.is_of_neither && table.offers_with(&missing.name) > 0
+}
+
 /// Collects the values that a row's constraint demands of the request's attributes. Considers only the attributes that
 /// an unmet clause of the constraint compares. For these attributes, collects the values from all clauses of the
 /// constraint.
@@ -213,6 +218,10 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     let comparisons: Vec<_> = outcomes
         .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
         .collect();
+    let outcomes = analysis.acceptance.row_outcomes(table, request, row);
+    let qualified: FxHashSet<Name> = outcomes
+        .flat_map(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].iter().cloned().collect::<Vec<_>>())
+        .collect();
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
     let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
     // The strictest bound of each attribute and operator, of the comparisons that must all be true.
@@ -220,9 +229,12 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     let mut add = |name: &Name, operator: BinaryOperator, value: &Value| {
         // As the request spells it.
         let own = request.ad.attribute(name);
-        if own.is_none() && !MissingAttribute::of(&request.ad, name.clone()).near.is_empty() {
-            // The offer misspells it.
-            return;
+        if own.is_none() {
+            let missing = MissingAttribute::of(&request.ad, name.clone(), !qualified.contains(name));
+            // The offer misspells it, or it is for the offer to define.
+            if !missing.near.is_empty() || is_of_slots(table, &missing) {
+                return;
+            }
         }
         let name = own.as_ref().map_or(name, |attribute| attribute.name);
         demands.add(name, request.ad.get(name), operator, value, table.weights.of_row(row));
@@ -334,7 +346,16 @@ fn value_meeting(operator: BinaryOperator, bound: Value) -> Option<Value> {
     match (operator, &bound) {
         (BinaryOperator::Less, Value::Integer(bound)) => bound.checked_sub(1).map(Value::Integer),
         (BinaryOperator::Greater, Value::Integer(bound)) => bound.checked_add(1).map(Value::Integer),
+        (BinaryOperator::Less, Value::Real(bound)) => next_real(*bound, -1.0),
+        (BinaryOperator::Greater, Value::Real(bound)) => next_real(*bound, 1.0),
         (BinaryOperator::Less | BinaryOperator::Greater | BinaryOperator::NotEqual | BinaryOperator::Isnt, _) => None,
         _ => Some(bound),
     }
+}
+
+/// Returns the next number in a direction: a whole MiB or KiB from a whole one, else a whole number.
+fn next_real(bound: f64, direction: f64) -> Option<Value> {
+    let unit = [1_048_576.0, 1024.0].into_iter().find(|unit| bound != 0.0 && bound % unit == 0.0).unwrap_or(1.0);
+    let next = if direction < 0.0 { (bound / unit).ceil() - 1.0 } else { (bound / unit).floor() + 1.0 };
+    (bound.abs() < 9_007_199_254_740_992.0).then_some(Value::Real(next * unit))
 }
