@@ -345,6 +345,17 @@ impl Session {
         }
     }
 
+    /// Reports searches for gangs that ended at their limit, unless there are none. Names the option that raises it.
+    pub fn note_cut_off_searches(&self, count: u64) {
+        if count > 0 {
+            let ended =
+                if count == 1 { "1 search for a gang".to_owned() } else { format!("{count} searches for gangs") };
+            self.note(&format!(
+                "{ended} ended at a limit: a gang may be missing, or there may be a better one; --max-search-tests raises it"
+            ));
+        }
+    }
+
     /// Whether evaluations exceeded their own budgets.
     pub fn has_stopped_evaluations(&self) -> bool {
         self.context.run_budgets.as_ref().is_some_and(|run| run.has_stopped())

@@ -56,13 +56,16 @@ pub struct Statistics {
     /// and such a search may have missed gangs.
     #[serde(skip)]
     pub failures: u64,
+    /// Number of searches for gangs among the failures. A gang may be missing, or there may be a better one.
+    #[serde(skip)]
+    pub cut_off_searches: u64,
 }
 
 impl Statistics {
     /// Adds the counters of another run to these counters.
     pub fn add(&mut self, other: &Statistics) {
-        let Statistics { roots, matched, tests, evaluations, probes, autoclusters, skipped, backtracks, failures } =
-            other;
+        let Statistics { roots, matched, tests, evaluations, probes, autoclusters, .. } = other;
+        let Statistics { skipped, backtracks, failures, cut_off_searches, .. } = other;
         self.roots += roots;
         self.matched += matched;
         self.tests += tests;
@@ -72,5 +75,6 @@ impl Statistics {
         self.skipped += skipped;
         self.backtracks += backtracks;
         self.failures += failures;
+        self.cut_off_searches += cut_off_searches;
     }
 }

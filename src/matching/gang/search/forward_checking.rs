@@ -37,8 +37,11 @@ pub struct ForwardChecking<'s> {
 }
 
 /// Maximum number of candidate classes of a port that narrows other ports. Each class costs one selection from the
-/// index.
+/// index. A request with many ports may have as many classes as it has ports, and is not to be searched blindly.
 const MAX_CANDIDATE_CLASSES: usize = 64;
+
+/// Number of candidate classes for each port of the request that may always narrow other ports.
+const CLASSES_PER_PORT: usize = 2;
 
 impl ForwardChecking<'_> {
     /// Computes the domains of the ports of an ad that joins the gang.
@@ -164,7 +167,7 @@ impl ForwardChecking<'_> {
             }
             let has_query = !is_shown && self.decisions.holders().is_empty() && self.pool.has_initial_query(other);
             let demanded = if has_query {
-                self.pool.rows_demanded_by(place, other, &domain.rows, MAX_CANDIDATE_CLASSES)
+                self.pool.rows_demanded_by(place, other, &domain.rows, self.max_candidate_classes())
             } else {
                 None
             };
@@ -351,6 +354,11 @@ impl ForwardChecking<'_> {
         Some((rows, SettledConstraints { port_constraint: true, link_constraints }))
     }
 
+    fn max_candidate_classes(&self) -> usize {
+        let ports = self.pool.table.port_count(Participant::REQUEST);
+        MAX_CANDIDATE_CLASSES.max(ports.saturating_mul(CLASSES_PER_PORT))
+    }
+
     /// Returns the rows of `rows` that are consistent with some candidate of another port, whose domain is `other`.
     /// `None` if the candidates of that port form more than [`MAX_CANDIDATE_CLASSES`] classes.
     fn rows_supported_by(
@@ -361,8 +369,9 @@ impl ForwardChecking<'_> {
         is_shown: bool,
         undecided: &[PortPlace],
     ) -> Option<RowBitmap> {
-        let distinct = self.pool.feasibility_classes().representatives(&other.rows, MAX_CANDIDATE_CLASSES + 1);
-        if distinct.len() > MAX_CANDIDATE_CLASSES {
+        let most = self.max_candidate_classes();
+        let distinct = self.pool.feasibility_classes().representatives(&other.rows, most + 1);
+        if distinct.len() > most {
             return None;
         }
         let OfferPool { table, index, .. } = &mut *self.pool;

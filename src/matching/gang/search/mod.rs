@@ -53,6 +53,8 @@ pub struct SearchMemory {
     pub random: fastrand::Rng,
     /// The error if docking vectors could not be compared in the last search. `None` if they could.
     pub fault: Option<PolicyFault>,
+    /// Whether the last search ended at its limit of tests.
+    pub was_cut_off: bool,
     /// Whether the next request is expected to get the first candidate of its first port. True if the last gang found
     /// has the first candidate or was found without forward checking. If true, the search for a request with at most
     /// two ports starts without forward checking.
@@ -68,7 +70,14 @@ impl SearchMemory {
     pub fn new(seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed);
         let decisions = DecisionStack::default();
-        SearchMemory { random, fault: None, expects_first_candidate: true, decisions, first_vector: None }
+        SearchMemory {
+            random,
+            fault: None,
+            was_cut_off: false,
+            expects_first_candidate: true,
+            decisions,
+            first_vector: None,
+        }
     }
 
     /// Whether the docking vectors in `scores` can be compared with one another and with all earlier vectors. Records
@@ -123,6 +132,7 @@ pub fn find_gang(
     strategy: SearchStrategy,
     worse_than: Option<&GangScore>,
 ) -> Option<(GangScore, Gang)> {
+    memory.was_cut_off = false;
     if strategy.finds_best && pool.has_exhausted_port() {
         return None;
     }
@@ -131,8 +141,7 @@ pub fn find_gang(
     let table = &pool.table;
     // One test of each offer at each port is not a hard search: a large pool does not spend the budget.
     let one_scan = table.offer_count().saturating_mul(table.port_count(Participant::REQUEST)) as u64;
-    // The algorithms of the thesis are measured by their tests, so that nothing cuts them off.
-    let limit = if strategy.finds_best { table.context.max_search_tests / test_cost(table) } else { u64::MAX };
+    let limit = if strategy.is_limited { table.context.max_search_tests / test_cost(table) } else { u64::MAX };
     let budget = limit.saturating_add(one_scan);
     let max_tests = table.statistics.tests.saturating_add(budget);
     let visits = table.symbolic_visits.get();
@@ -151,7 +160,9 @@ pub fn find_gang(
     let is_spent = search.is_spent();
     search.decisions.undo_all(&mut search.pool.table);
     search.memory.decisions = search.decisions;
+    search.memory.was_cut_off = is_spent;
     pool.table.statistics.failures += u64::from(is_spent);
+    pool.table.statistics.cut_off_searches += u64::from(is_spent);
     found
 }
 

@@ -54,6 +54,9 @@ pub struct SearchStrategy {
     pub random_start: bool,
     /// Whether the search continues after the first gang until it has found the best.
     pub finds_best: bool,
+    /// Whether the search ends after [`crate::eval::Context::max_search_tests`]. The algorithms of the thesis are measured
+    /// by their tests, so that nothing cuts them off.
+    pub is_limited: bool,
 }
 
 impl Algorithm {
@@ -90,7 +93,7 @@ impl Algorithm {
         let dynamic = SearchStrategy { order: PortOrder::FewestFirst, requires_candidates: true, ..indexed };
         let summarized = SearchStrategy { summarized: true, ..dynamic };
         match self {
-            Algorithm::Best => ("best", SearchStrategy { finds_best: true, ..indexed }),
+            Algorithm::Best => ("best", SearchStrategy { finds_best: true, is_limited: true, ..indexed }),
             Algorithm::Naive => ("naive", naive),
             Algorithm::Lr => ("lr", indexed),
             Algorithm::Rl => ("rl", reversed),

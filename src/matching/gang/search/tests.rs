@@ -260,3 +260,23 @@ fn a_rank_that_offers_read_tells_candidates_apart() {
     let found = matcher.marshal(0, &request).unwrap().map(|gang| gang.ports[0].offer);
     assert_eq!(found, Some(1));
 }
+
+/// Ports that depend on the port before narrow each other, however many there are.
+#[test]
+fn more_ports_than_usual_classes_narrow_each_other() {
+    const PORTS: usize = 70;
+    let port = |index: usize| {
+        let before = index.checked_sub(1).map(|before| format!("p{index}.K > p{before}.K"));
+        format!("[ Label = p{index}; Constraint = {} ]", before.unwrap_or_else(|| "p0.K >= 0".to_owned()))
+    };
+    let ports: Vec<String> = (0..PORTS).map(port).collect();
+    let offer = |index: usize| format!("[ K = {}; Constraint = true ]", (index * 37 + 11) % PORTS);
+    let ad = |text: String| parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+    let offers: Vec<Ad> = (0..PORTS).map(|index| ad(offer(index))).collect();
+    let context = Context::new(Dialect::Classad);
+    let (mut matcher, _) = Gangmatcher::new(&offers, Protocol::new(Dialect::Classad), context);
+    let request = ad(format!("[ Ports = {{ {} }} ]", ports.join(", ")));
+    let gang = matcher.find_gang(0, &request).unwrap().expect("there is a gang");
+    let keys: Vec<usize> = gang.ports.iter().map(|docked| (docked.offer * 37 + 11) % PORTS).collect();
+    assert_eq!((keys, matcher.was_cut_off()), ((0..PORTS).collect(), false));
+}
