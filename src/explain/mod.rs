@@ -46,7 +46,7 @@ pub use elsewhere::ValueElsewhere;
 pub use evaluation::{ClauseOutcome, OutcomeCounts};
 pub use explainer::Explainer;
 pub use failure_reason::{Alternative, FailureReason};
-pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang};
+pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, discarding_component, explain_gang};
 pub use job_report::{HoldReason, JobReport};
 pub use missing_attribute::{MissingAttribute, missing_attribute_note};
 pub use nested_constraint::NestedFailure;

@@ -1,9 +1,11 @@
 //! Text for people: counts, lists, shortened texts and suggestions for misspelt names.
 
+mod short_numbers;
 mod suggestions;
 
 use std::fmt;
 
+pub use short_numbers::{short_number, with_short_numbers};
 pub use suggestions::{closest_name, closest_names, did_you_mean, similar_ids, suggestion};
 
 /// Formats a number with commas between thousands.

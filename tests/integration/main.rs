@@ -23,6 +23,7 @@ mod first_hour;
 mod following_ads;
 mod forms;
 mod fuzz;
+mod gang_explanations;
 mod gang_policies;
 mod gangs;
 mod group_cycle;

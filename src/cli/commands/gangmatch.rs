@@ -1,5 +1,6 @@
 //! `classad gangmatch`: multilateral batch matching.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
-use classad::matching::gang::{Algorithm, GangFault, Gangmatcher};
+use classad::matching::gang::{Algorithm, GangFailure, GangFault, Gangmatcher};
 use classad::matching::negotiate::{GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate};
 use classad::matching::{Accelerations, Statistics};
 use indexmap::IndexMap;
@@ -133,6 +134,7 @@ impl Gangmatch {
         let (found, statistics) = if self.lists_only() { run.enumerate()? } else { run.marshal()? };
         run.ranks.report(run.session);
         session.report_budget_failures(statistics.failures);
+        session.note_cut_off_searches(statistics.cut_off_searches);
         if self.ads.common.stats {
             output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
@@ -163,6 +165,9 @@ impl Gangmatch {
     }
 }
 
+/// Maximum number of requests without a gang that are examined for whether the policy discards their candidates.
+const MAX_EXAMINED_FAILURES: usize = 16;
+
 /// A run of `gangmatch`.
 struct GangmatchRun<'r> {
     command: &'r Gangmatch,
@@ -185,12 +190,18 @@ impl GangmatchRun<'_> {
         let mut count = cycle_progress(requests.len());
         let mut bad_requests = Vec::new();
         let mut reports: IndexMap<usize, Result<GangReport, GangFault>> = IndexMap::new();
+        let (docks, mut examined, mut discarding) = (!policy.policy.docking.is_empty(), 0, BTreeSet::new());
         let mut observe = |event: NegotiationEvent<'_>| {
             count(&event);
             match event {
                 NegotiationEvent::BadPorts { request, fault, .. } => bad_requests.push((request, fault.clone())),
                 NegotiationEvent::NoGang { request, matchmaker, .. } if *explain => {
                     reports.insert(request, explain_gang(matchmaker, request, &requests[request]));
+                }
+                NegotiationEvent::NoGang { request, matchmaker, .. } if docks && examined < MAX_EXAMINED_FAILURES => {
+                    examined += 1;
+                    let failure = matchmaker.gang_failure(request, &requests[request]).ok().flatten();
+                    discarding.extend(failure.iter().filter_map(GangFailure::discarding_component));
                 }
                 NegotiationEvent::NonNumericRank { request, rank } => self.ranks.add_ports(parties, request, [rank]),
                 NegotiationEvent::Matched { grant, .. } => {
@@ -208,6 +219,9 @@ impl GangmatchRun<'_> {
         let outcome = outcome.map_err(|fault| policy.report_fault(self.session, fault))?;
         for bad in &outcome.bad_ports {
             parties.offers[bad.index].report_bad_ports(self.session, &bad.fault)?;
+        }
+        if !outcome.grants.iter().any(|grant| grant.gang.is_some()) {
+            policy.note_discarding_components(self.session, &discarding.into_iter().collect::<Vec<_>>());
         }
         let served: FxHashSet<usize> = outcome.grants.iter().map(|grant| grant.request).collect();
         if *explain && !requests.is_empty() && served.len() == requests.len() && !self.session.options.quiet {

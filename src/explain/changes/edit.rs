@@ -4,7 +4,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::explain::clauses::{parenthesized, text};
 use crate::explain::rewriting::{Replacement, rewrite_expression};
 use crate::protocol::{Port, read_ports};
-use crate::text::join_and;
+use crate::text::{join_and, with_short_numbers};
 
 /// One edit of a request. The edit holds the expression that it replaces, and finds this expression in the request by
 /// identity: it must be the same node in memory. A changed request shares its unchanged nodes with the original, so
@@ -55,7 +55,10 @@ impl RequestEdit {
     /// Describes the edit: `RequestMemory 4096 -> 2048`.
     #[must_use]
     pub fn text(&self, dialect: Dialect) -> String {
-        let text = |expression: &Expression| text(expression, dialect);
+        let text = |expression: &Expression| match text(expression, dialect) {
+            text if dialect.is_condor() => text,
+            text => with_short_numbers(&text),
+        };
         match self {
             RequestEdit::Drop { clause } => format!("drop `{}`", text(clause)),
             RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", text(clause), text(to)),

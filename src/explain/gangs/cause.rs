@@ -56,8 +56,8 @@ pub enum EmptyPortCause {
     AllDocked,
     /// The docking vector discards every candidate.
     Discarded,
-    /// Offers would dock at the port, but cannot fill their own ports.
-    OwnPortsUnfilled,
+    /// Offers fit the port, but cannot serve it with their own ports.
+    OwnPorts,
     /// Offers fit the port, but the port belongs to a group whose ports cannot be filled together.
     GroupUnfillable,
 }
@@ -96,7 +96,7 @@ pub fn find_cause(
     let is_empty = failure.ports[port].independent == 0;
     let cause = match failure.blocked.iter().find(|blocked| blocked.port == port && !is_empty) {
         Some(blocked) if blocked.fitting > 0 => EmptyPortCause::GroupUnfillable,
-        Some(blocked) if !blocked.unserved.is_empty() => EmptyPortCause::OwnPortsUnfilled,
+        Some(blocked) if !blocked.unserved.is_empty() => EmptyPortCause::OwnPorts,
         Some(blocked) if blocked.unacceptable > 0 => EmptyPortCause::Discarded,
         Some(blocked) if blocked.conditions.is_empty() => EmptyPortCause::AllDocked,
         _ if failed.clauses.is_empty() => EmptyPortCause::NoConstraint,

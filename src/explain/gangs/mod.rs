@@ -19,6 +19,7 @@ use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
 use changes::{GangChanges, count_search};
+pub use summary::discarding_component;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,8 @@ pub struct GangReport {
     pub gang: Option<Gang>,
     /// The analysis of the ports; `None` if there is a gang.
     pub failure: Option<GangFailure>,
+    /// Whether the request would get a gang if the offers that are used up were left.
+    pub is_taken: bool,
     /// The decisive reason for the result.
     pub verdict: GangVerdict,
     /// The attributes that the decisive reason involves.
@@ -49,6 +52,8 @@ pub enum GangVerdict {
     Limited(ReachedLimit),
     /// There are no offers.
     NoOffers,
+    /// The search for a gang ended at its limit; holds the maximum number of tests.
+    Undecided(u64),
     /// No offer docks at this port, whatever docks at the other ports.
     EmptyPort(EmptyPort),
     /// Each port has candidates, but the ports cannot be filled together; holds the port that stays empty.
@@ -66,6 +71,7 @@ impl GangVerdict {
             GangVerdict::Limited(_) => "limited",
             GangVerdict::Incompatible(EmptyPort { cause: Discarded, .. })
             | GangVerdict::EmptyPort(EmptyPort { cause: Refused { .. }, .. }) => "refused",
+            GangVerdict::Undecided(_) => "undecided",
             GangVerdict::Incompatible(_) | GangVerdict::EmptyPort(EmptyPort { cause: Conflict(_), .. }) => "conflict",
             GangVerdict::EmptyPort(EmptyPort { cause: NoConstraint | Missing { .. }, .. }) => "missing-attribute",
             GangVerdict::NoOffers | GangVerdict::EmptyPort(_) => "unsatisfied-clause",
@@ -85,8 +91,15 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
         gang: count_search(matcher, |matcher| matcher.preview_gang(index, request))?,
         ..GangReport::default()
     };
-    if report.gang.is_none() {
+    let mut is_cut_off = matcher.was_cut_off();
+    if report.gang.is_none() && !is_cut_off {
         report.failure = count_search(matcher, |matcher| matcher.gang_failure(index, request))?;
+        is_cut_off = report.failure.as_ref().is_some_and(|failure| failure.is_cut_off);
+    }
+    if report.gang.is_none() && is_cut_off {
+        report.failure = None;
+        report.verdict = GangVerdict::Undecided(matcher.context().max_search_tests);
+        return Ok(report);
     }
     let Some(failure) = &report.failure else { return Ok(report) };
     if report.offers == 0 {
@@ -96,6 +109,10 @@ pub fn explain_gang(matcher: &mut Gangmatcher, index: usize, request: &Ad) -> Re
     let (empty_port, failed) = cause::find_cause(matcher, request, failure)?;
     report.attributes = decisive_attributes(matcher, request, &empty_port, &failed);
     let is_empty = failure.ports.get(empty_port.port).is_some_and(|port| port.independent == 0);
+    if failure.ports.get(empty_port.port).is_some_and(|port| port.used_up > 0) {
+        let mut all = matcher.with_all_offers();
+        report.is_taken = count_search(&mut all, |all| all.preview_gang(index, request))?.is_some();
+    }
     report.verdict = if is_empty { GangVerdict::EmptyPort(empty_port) } else { GangVerdict::Incompatible(empty_port) };
     report.changes = GangChanges { matcher, index }.find(request, failure)?;
     Ok(report)

@@ -1,9 +1,13 @@
 //! Renders the verdict on a gang as one sentence.
 
+use crate::ad::{Dialect, Value};
 use crate::explain::clauses::operand_text;
+use crate::explain::distance::as_number;
 use crate::explain::summary::SummaryWriter;
-use crate::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, UnservedPort};
-use crate::text::{counted, join_and, shorten, with_commas};
+use crate::matching::gang::{
+    BlockedPort, FailedCondition, Gang, GangFailure, MemberCause, MemberFailure, PortCandidates, UnmetClause,
+};
+use crate::text::{counted, join_and, short_number, shorten, with_commas, with_short_numbers};
 
 use super::{EmptyPort, EmptyPortCause, GangReport, GangVerdict};
 
@@ -27,9 +31,13 @@ impl SummaryWriter<'_> {
                 let (gang, waits) = (self.list_docked(gang), self.verb("waits", "wait"));
                 format!("{subject} could have {a} ({gang}), but {waits} for {limit}")
             }
+            (GangVerdict::Undecided(tests), ..) => format!(
+                "{subject} {gets} no gang: the search ended at its limit of {} tests, so that there may be one",
+                with_commas(usize::try_from(*tests).unwrap_or(usize::MAX))
+            ),
             (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
             (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
-                format!("{subject} {gets} no gang: {}", self.empty_port(empty, failure, report.offers))
+                format!("{subject} {gets} no gang: {}", self.empty_port(empty, failure, report))
             }
             (GangVerdict::Incompatible(empty), _, Some(failure)) => {
                 format!("{subject} {gets} no gang: {}", self.incompatible_ports(empty, failure))
@@ -96,7 +104,7 @@ impl SummaryWriter<'_> {
         format!(", where {}{of}", join_and(&reads))
     }
 
-    fn empty_port(&self, empty: &EmptyPort, failure: &GangFailure, offers: usize) -> String {
+    fn empty_port(&self, empty: &EmptyPort, failure: &GangFailure, report: &GangReport) -> String {
         let port = &failure.ports[empty.port];
         let cause = match &empty.cause {
             EmptyPortCause::NoConstraint => "the port has no constraint, so it accepts no offer".to_owned(),
@@ -118,7 +126,7 @@ impl SummaryWriter<'_> {
                 let reads = condition.map(|condition| {
                     self.read_values(&FailedCondition { offer_attributes: Vec::new(), ..condition.clone() })
                 });
-                let (shown, offers) = (self.quoted(text), self.count(offers));
+                let (shown, offers) = (self.quoted(text), self.count(report.offers));
                 format!("{shown} is true for none of {offers}{}", reads.unwrap_or_default())
             }
             EmptyPortCause::Refused { suitable } => {
@@ -126,10 +134,14 @@ impl SummaryWriter<'_> {
             }
             _ => self.ruled_out(&port.ruled_out),
         };
-        let cause = match port.used_up {
-            0 => cause,
+        let taken = match port.used_up {
             1 => "the only offer that fits is given to another request".to_owned(),
             used => format!("all {} offers that fit are given to other requests", with_commas(used)),
+        };
+        let cause = match port.used_up {
+            0 => cause,
+            _ if report.is_taken => taken,
+            _ => format!("{taken}, and even with {} there is no gang", if port.used_up == 1 { "it" } else { "them" }),
         };
         format!("{} stays empty: {cause}", port.label)
     }
@@ -145,26 +157,28 @@ impl SummaryWriter<'_> {
         } else {
             format!(" beside {}", self.list_docked(&failure.deepest))
         };
-        match (&empty.cause, blocked.unserved.first()) {
-            (EmptyPortCause::GroupUnfillable, _) => {
+        match &empty.cause {
+            EmptyPortCause::GroupUnfillable => {
                 let ports = failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str());
                 let ports: Vec<&str> = ports.collect();
                 format!("too few of the ports {} can be filled together{beside}", join_and(&ports))
             }
-            (EmptyPortCause::OwnPortsUnfilled, Some(first)) => self.unserved(label, blocked, *first),
-            (EmptyPortCause::AllDocked, _) => self.all_docked(label, blocked, failure),
-            (EmptyPortCause::Discarded, _) => {
+            EmptyPortCause::OwnPorts => format!("{}{beside}", self.own_ports(label, blocked)),
+            EmptyPortCause::AllDocked => self.all_docked(label, blocked, failure),
+            EmptyPortCause::Discarded => {
                 let discarded = counted(blocked.unacceptable, "candidate");
-                format!("the policy discards the {discarded} for {label}{beside}")
+                format!("the policy discards the {discarded} for {label}{beside}{}", discarding_component(blocked))
             }
             _ => {
                 let reasons = self.ruled_out(&blocked.conditions);
                 let other = blocked.conditions.first().and_then(|condition| match condition.labels.as_slice() {
-                    [only] => failure.ports.iter().find(|other| other.label == *only && other.consistent == 0),
+                    [only] => {
+                        blocked.incompatible.iter().map(|port| &failure.ports[*port]).find(|of| of.label == *only)
+                    }
                     _ => None,
                 });
                 match (other, port.independent) {
-                    (Some(other), _) if port.consistent == 0 => {
+                    (Some(other), _) => {
                         format!("no candidate for {} fits a candidate for {label}: {reasons}", other.label)
                     }
                     (_, 1) => format!("the only candidate for {label} does not fit{beside}: {reasons}"),
@@ -180,34 +194,114 @@ impl SummaryWriter<'_> {
     fn all_docked(&self, label: &str, blocked: &BlockedPort, failure: &GangFailure) -> String {
         let members = failure.deepest.members();
         let holding = members.iter().filter(|docked| blocked.held.contains(&docked.offer));
-        let wanting: Vec<&str> = holding.map(|docked| docked.label.as_str()).chain([label]).collect();
-        match blocked.held.as_slice() {
-            [only] => {
-                let all = if wanting.len() > 2 { "all" } else { "both" };
-                format!("{} {all} need {}, and no other offer fits", join_and(&wanting), self.offer_name(*only))
+        let holding: Vec<&str> = holding.map(|docked| docked.label.as_str()).collect();
+        let wanting: Vec<&str> = holding.iter().copied().chain([label]).collect();
+        let (held, at) = (blocked.held.as_slice(), join_and(&holding));
+        match held {
+            [] => format!("no candidate for {label} is left"),
+            [only] if blocked.is_contested => {
+                format!("{} both need {}, and no other offer fits", join_and(&wanting), self.offer_name(*only))
             }
-            held => format!("{} compete for only {}", join_and(&wanting), counted(held.len(), "candidate")),
+            [only] => format!("the only candidate for {label}, {}, is docked at {at}", self.offer_name(*only)),
+            held if blocked.is_contested => {
+                format!("{} compete for only {}", join_and(&wanting), counted(held.len(), "candidate"))
+            }
+            held => format!("all {} for {label} are docked at {at}", counted(held.len(), "candidate")),
         }
     }
 
-    /// Says that offers would dock at the port `label`, but cannot fill their own ports. Only the first of these offers
-    /// is named.
-    fn unserved(&self, label: &str, blocked: &BlockedPort, first: usize) -> String {
-        let name = self.offer_name(first);
-        let missing: Vec<&UnservedPort> = blocked.unserved_ports.iter().filter(|port| port.candidates == 0).collect();
-        let what = match blocked.unserved.len() {
-            1 => format!("{name} fits {label}, but cannot fill its own"),
-            many => format!("{} offers fit {label}, but cannot fill their own", with_commas(many)),
+    /// Says why offers that fit the port `label` cannot serve it with their own ports. Only the nearest of them is named.
+    fn own_ports(&self, label: &str, blocked: &BlockedPort) -> String {
+        let all = match blocked.unserved.len() {
+            1 => String::new(),
+            many => format!("none of {} offers that fit {label} serves it: ", with_commas(many)),
         };
-        match missing.as_slice() {
-            [] => format!("{what} ports together"),
-            [only] if only.ruled_out.is_empty() => format!("{what} port {}, which has no candidate left", only.label),
-            [only] => format!("{what} port {}: {}", only.label, self.ruled_out(&only.ruled_out)),
-            several => {
-                let labels: Vec<&str> = several.iter().map(|port| port.label.as_str()).collect();
-                format!("{what} ports {}, which have no candidates left", join_and(&labels))
+        all + &blocked
+            .member
+            .as_ref()
+            .map_or_else(|| "their own ports were not examined".to_owned(), |member| self.member_failure(label, member))
+    }
+
+    /// Says why an offer that fits the port `label` cannot serve it with its own ports.
+    fn member_failure(&self, label: &str, member: &MemberFailure) -> String {
+        let name = self.offer_name(member.offer);
+        match &member.cause {
+            MemberCause::Refused { own_ports, clauses, fail_alone } => {
+                let labels: Vec<&str> = own_ports.iter().map(|docked| docked.label.as_str()).collect();
+                let fills = if labels.is_empty() { String::new() } else { format!(" and fills {}", join_and(&labels)) };
+                format!("{name} fits {label}{fills}; {}", self.unmet_clauses(label, clauses, *fail_alone))
             }
+            MemberCause::OwnPorts(failure) => {
+                let fits = format!("{name} fits {label}, but cannot fill its own");
+                let is_empty = |port: &&PortCandidates| port.is_required && port.independent == 0;
+                let empty: Vec<&PortCandidates> = failure.ports.iter().filter(is_empty).collect();
+                match empty.as_slice() {
+                    [] => format!("{fits} {}", self.unfilled_ports(failure)),
+                    [only] => format!("{fits} port {}{}", only.label, self.empty_own_port(only)),
+                    several => {
+                        let labels: Vec<&str> = several.iter().map(|port| port.label.as_str()).collect();
+                        format!("{fits} ports {}, which have no candidates left", join_and(&labels))
+                    }
+                }
+            }
+            MemberCause::Unknown => format!("{name} fits {label}, but its own ports were not examined"),
         }
+    }
+
+    /// Says why no offer that is left fits a port of an offer.
+    fn empty_own_port(&self, port: &PortCandidates) -> String {
+        match (port.used_up, port.ruled_out.as_slice()) {
+            (0, []) => ", which has no candidate left".to_owned(),
+            (0, ruled_out) => format!(": {}", self.ruled_out(ruled_out)),
+            (1, _) => ": the only offer that fits is taken already".to_owned(),
+            (used, _) => format!(": all {} offers that fit are taken already", with_commas(used)),
+        }
+    }
+
+    /// Says which ports of an offer cannot be filled together, each of which has candidates.
+    fn unfilled_ports(&self, failure: &GangFailure) -> String {
+        let beside = if failure.deepest.ports.is_empty() {
+            String::new()
+        } else {
+            format!(" beside {}", self.list_docked(&failure.deepest))
+        };
+        let labels: Vec<&str> =
+            failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str()).collect();
+        let [blocked] = failure.blocked.as_slice() else {
+            return format!("ports {} together{beside}", join_and(&labels));
+        };
+        let label = join_and(&labels);
+        let why = match blocked {
+            BlockedPort { member: Some(member), .. } => self.member_failure(&label, member),
+            BlockedPort { unacceptable, conditions, .. } if *unacceptable > 0 && conditions.is_empty() => {
+                format!("the policy discards its candidates{}", discarding_component(blocked))
+            }
+            BlockedPort { conditions, .. } if conditions.is_empty() => self.all_docked(&label, blocked, failure),
+            BlockedPort { conditions, .. } => self.ruled_out(conditions),
+        };
+        format!("port {label}{beside}: {why}")
+    }
+
+    /// Says which clauses fail while an offer is docked at the port `label` with offers at its own ports.
+    fn unmet_clauses(&self, label: &str, clauses: &[UnmetClause], fail_alone: bool) -> String {
+        if !fail_alone {
+            let texts: Vec<String> = clauses.iter().map(|clause| self.quoted(&clause.condition.text)).collect();
+            return format!("no way to fill its own ports meets {}", join_and(&texts));
+        }
+        let failing = clauses.iter().map(|clause| {
+            let owner = if clause.condition.is_of_port { format!(" of {label}") } else { String::new() };
+            let own = if clause.condition.is_of_port { "" } else { "its own " };
+            let against = clause.operands.as_ref().map(|[left, right]| {
+                format!(": {} against {}", short_value(left, self.dialect), short_value(right, self.dialect))
+            });
+            let text = if self.dialect.is_condor() {
+                clause.condition.text.clone()
+            } else {
+                with_short_numbers(&clause.condition.text)
+            };
+            format!("{own}{}{owner} fails{}", self.quoted(&text), against.unwrap_or_default())
+        });
+        join_and(&failing.collect::<Vec<_>>())
     }
 
     /// Says which clause of the offers' own constraints makes suitable offers refuse the request.
@@ -246,4 +340,17 @@ impl SummaryWriter<'_> {
             }
         }
     }
+}
+
+/// Says which component of the docking vector discards the candidates of a port: ` (component 2 of the docking vector)`.
+#[must_use]
+pub fn discarding_component(blocked: &BlockedPort) -> String {
+    let component = blocked.discarding.map(|component| format!(" (component {} of the docking vector)", component + 1));
+    component.unwrap_or_default()
+}
+
+/// Returns the text of a value, in the papers' dialect with [`short_number`].
+fn short_value(value: &Value, dialect: Dialect) -> String {
+    let number = as_number(value).filter(|_| !dialect.is_condor());
+    number.and_then(short_number).unwrap_or_else(|| value.to_string())
 }

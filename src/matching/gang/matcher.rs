@@ -19,13 +19,15 @@ use super::{BadPorts, Gang, NonNumericRank};
 
 /// Marshals gangs from a set of offers. An offer in a gang is used up: later gangs can only get its remainder.
 pub struct Gangmatcher {
-    pool: OfferPool,
+    pub(super) pool: OfferPool,
     memory: SearchMemory,
     strategy: SearchStrategy,
     /// The rules that compute what remains of an offer after a gang. `None` if nothing ever remains.
     residual: Option<Residual>,
     /// The score of the gang that was found last. `None` if there is none.
     last_score: Option<GangScore>,
+    /// Number of offers that an analysis has followed from port to port to the request of this matchmaker.
+    pub(super) followed: usize,
 }
 
 /// Why a search for gangs fails with an error.
@@ -73,6 +75,7 @@ impl Gangmatcher {
             strategy: Algorithm::Best.strategy(),
             residual: None,
             last_score: None,
+            followed: 0,
         };
         (matcher, bad)
     }
@@ -116,6 +119,12 @@ impl Gangmatcher {
     /// Returns the number of expressions that were evaluated symbolically so far, each part counted.
     pub(crate) fn symbolic_visits(&self) -> u64 {
         self.pool.table.symbolic_visits.get()
+    }
+
+    /// Whether the last search ended at its limit: there may be a gang, or a better one.
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.memory.was_cut_off
     }
 
     /// Returns and clears the ranks that had a value other than a number since the last call. A rank that is undefined
@@ -247,14 +256,21 @@ impl Gangmatcher {
     pub fn gang_failure(&mut self, index: usize, request: &Ad) -> Result<Option<GangFailure>, GangFault> {
         self.without_statistics(|matcher| {
             let mut deepest = Gang { request: index, ports: Vec::new() };
-            let mut filled = 0;
+            let (mut filled, mut is_cut_off) = (0, false);
             // The expressions of a port cannot read later ports. The first ports of a gang therefore form a gang, too.
             for prefix in port_list_prefixes(request) {
                 matcher.pool.seat(&prefix)?;
                 let ports = matcher.pool.table.port_count(Participant::REQUEST);
-                let Some((_, gang)) = matcher.find(Algorithm::Best.strategy(), index, None)? else {
+                let found = matcher.find(Algorithm::Best.strategy(), index, None)?;
+                is_cut_off |= matcher.memory.was_cut_off;
+                let Some((_, gang)) = found else {
                     matcher.pool.seat(request)?;
-                    return Ok(Some(matcher.pool.failure(deepest, filled..ports)));
+                    let mut failure = matcher.pool.failure(deepest, filled..ports);
+                    failure.is_cut_off = is_cut_off;
+                    for blocked in &mut failure.blocked {
+                        matcher.examine_members(request, &failure.deepest, blocked)?;
+                    }
+                    return Ok(Some(failure));
                 };
                 deepest = gang;
                 filled = ports;
@@ -319,15 +335,26 @@ impl Gangmatcher {
         self.pool.unused_offers().count()
     }
 
+    /// Returns a new matchmaker of all offers, also of those that are used up.
+    #[must_use]
+    pub fn with_all_offers(&self) -> Gangmatcher {
+        self.of_offers(0..self.pool.table.offer_count())
+    }
+
+    /// Returns a new matchmaker of some of the offers.
+    fn of_offers(&self, offers: impl Iterator<Item = usize>) -> Gangmatcher {
+        let table = &self.pool.table;
+        let ads: Vec<Ad> = offers.map(|offer| table.ad(Participant::of_offer(offer)).clone()).collect();
+        let (matcher, _) = Gangmatcher::new(&ads, table.protocol.clone(), table.context.clone());
+        matcher.with_docking_vector(table.docking_vector.clone())
+    }
+
     /// Returns a new matchmaker of the unused offers and one more copy of `offer`. The vector holds, for each offer of
     /// the new matchmaker, its index in `self`.
     #[must_use]
     pub fn with_extra_copy(&self, offer: usize) -> (Gangmatcher, Vec<usize>) {
-        let table = &self.pool.table;
         let of: Vec<usize> = self.pool.unused_offers().chain([offer]).collect();
-        let ads: Vec<Ad> = of.iter().map(|offer| table.ad(Participant::of_offer(*offer)).clone()).collect();
-        let (matcher, _) = Gangmatcher::new(&ads, table.protocol.clone(), table.context.clone());
-        (matcher.with_docking_vector(table.docking_vector.clone()), of)
+        (self.of_offers(of.iter().copied()), of)
     }
 
     /// Replaces the used-up offer with the index `offer` by its remainder and makes it available again. The `part` of
@@ -366,7 +393,17 @@ impl Gangmatcher {
         index: usize,
         below: Option<&GangScore>,
     ) -> Result<Option<(GangScore, Gang)>, PolicyFault> {
-        let found = find_gang(&mut self.pool, &mut self.memory, strategy, below);
+        let mut found = find_gang(&mut self.pool, &mut self.memory, strategy, below);
+        // Many ports that depend on each other may be beyond the search for the best gang, but not beyond that for any.
+        let is_missing = found.is_none() && self.memory.was_cut_off && below.is_none();
+        if is_missing && strategy.finds_best && self.pool.table.docking_vector.is_empty() {
+            let any = SearchStrategy { is_limited: true, ..Algorithm::Dyn.strategy() };
+            let before = self.pool.table.statistics;
+            found = find_gang(&mut self.pool, &mut self.memory, any, None);
+            let statistics = &mut self.pool.table.statistics;
+            (statistics.failures, statistics.cut_off_searches) = (before.failures, before.cut_off_searches);
+            self.memory.was_cut_off = true;
+        }
         match self.memory.fault.take() {
             Some(fault) => Err(fault),
             None => Ok(found.map(|(score, gang)| (score, Gang { request: index, ..gang }))),

@@ -12,8 +12,8 @@ pub(crate) mod tests;
 
 pub use environment_ad::environment_ad;
 pub use failure::{
-    BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, OfferDemand, PortCandidates, PortClause,
-    ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking, UnservedPort,
+    BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, MemberCause, MemberFailure, OfferDemand,
+    PortCandidates, PortClause, ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking, UnmetClause,
 };
 pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub use participants::OpenPorts;

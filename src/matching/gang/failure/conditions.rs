@@ -63,12 +63,21 @@ impl FailedCondition {
     pub(super) fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> Option<Self> {
         let port = [place, link].into_iter().find(|port| table.accepts(*port) == DockingVerdict::Refused)?;
         let is_of_port = port == place;
-        let mut condition = FailedCondition { is_of_port, ..FailedCondition::default() };
-        if let Some(refusing) = refusing_clause(table, port) {
-            condition.text = refusing.0.without_parentheses().to_string();
-            condition.record_attributes(table, place, &refusing);
-        }
-        Some(condition)
+        let condition = refusing_clause(table, port).map(|clause| Self::of_clause(table, place, is_of_port, &clause));
+        Some(condition.unwrap_or(FailedCondition { is_of_port, ..FailedCondition::default() }))
+    }
+
+    /// Returns the condition that a clause of the port `place`, or of the offer docked there, is.
+    pub(super) fn of_clause(
+        table: &ParticipantTable,
+        place: PortPlace,
+        is_of_port: bool,
+        scoped: &ScopedClause,
+    ) -> Self {
+        let text = scoped.0.without_parentheses().to_string();
+        let mut condition = FailedCondition { text, is_of_port, ..FailedCondition::default() };
+        condition.record_attributes(table, place, scoped);
+        condition
     }
 
     /// Records the attributes that a clause reads in the request and in offers, and the labels of other ports that it

@@ -3,6 +3,7 @@
 
 mod clauses;
 mod conditions;
+mod members;
 
 use std::ops::Range;
 
@@ -15,11 +16,13 @@ use super::Gang;
 use super::offer_pool::OfferPool;
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::port_index::{PortIndex, RowBitmap, WindowQuery};
+use super::search::CandidateScore;
 use conditions::grouped_by_condition;
 
 use clauses::port_clause;
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
 pub use conditions::{FailedCondition, ReadAttribute};
+pub use members::{MemberCause, MemberFailure, UnmetClause};
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +38,19 @@ pub struct GangFailure {
     /// The ports of the next entry of the port list, which cannot be filled while `deepest` is docked. An entry is a
     /// port or a group of ports.
     pub blocked: Vec<BlockedPort>,
+    /// Whether a search ended at its limit. There may be a gang then.
+    pub is_cut_off: bool,
+}
+
+impl GangFailure {
+    /// Returns the 0-based index of the component of the docking vector that discards candidates of the blocked port, if
+    /// nothing but the vector keeps candidates away. `None` otherwise.
+    #[must_use]
+    pub fn discarding_component(&self) -> Option<usize> {
+        let [blocked] = self.blocked.as_slice() else { return None };
+        let is_alone = blocked.conditions.is_empty() && blocked.unserved.is_empty() && blocked.held.is_empty();
+        blocked.discarding.filter(|_| is_alone)
+    }
 }
 
 /// How many offers can dock at one port of the request.
@@ -72,26 +88,20 @@ pub struct BlockedPort {
     pub conditions: Vec<FailedCondition>,
     /// Number of offers that may not dock because a component of their docking vector is undefined or an error.
     pub unacceptable: usize,
-    /// Indices of the offers that could dock but have ports besides their link. Whether these ports can be filled is
-    /// not tested.
+    /// 0-based index of the first such component of the first of these offers; `None` if there is none.
+    pub discarding: Option<usize>,
+    /// Indices of the offers that neither constraint refuses by itself, but that have ports besides their link and
+    /// cannot serve the port with them.
     pub unserved: Vec<usize>,
-    /// Ports of the first `unserved` offer, except its link.
-    pub unserved_ports: Vec<UnservedPort>,
+    /// Why the nearest of the `unserved` offers cannot serve the port. `None` if there are no such offers.
+    pub member: Option<MemberFailure>,
     /// Number of offers that could dock. Positive only for a port of a group: some ports of the group can be filled,
     /// but not enough at once.
     pub fitting: usize,
-}
-
-/// A port of an offer that would dock, and the offers that could serve it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct UnservedPort {
-    /// Label of the port.
-    pub label: String,
-    /// Number of unused offers outside the deepest gang that fit the port.
-    pub candidates: usize,
-    /// The conditions that rule out unused offers outside the deepest gang. The condition that rules out the most offers
-    /// comes first. Empty if some offer fits the port.
-    pub ruled_out: Vec<FailedCondition>,
+    /// Whether the ports at which the `held` offers are docked accept only these offers.
+    pub is_contested: bool,
+    /// Indices of the request's ports for which no candidate fits beside any candidate for this port, each by itself.
+    pub incompatible: Vec<usize>,
 }
 
 /// Result of docking one offer at one port of a request with nothing else docked.
@@ -109,8 +119,8 @@ enum DockingProgress {
     Fits,
     /// The candidate docks, but has ports besides its link. Whether these ports can be filled is not tested.
     Unserved,
-    /// The candidate may not dock because a component of its docking vector is undefined or an error.
-    Unacceptable,
+    /// The candidate may not dock because the component of its docking vector with this index is undefined or an error.
+    Unacceptable(usize),
     /// The constraint of the port or the constraint of the candidate refuses.
     Refused(FailedCondition),
 }
@@ -121,8 +131,10 @@ impl DockingProgress {
     fn of(table: &mut ParticipantTable, place: PortPlace, link: PortPlace) -> (u8, Self) {
         if let Some(condition) = FailedCondition::of(table, place, link) {
             (3, DockingProgress::Refused(condition))
-        } else if !table.docked_score(place, link).is_acceptable() {
-            (2, DockingProgress::Unacceptable)
+        } else if let CandidateScore::Vector(vector) = table.docked_score(place, link)
+            && let Some(component) = vector.0.iter().position(Option::is_none)
+        {
+            (2, DockingProgress::Unacceptable(component))
         } else if table.port_count(link.participant) > 1 {
             (1, DockingProgress::Unserved)
         } else {
@@ -142,7 +154,36 @@ impl OfferPool {
         let blocked = self.with_deepest(&deepest, next.start, |pool| {
             next.map(|port| pool.blocked_port(PortPlace::of_request(port), &deepest, &independent[port])).collect()
         });
-        GangFailure { ports, deepest, blocked }
+        let mut failure = GangFailure { ports, deepest, blocked, is_cut_off: false };
+        for blocked in &mut failure.blocked {
+            self.compare_ports(blocked, &failure.deepest, &independent);
+        }
+        failure
+    }
+
+    /// Finds out which ports compete with a blocked port for its candidates, or fit none of them. `independent` holds,
+    /// for each port, the rows that fit the port by itself.
+    fn compare_ports(&mut self, blocked: &mut BlockedPort, deepest: &Gang, independent: &[RowBitmap]) {
+        let place = PortPlace::of_request(blocked.port);
+        let docked = |offer: &usize| deepest.ports.iter().find(|docked| docked.offer == *offer);
+        let accepts_only_held = |offer: &usize| {
+            let port = docked(offer)
+                .and_then(|docked| self.table.labels(Participant::REQUEST).position(|label| label.is(&docked.label)));
+            port.is_some_and(|port| {
+                let offers = self.index.offers_of(&independent[port]);
+                offers.into_iter().all(|offer| blocked.held.contains(&offer.offer()))
+            })
+        };
+        blocked.is_contested = blocked.held.iter().all(accepts_only_held);
+        for (port, rows) in
+            independent.iter().enumerate().filter(|(port, rows)| *port != place.port && !rows.is_clear())
+        {
+            let other = PortPlace::of_request(port);
+            let links = independent[place.port].ones().map(|row| self.index.place(row)).collect::<Vec<_>>();
+            if !links.into_iter().any(|link| self.has_partner(place, link, other, rows)) {
+                blocked.incompatible.push(port);
+            }
+        }
     }
 
     /// Returns why offers cannot dock at a port: see [`super::Gangmatcher::failed_clauses`].
@@ -155,7 +196,13 @@ impl OfferPool {
         let rows = self.independent_candidates().swap_remove(port);
         let first = failure.blocked.first().map_or(0, |blocked| blocked.port);
         let held = held_offers(&failure.deepest);
-        self.with_deepest(&failure.deepest, first, |pool| pool.failed_clauses_at(place, &rows, &held))
+        let mut failed = self.with_deepest(&failure.deepest, first, |pool| pool.failed_clauses_at(place, &rows, &held));
+        let member =
+            failure.blocked.iter().find(|blocked| blocked.port == port).and_then(|blocked| blocked.member.as_ref());
+        failed
+            .offers
+            .extend(member.and_then(|member| self.rejected_member(place, &failure.deepest, member, &failed.clauses)));
+        failed
     }
 
     /// Docks an offer at one port of the request after another, with nothing else docked. Returns one result per port.
@@ -262,26 +309,22 @@ impl OfferPool {
         let mut blocked =
             BlockedPort { port: place.port, held: docked.map(Participant::offer).collect(), ..BlockedPort::default() };
         let links = rows.ones().map(|row| index.place(row)).filter(|link| !held.contains(&link.participant));
-        let (mut refused, mut unserved) = (Vec::new(), None);
+        let mut refused = Vec::new();
         for (link, _, progress) in
             nearest_links(table, place, links, |table, link| DockingProgress::of(table, place, link))
         {
             let offer = link.participant.offer();
             match progress {
                 DockingProgress::Refused(condition) => refused.push((offer, condition)),
-                DockingProgress::Unacceptable => blocked.unacceptable += 1,
-                DockingProgress::Unserved => {
-                    blocked.unserved.push(offer);
-                    unserved.get_or_insert(link);
+                DockingProgress::Unacceptable(component) => {
+                    blocked.unacceptable += 1;
+                    blocked.discarding.get_or_insert(component);
                 }
+                DockingProgress::Unserved => blocked.unserved.push(offer),
                 DockingProgress::Fits => blocked.fitting += 1,
             }
         }
         blocked.conditions = grouped_by_condition(refused);
-        if let Some(link) = unserved {
-            let count = |table: &mut ParticipantTable| unserved_ports(table, index, link, &held);
-            blocked.unserved_ports = table.with_docked(place, link, count);
-        }
         blocked
     }
 
@@ -380,24 +423,4 @@ fn accepted_rows(table: &mut ParticipantTable, index: &PortIndex, place: PortPla
 /// accepting.
 fn may_all_accept(table: &mut ParticipantTable, places: &[PortPlace]) -> bool {
     places.iter().all(|place| table.accepts(*place) != DockingVerdict::Refused)
-}
-
-/// Describes each port of a docked offer except `link`. Skips the offers in `held` and the docked offer itself.
-fn unserved_ports(
-    table: &mut ParticipantTable,
-    index: &mut PortIndex,
-    link: PortPlace,
-    held: &[Participant],
-) -> Vec<UnservedPort> {
-    let mut free = index.unused().clone();
-    let taken = held.iter().copied().chain([link.participant]);
-    taken.for_each(|taken| free.set_range(index.rows_of(taken), false));
-    let own = table.ports(link.participant).filter(|port| *port != link);
-    own.map(|port| {
-        let mut rows = candidates_at(table, index, port);
-        rows.intersect_with(&free);
-        let ruled_out = if rows.is_clear() { conditions_at(table, index, port, &free) } else { Vec::new() };
-        UnservedPort { label: table.label(port), candidates: index.offers_of(&rows).len(), ruled_out }
-    })
-    .collect()
 }

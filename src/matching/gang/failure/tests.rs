@@ -3,7 +3,7 @@
 use super::super::matcher::port_list_prefixes;
 use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::super::tests::{ExhaustiveSearch, GangAdGenerator, members, text};
-use super::super::{GangFailure, Gangmatcher};
+use super::super::{GangFailure, Gangmatcher, MemberCause, MemberFailure};
 use crate::ad::{Ad, Dialect, Participant};
 use crate::eval::Context;
 use crate::protocol::{Protocol, read_ports};
@@ -200,8 +200,12 @@ fn offers_that_cannot_fill_their_own_ports_are_told() {
         &[service, "[ Constraint = true ]"],
     );
     assert_eq!(found.blocked[0].unserved, [0]);
-    let [cpu, disk] = found.blocked[0].unserved_ports.as_slice() else { panic!("{found:?}") };
-    assert_eq!((cpu.label.as_str(), cpu.candidates, disk.label.as_str(), disk.candidates), ("cpu", 0, "disk", 1));
+    let Some(MemberFailure { offer: 0, link, cause: MemberCause::OwnPorts(own) }) = &found.blocked[0].member else {
+        panic!("{found:?}")
+    };
+    let [client, cpu, disk] = own.ports.as_slice() else { panic!("{found:?}") };
+    let counts = [client, cpu, disk].map(|port| (port.label.as_str(), port.independent));
+    assert_eq!((link.as_str(), counts), ("client", [("client", 1), ("cpu", 0), ("disk", 1)]));
     let condition = &cpu.ruled_out[0];
     assert_eq!((condition.text.as_str(), condition.is_of_port), ("cpu.Memory > 5", true));
     assert_eq!((cpu.ruled_out.len(), condition.offers.as_slice(), disk.ruled_out.len()), (1, &[1][..], 0));

@@ -4,15 +4,18 @@
 //! "ports": [{"label", "alone", "given", "used"}...], "optional": [LABEL...],
 //! "empty": [{"label", "conditions": [CONDITION...]}...], "deepest": [PORT...],
 //! "stuck": [{"label", "held", "discarded", "fitting", "conditions": [CONDITION...],
-//!  "unserved": [ID...], "unserved_count", "needs": [{"label", "offers", "conditions": [CONDITION...]}...]}...],
+//!  "unserved": [ID...], "unserved_count", "needs": [{"label", "offers", "conditions": [CONDITION...]}...],
+//!  "discarding_component", "member": MEMBER or null}...],
 //! "gang": [PORT...] or null
+//! MEMBER: {"offer": ID, "port": LABEL, "outcome": "refused", "filled": [PORT...], "conditions": [CONDITION...], "fail_alone"},
+//!  {"offer", "port", "outcome": "own-ports", "ports", "empty", "deepest", "stuck"} or {"offer", "port", "outcome": "unknown"}
 //! CONDITION: {"text", "by": "request", "port" (of an offer) or "offers", "reads": [{"name", "text", "value"}...], "theirs": as "reads",
 //!  "labels": [LABEL...], "offers": [ID...], "offer_count"}
 //! ```
 //!
 //! `ports` has three numbers of offers for each port:
 //!
-//! - `alone`: unused offers that could fill the port if it were the only port
+//! - `alone`: unused offers that neither constraint rules out, by what is known while all other ports are open
 //! - `given`: the offers of `alone`, except those that rule out every offer for another port once they are docked. Only
 //!   ports that must be filled together with this port are examined.
 //! - `used`: offers that could fill the port, but are used up
@@ -28,16 +31,25 @@
 //! - `discarded`: number of offers whose docking vector has an undefined or error component
 //! - `fitting`: number of offers that could be docked, although the group as a whole cannot be filled
 //! - `conditions`: the conditions that rule offers out
-//! - `unserved`: the first offers whose own ports cannot be filled; `unserved_count`: the number of all of them
-//! - `needs`: for each own port of the first `unserved` offer, the number of offers that fit this port. The port at
-//!   which the unserved offer itself would be docked is left out.
+//! - `unserved`: the first offers that have ports of their own and cannot serve the port with them; `unserved_count`: the
+//!   number of all of them
+//! - `needs`: for each own port that `member` cannot fill with others, the number of offers that fit this port. The port
+//!   at which the offer itself would be docked is left out.
+//! - `discarding_component`: number of the component of the docking vector that discards the first of `discarded`
+//! - `member`: why the nearest of the `unserved` offers cannot serve the port. `refused`: it can fill its own ports, as in
+//!   `filled`, but each of the `conditions` fails however it does, or with `fail_alone` false all of them cannot be met
+//!   together. `own-ports`: it cannot fill its own ports, whatever it and the port require of each other. `used` counts
+//!   offers that are docked already, too. `unknown`: a limit ended the analysis.
 //!
 //! A condition `reads` attributes of the request. `theirs` are attributes of the first offer that the condition rules
 //! out, and of the offers that are docked already. `offers` are the first offers that the condition rules out, and
 //! `offer_count` is the number of all of them. `labels` are the labels of other ports that the condition mentions.
 
 use classad::explain::GangReport;
-use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
+use classad::matching::gang::{
+    BlockedPort, DockedOffer, FailedCondition, Gang, GangFailure, MemberCause, MemberFailure, PortCandidates,
+    TrialDocking,
+};
 use serde_json::{Value as Json, json};
 
 use super::text::change_steps;
@@ -110,21 +122,14 @@ pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
     let failure = report.failure.as_ref();
     let ports = failure.map_or(&[][..], |failure| &failure.ports);
     let optional: Vec<&str> = ports.iter().filter(|port| !port.is_required).map(|port| port.label.as_str()).collect();
-    let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
-        let conditions = port.ruled_out.iter().map(|found| condition(found, "request", listed));
-        json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
-    });
-    let counts = ports.iter().map(
-        |port| json!({ "label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up }),
-    );
     json!({
         "changes": changes.collect::<Json>(),
         "gang": report.gang.as_ref().map(docked),
         "optional": optional,
-        "empty": empty.collect::<Json>(),
-        "ports": counts.collect::<Json>(),
+        "empty": empty_ports(ports, "request", listed),
+        "ports": port_counts(ports),
         "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
-        "stuck": failure.map(|failure| blocked_ports(failure, listed)).unwrap_or_default(),
+        "stuck": failure.map(|failure| blocked_ports(failure, "request", listed)).unwrap_or_default(),
     })
 }
 
@@ -134,18 +139,67 @@ pub fn docking_json(docking: &TrialDocking, listed: ListedParties<'_>) -> Json {
     json!({ "label": docking.label, "docks": condition.is_none(), "condition": condition })
 }
 
-fn blocked_ports(failure: &GangFailure, listed: ListedParties<'_>) -> Vec<Json> {
+/// Returns the ports that no unused offer fits, each with what rules the offers out. `owner` says whose the ports are.
+fn empty_ports(ports: &[PortCandidates], owner: &str, listed: ListedParties<'_>) -> Json {
+    let empty = ports.iter().filter(|port| !port.ruled_out.is_empty()).map(|port| {
+        let conditions = port.ruled_out.iter().map(|found| condition(found, owner, listed));
+        json!({ "label": port.label, "conditions": conditions.collect::<Json>() })
+    });
+    empty.collect()
+}
+
+fn port_counts(ports: &[PortCandidates]) -> Json {
+    let counts = ports.iter().map(
+        |port| json!({ "label": port.label, "alone": port.independent, "given": port.consistent, "used": port.used_up }),
+    );
+    counts.collect()
+}
+
+/// Returns why an offer cannot serve a port with its own ports. `owner` says whose the port is.
+fn member_json(member: &MemberFailure, owner: &str, listed: ListedParties<'_>) -> Json {
+    let docked = |ports: &[DockedOffer]| {
+        let gang = Gang { request: 0, ports: ports.to_vec() };
+        let view = GangView::new(&gang, None, String::new(), listed.parties);
+        (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
+    };
+    let (offer, port) = (listed.parties.offers[member.offer].id(), &member.link);
+    match &member.cause {
+        MemberCause::Refused { own_ports, clauses, fail_alone } => {
+            let conditions = clauses.iter().map(|clause| condition(&clause.condition, owner, listed)).collect::<Json>();
+            json!({ "offer": offer, "port": port, "outcome": "refused", "filled": docked(own_ports),
+                "conditions": conditions, "fail_alone": fail_alone })
+        }
+        MemberCause::OwnPorts(failure) => json!({
+            "offer": offer, "port": port, "outcome": "own-ports", "ports": port_counts(&failure.ports),
+            "empty": empty_ports(&failure.ports, "port", listed), "deepest": docked(&failure.deepest.ports),
+            "stuck": blocked_ports(failure, "port", listed),
+        }),
+        MemberCause::Unknown => json!({ "offer": offer, "port": port, "outcome": "unknown" }),
+    }
+}
+
+/// Returns the ports that cannot be filled beside the deepest gang. `owner` says whose the ports are.
+fn blocked_ports(failure: &GangFailure, owner: &str, listed: ListedParties<'_>) -> Vec<Json> {
     let port_json = |port: &BlockedPort| {
-        let needs = port.unserved_ports.iter().map(|port| {
-            let conditions = port.ruled_out.iter().map(|found| condition(found, "port", listed));
-            json!({ "label": port.label, "offers": port.candidates, "conditions": conditions.collect::<Json>() })
+        let own_ports = port.member.as_ref().and_then(|member| match &member.cause {
+            MemberCause::OwnPorts(failure) => Some((&member.link, failure)),
+            _ => None,
         });
-        let conditions = port.conditions.iter().map(|found| condition(found, "request", listed));
+        let needs = own_ports.into_iter().flat_map(|(link, failure)| {
+            let ports = failure.ports.iter().filter(move |port| port.label != **link);
+            ports.map(|port| {
+                let conditions = port.ruled_out.iter().map(|found| condition(found, "port", listed));
+                json!({ "label": port.label, "offers": port.independent, "conditions": conditions.collect::<Json>() })
+            })
+        });
+        let conditions = port.conditions.iter().map(|found| condition(found, owner, listed));
         json!({
             "label": failure.ports[port.port].label, "held": port.held.len(), "discarded": port.unacceptable,
             "fitting": port.fitting, "conditions": conditions.collect::<Json>(),
             "unserved": listed.names(&port.unserved), "unserved_count": port.unserved.len(),
             "needs": needs.collect::<Json>(),
+            "discarding_component": port.discarding.map(|component| component + 1),
+            "member": port.member.as_ref().map(|member| member_json(member, owner, listed)),
         })
     };
     failure.blocked.iter().map(port_json).collect()

@@ -1,8 +1,12 @@
 //! Reports about gangs as text.
 
 use classad::ad::Dialect;
-use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter};
-use classad::matching::gang::{BlockedPort, FailedCondition, Gang, GangFailure, TrialDocking};
+use classad::explain::{
+    AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter, discarding_component,
+};
+use classad::matching::gang::{
+    BlockedPort, FailedCondition, Gang, GangFailure, MemberCause, MemberFailure, TrialDocking, UnmetClause,
+};
 use classad::text::{counted, join_and};
 
 use crate::cli::io::parties::Parties;
@@ -48,7 +52,7 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
     if matches!(report.verdict, GangVerdict::NoOffers) {
         return text;
     }
-    text.push_str(&port_table(failure, writer));
+    text.push_str(&port_table(failure, "", writer));
     for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
             push_wrapped(&mut text, "", &format!("why {} stays empty{}:", port.label, counting_note(&port.ruled_out)));
@@ -63,11 +67,11 @@ pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidenc
 }
 
 /// Returns the table of ports: how many offers could fill each port, and the offer docked there in the largest gang
-/// that could be built.
-fn port_table(failure: &GangFailure, writer: &SummaryWriter<'_>) -> String {
+/// that could be built. Leaves out the port `link`, at which an offer is docked itself.
+fn port_table(failure: &GangFailure, link: &str, writer: &SummaryWriter<'_>) -> String {
     let mut grid =
         TableLayout::new(&["port", "alone", "given the others", "used up", "docked"]).with_number_columns(&[1, 2, 3]);
-    for port in &failure.ports {
+    for port in failure.ports.iter().filter(|port| port.label != link) {
         let docked = failure.deepest.ports.iter().find(|docked| docked.label == port.label);
         let docked = docked.map_or_else(|| "-".to_owned(), |docked| writer.docked_name(docked));
         let label = if port.is_required { port.label.clone() } else { format!("{} (optional)", port.label) };
@@ -124,25 +128,62 @@ fn push_blocked_port(
         &format!("why the candidates for {label} do not fit{beside}{}:", counting_note(&blocked.conditions)),
     );
     push_conditions(text, &blocked.conditions, writer, evidence);
-    let of_unserved = blocked.unserved.first().map(|first| {
-        let needs = blocked.unserved_ports.iter().map(|port| format!("{} has {}", port.label, port.candidates));
-        let (name, needs) = (writer.offer_name(*first), needs.collect::<Vec<_>>().join(", "));
-        format!("own ports stay empty; candidates for the ports of {name}: {needs}")
-    });
+    let discarded = format!("discarded by the policy{}", discarding_component(blocked));
     for (offers, what) in [
         (blocked.held.len(), "in the gang already"),
-        (blocked.unacceptable, "discarded by the policy"),
-        (blocked.unserved.len(), of_unserved.as_deref().unwrap_or_default()),
+        (blocked.unacceptable, discarded.as_str()),
+        (blocked.unserved.len(), "with ports of their own, which do not serve this port"),
         (blocked.fitting, "acceptable, but the group needs more offers"),
     ] {
         if offers > 0 {
             push_wrapped(text, "  ", &format!("{}: {what}", counted(offers, "offer")));
         }
     }
-    for port in blocked.unserved_ports.iter().filter(|port| !port.ruled_out.is_empty()) {
-        let name = blocked.unserved.first().map(|first| writer.offer_name(*first)).unwrap_or_default();
-        push_wrapped(text, "", &format!("why {} of {name} stays empty{}:", port.label, counting_note(&port.ruled_out)));
-        push_conditions(text, &port.ruled_out, writer, evidence);
+    if let Some(member) = &blocked.member {
+        push_member(text, label, member, writer, evidence);
+    }
+}
+
+/// Appends why an offer that fits the port `label` cannot serve it with its own ports, and follows the offers that would
+/// dock there in turn.
+fn push_member(text: &mut String, label: &str, member: &MemberFailure, writer: &SummaryWriter<'_>, evidence: bool) {
+    let (mut label, mut next) = (label.to_owned(), Some(member));
+    while let Some(member) = next.take() {
+        let name = writer.offer_name(member.offer);
+        match &member.cause {
+            MemberCause::Refused { own_ports, clauses, .. } => {
+                let gang = Gang { request: 0, ports: own_ports.clone() };
+                push_wrapped(
+                    text,
+                    "",
+                    &format!("why {name} does not serve {label} with {}:", writer.list_docked(&gang)),
+                );
+                for UnmetClause { condition, .. } in clauses {
+                    let (condition, reads) = (writer.condition_text(condition), writer.read_values(condition));
+                    push_wrapped(text, "  ", &format!("{condition}{reads}"));
+                }
+            }
+            MemberCause::OwnPorts(failure) => {
+                push_wrapped(text, "", &format!("the ports of {name}:"));
+                text.push_str(&port_table(failure, &member.link, writer));
+                for port in failure.ports.iter().filter(|port| port.is_required && !port.ruled_out.is_empty()) {
+                    let note = counting_note(&port.ruled_out);
+                    push_wrapped(text, "", &format!("why {} of {name} stays empty{note}:", port.label));
+                    push_conditions(text, &port.ruled_out, writer, evidence);
+                }
+                for blocked in failure.blocked.iter().filter(|of| failure.ports[of.port].independent > 0) {
+                    let (own, note) = (&failure.ports[blocked.port].label, counting_note(&blocked.conditions));
+                    if !blocked.conditions.is_empty() {
+                        push_wrapped(text, "", &format!("why the candidates for {own} of {name} do not fit{note}:"));
+                        push_conditions(text, &blocked.conditions, writer, evidence);
+                    }
+                    if next.is_none() && blocked.member.is_some() {
+                        (label, next) = (own.clone(), blocked.member.as_ref());
+                    }
+                }
+            }
+            MemberCause::Unknown => {}
+        }
     }
 }
 
