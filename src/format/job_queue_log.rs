@@ -16,8 +16,8 @@ use super::{AdEntry, Problem, ReadResult};
 
 /// Reads the ads that exist at the end of a log, in the order in which they were made.
 ///
-/// A job has the attributes of its cluster, unless it has its own. The ads of clusters, of users and of the log itself,
-/// whose keys begin with 0, are left out.
+/// A job has the attributes of its cluster, unless it has its own. Of the records whose keys are numbers, only jobs are
+/// returned: the others are those of clusters and their private attributes, of job sets, of users and of the log itself.
 pub fn read_job_queue_log(text: &[u8], dialect: Dialect) -> impl Iterator<Item = ReadResult> {
     let mut log = JobQueueLog { text, dialect, ads: FxHashMap::default(), count: 0, problems: Vec::new() };
     log.play();
@@ -197,7 +197,7 @@ impl<'t> JobQueueLog<'t> {
 
     /// Returns the ads that are left, and the problems of their values.
     fn into_ads(self) -> impl Iterator<Item = ReadResult> {
-        let mut keys: Vec<&[u8]> = self.ads.keys().copied().filter(|key| !is_internal(key)).collect();
+        let mut keys: Vec<&[u8]> = self.ads.keys().copied().filter(|key| job_of_key(key).is_none_or(is_job)).collect();
         keys.sort_unstable_by_key(|key| self.ads[key].order);
         let mut cache = ParseCache::<()>::new(ParseOptions::long(self.dialect));
         let mut items = Vec::new();
@@ -239,9 +239,16 @@ impl<'t> JobQueueLog<'t> {
     }
 }
 
-/// Whether a key is that of a cluster, of a user or of the log itself.
-fn is_internal(key: &[u8]) -> bool {
-    key.starts_with(b"0") && key.contains(&b'.') && key.iter().all(|byte| byte.is_ascii_digit() || b".-".contains(byte))
+/// Returns the cluster and the process of a key. `None` if the key is not two numbers: logs of other daemons have names.
+fn job_of_key(key: &[u8]) -> Option<(i64, i64)> {
+    let (cluster, process) = std::str::from_utf8(key).ok()?.split_once('.')?;
+    Some((cluster.parse().ok()?, process.parse().ok()?))
+}
+
+/// Whether a record is a job. The schedd counts the private attributes of clusters, job sets and others down from -1, and
+/// keeps its own records and those of users in cluster 0.
+fn is_job((cluster, process): (i64, i64)) -> bool {
+    cluster > 0 && process >= 0
 }
 
 #[cfg(test)]
@@ -280,6 +287,19 @@ mod tests {
         let warning = "~18:1: the last line is not complete and is ignored";
         assert_eq!(items(&format!("{log}102 1.")), [warning, first, second]);
         assert_eq!(items("101 Customer.a@b (empty)\n103 Customer.a@b Priority 0.5\n"), ["[ Priority = 0.5 ]"]);
+    }
+
+    #[test]
+    fn only_jobs_are_ads_of_a_queue() {
+        let log = "101 0.0 Job Machine\n101 0.1 Owner (unknown)\n103 0.1 Name \"alice\"\n101 01.-1 Job Machine\n\
+                   103 01.-1 Owner \"alice\"\n101 1.-2 ClusterPvt (empty)\n103 1.-2 Secret \"s3cr3t\"\n\
+                   101 1.-99 OCU (unknown)\n101 1.-100 JobSet (unknown)\n103 1.-100 JobSetName \"set\"\n\
+                   101 1.0 Job Machine\n103 1.0 ProcId 0\n";
+        assert_eq!(items(log), ["[ Owner = \"alice\"; ProcId = 0; MyType = \"Job\" ]"]);
+        // Keys of other daemons are names, which may have a dot.
+        for key in ["slot1@a.b", "1.x", "Resource.1", "1", "1.0.0"] {
+            assert_eq!(items(&format!("101 {key} Machine\n")), ["[ MyType = \"Machine\" ]"], "{key}");
+        }
     }
 
     #[test]
