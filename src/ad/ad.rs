@@ -1,11 +1,12 @@
 //! The [`Ad`]: an ordered, immutable map from names to expressions.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use super::ad_shape::AdShape;
 use super::equality::{Equivalence, all_equal};
-use super::{Expression, Name};
+use super::{Dialect, Expression, Name};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
 /// first written (thesis 2.3).  Immutable; cloning is O(1).  Build one with [`Ad::from_iter`].
@@ -100,6 +101,17 @@ impl Ad {
             expressions.push(expression);
         }
         Ad::from_shape(shape, expressions)
+    }
+
+    /// Returns the ad as it is printed in a dialect: in HTCondor's, without its [private](Name::is_private) attributes.
+    /// Those of nested ads stay, as in HTCondor.
+    #[must_use]
+    pub fn printed(&self, dialect: Dialect) -> Cow<'_, Ad> {
+        if dialect == Dialect::Classad || !self.0.shape.names().iter().any(Name::is_private) {
+            return Cow::Borrowed(self);
+        }
+        let public = self.iter().filter(|attribute| !attribute.name.is_private());
+        Cow::Owned(public.map(|Attribute { name, expression }| (name.clone(), expression.clone())).collect())
     }
 
     /// Exchanges the expressions at some positions for the given ones.  O(1) for each if the ad has no clones, else the

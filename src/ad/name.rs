@@ -100,6 +100,23 @@ impl Name {
         super::ScopeAd::is_reserved(self)
     }
 
+    /// Whether HTCondor's tools do not print an attribute of this name unless it is asked for: a claim, a capability, or
+    /// whatever begins with `_condor_priv`.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        const PREFIX: &[u8] = b"_condor_priv";
+        const PRIVATE: [KnownName; 6] = [
+            KnownName::new("Capability"),
+            KnownName::new("ChildClaimIds"),
+            KnownName::new("ClaimId"),
+            KnownName::new("ClaimIdList"),
+            KnownName::new("ClaimIds"),
+            KnownName::new("TransferKey"),
+        ];
+        let prefix = self.as_str().as_bytes().get(..PREFIX.len());
+        PRIVATE.iter().any(|name| self.is_known(*name)) || prefix.is_some_and(|it| it.eq_ignore_ascii_case(PREFIX))
+    }
+
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
     /// and underscores, and no keyword.
     #[must_use]

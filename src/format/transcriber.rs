@@ -58,8 +58,10 @@ pub(super) struct AttributeTranscriber {
     syntax: Option<&'static AdSyntax>,
     /// The literal written last, whose memory is used again.
     literal: Expression,
-    /// Whether a value was written that the form cannot represent.
-    has_changes: bool,
+    /// Whether private attributes are not written.
+    hides_private: bool,
+    /// Whether an ad must be written whole: the form cannot represent a value, or an attribute is hidden.
+    is_rejected: bool,
 }
 
 impl AttributeTranscriber {
@@ -67,7 +69,9 @@ impl AttributeTranscriber {
     pub fn reader(dialect: Dialect, form: Option<FileFormat>) -> AttributeTextReader<Self> {
         let syntax = form.map(syntax_of);
         let frame = syntax.map_or([""; 3], |syntax| [syntax.begin, syntax.separator, syntax.end]);
-        let writer = AttributeTranscriber { syntax, literal: Expression::literal(false), has_changes: false };
+        let hides_private = dialect == Dialect::Condor;
+        let literal = Expression::literal(false);
+        let writer = AttributeTranscriber { syntax, literal, hides_private, is_rejected: false };
         AttributeTextReader::new(dialect, writer, frame)
     }
 }
@@ -75,6 +79,7 @@ impl AttributeTranscriber {
 impl AttributeWriter for AttributeTranscriber {
     fn push_name(&mut self, _: &[u8], name: &Name, out: &mut Vec<u8>) {
         if let Some(syntax) = self.syntax {
+            self.is_rejected |= self.hides_private && name.is_private();
             (syntax.push_name)(name, out);
         }
     }
@@ -91,18 +96,18 @@ impl AttributeWriter for AttributeTranscriber {
         if !read_simple_literal(value, &mut self.literal) {
             return false;
         }
-        self.has_changes |= !(syntax.push_value)(&self.literal, out).is_empty();
+        self.is_rejected |= !(syntax.push_value)(&self.literal, out).is_empty();
         true
     }
 
     fn push_value(&mut self, _: &[u8], expression: &Expression, out: &mut Vec<u8>) {
         if let Some(syntax) = self.syntax {
-            self.has_changes |= !(syntax.push_value)(expression, out).is_empty();
+            self.is_rejected |= !(syntax.push_value)(expression, out).is_empty();
         }
     }
 
     fn take_rejection(&mut self) -> bool {
-        std::mem::take(&mut self.has_changes)
+        std::mem::take(&mut self.is_rejected)
     }
 }
 

@@ -135,7 +135,7 @@ impl UnreadAd<'_> {
     }
 
     /// Plans the text of an ad that was made of this ad, in the form of the output. `None` if the form cannot represent
-    /// one of the new values.
+    /// one of the new values, or if an attribute is private.
     pub fn plan_text(&self, ad: &Ad) -> Option<AdTextPlan> {
         let mut plan = AdTextPlan(Vec::new());
         let Some(syntax) = self.reader.syntax else { return Some(plan) };
@@ -152,6 +152,9 @@ impl UnreadAd<'_> {
         let beginning = |at: usize| if at == 0 { syntax.begin } else { syntax.separator };
         let mut text = Vec::new();
         for (at, attribute) in ad.iter().enumerate() {
+            if attribute.name.is_private() {
+                return None;
+            }
             let position = self.position(attribute.expression);
             if let Some(position) = position
                 && names[position].as_str() == attribute.name.as_str()

@@ -33,7 +33,7 @@ const MAX_KNOWN_TEXT_BYTES: usize = 1 << 20;
 /// The attributes that a census counts, and those whose values it records.
 #[derive(Clone, Debug)]
 pub(super) struct CensusScope {
-    /// The attributes whose values are recorded; `None` if the values of all attributes are recorded.
+    /// The attributes whose values are recorded; `None` if those of all attributes that are not private are.
     names: Option<IndexSet<Name, BuildHasherDefault<FxHasher>>>,
     /// Whether the attributes of nested ads are counted.
     pub has_nested: bool,
@@ -50,7 +50,7 @@ impl CensusScope {
 
     /// Whether the values of an attribute are recorded.
     pub(super) fn has_values_of(&self, name: &Name) -> bool {
-        self.names.as_ref().is_none_or(|names| names.contains(name))
+        self.names.as_ref().map_or(!name.is_private(), |names| names.contains(name))
     }
 }
 

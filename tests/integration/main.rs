@@ -47,6 +47,7 @@ mod policies;
 mod policy_expressions;
 mod policy_names;
 mod pool_faults;
+mod private_attributes;
 mod progress;
 mod properties;
 mod protocol;

@@ -105,7 +105,7 @@ impl SplitCommand {
             let SplitEntry { ad, name, key, has_exceeded_budget } = &mapped.output;
             failures += u64::from(*has_exceeded_budget);
             let mut batch = AdBatch::default();
-            texts.push(&mut batch, ad, |changes| {
+            texts.push(&mut batch, &ad.printed(task.context.dialect), |changes| {
                 changes.is_empty()
                     || session.report_lossy_values(&name.clone().unwrap_or_else(|| mapped.location()), changes)
             });

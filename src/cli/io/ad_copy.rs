@@ -116,7 +116,9 @@ impl BlockTask for CopyTask {
             copied.last = entry.number;
             let Some(writer) = writer else { continue };
             let at = copied.ads.text().len();
-            let changes = writer.push(&mut copied.ads, &entry.ad, |changes| changes.is_empty() || !self.is_strict);
+            let changes = writer.push(&mut copied.ads, &entry.ad.printed(self.context.dialect), |changes| {
+                changes.is_empty() || !self.is_strict
+            });
             if !changes.is_empty() {
                 let name = display_name(&entry.ad, None, &self.context);
                 copied.events.push((at, CopyEvent::Changes { name, number: entry.number, changes }));

@@ -1,5 +1,6 @@
 //! Standard output: its buffer, the forms of output, and writers of ads and counters.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -153,12 +154,19 @@ impl OutputForm {
 /// Writes ads one after the other, as one document or only their names.
 pub struct AdWriter {
     document: Option<format::AdDocumentWriter>,
+    /// Whether private attributes are written, too.
+    keeps_private: bool,
 }
 
 impl AdWriter {
     /// Makes a writer of a document in this form.
     pub fn with_form(form: FileFormat) -> Self {
-        AdWriter { document: Some(format::AdDocumentWriter::new(form)) }
+        AdWriter { document: Some(format::AdDocumentWriter::new(form)), keeps_private: false }
+    }
+
+    /// Makes the writer write private attributes, too: those of ads that are input of another run, or that the user names.
+    pub fn keeping_private(self) -> Self {
+        AdWriter { keeps_private: true, ..self }
     }
 
     /// Makes a writer in the form `form`, or in the form of the input if `form` is `None`.
@@ -175,7 +183,7 @@ impl AdWriter {
                 Some(form.ad_form().ok_or_else(|| Failure::refused(message))?)
             }
         };
-        Ok(AdWriter { document: form.map(format::AdDocumentWriter::new) })
+        Ok(AdWriter { document: form.map(format::AdDocumentWriter::new), keeps_private: false })
     }
 
     /// Returns the document that is written. `None` if only names are written.
@@ -185,7 +193,10 @@ impl AdWriter {
 
     pub fn write(&mut self, session: &mut Session, out: &mut dyn Write, ad: &NamedAd) -> Result<(), Failure> {
         match &mut self.document {
-            Some(document) => document.write(out, &ad.ad, |changes| session.report_lossy_values(ad.id(), changes))?,
+            Some(document) => {
+                let printed = if self.keeps_private { Cow::Borrowed(&ad.ad) } else { ad.ad.printed(session.dialect()) };
+                document.write(out, &printed, |changes| session.report_lossy_values(ad.id(), changes))?;
+            }
             None => writeln!(out, "{}", tsv_cell(ad.id()))?,
         }
         Ok(())

@@ -201,7 +201,7 @@ fn value(ad: &Ad, name: &str, context: &Context) -> Option<String> {
 
 /// Writes ads to a file, in the form of the input. Replaces the file atomically.
 pub fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]) -> Result<(), Failure> {
-    let (mut text, mut writer) = (Vec::new(), AdWriter::with_form(form));
+    let (mut text, mut writer) = (Vec::new(), AdWriter::with_form(form).keeping_private());
     for ad in ads {
         writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
     }

@@ -6,7 +6,7 @@ pub mod name_glob;
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Expression, Name};
+use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
@@ -317,7 +317,8 @@ impl AdComparison {
         let has = |patterns: &[NameGlob], name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         differences.retain(|one| {
             let name = one.name().as_str();
-            !has(&self.ignored, name) && (self.compared.is_empty() || has(&self.compared, name))
+            let is_hidden = self.context.dialect == Dialect::Condor && one.name().is_private();
+            !has(&self.ignored, name) && if self.compared.is_empty() { !is_hidden } else { has(&self.compared, name) }
         });
         differences
     }

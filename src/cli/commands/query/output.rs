@@ -88,7 +88,10 @@ impl<'q> QueryOutput<'q> {
             () if columns.table.is_some() => {
                 columns.table.as_ref().map_or(OutputMode::Nothing, |table| OutputMode::Table(TableOutput::new(table)))
             }
-            () if writes_ads => OutputMode::Ads(AdWriter::new(query.output.form, input)?),
+            () if writes_ads => {
+                let writer = AdWriter::new(query.output.form, input)?;
+                OutputMode::Ads(if columns.attributes.is_empty() { writer } else { writer.keeping_private() })
+            }
             () if columns.is_typed => OutputMode::TypedRows(None),
             () if columns.group.is_some() => columns.group.as_ref().map_or(OutputMode::Nothing, OutputMode::Groups),
             () if !columns.af.is_empty() => {

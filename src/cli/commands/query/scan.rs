@@ -244,6 +244,8 @@ impl AdScanner<'_> {
         let mut lookup = AdLookup::new(&ad, &self.context);
         let order = sort_values(&self.columns.sort, &mut lookup);
         let failures = lookup.failures;
+        let is_whole = self.needed_part == NeededPart::Whole;
+        let ad = if is_whole { ad.printed(self.context.dialect).into_owned() } else { ad };
         ScanFinding::Ad { ad, name, number, order, failures }
     }
 

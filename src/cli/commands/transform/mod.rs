@@ -213,13 +213,13 @@ impl ResultSink<'_, '_> {
 }
 
 /// Applies the rules to each ad of a source and passes the resulting ads to `sink`. Reports each fault of a rule.
-/// Returns whether any ad changed. Without `finds_changes`, the result may be true although nothing changed.
+/// Returns whether any ad changed. Unless the file is rewritten, the result may be true although nothing changed.
 fn write_results(
     session: &mut Session,
     source: &mut AdSource,
     (pipeline, id): (&Pipeline, Option<&Expression>),
     mut sink: ResultSink<'_, '_>,
-    finds_changes: bool,
+    is_in_place: bool,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
     let task = TransformTask {
@@ -229,7 +229,7 @@ fn write_results(
         output: sink.output(),
         is_strict: session.options.strict,
         names_all: session.options.seed.is_some(),
-        finds_changes,
+        is_in_place,
     };
     // Expressions are printed in the style of the file.
     let style = if source.form == FileFormat::Bracketed { Style::New } else { Style::Long };

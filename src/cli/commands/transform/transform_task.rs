@@ -1,5 +1,6 @@
 //! Transformation of the ads of a block.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use classad::ad::{Ad, Expression, Name};
@@ -25,8 +26,9 @@ pub struct TransformTask<'a> {
     pub is_strict: bool,
     /// Whether the ads are named whether or not a name is needed, because a name may draw a random number.
     pub names_all: bool,
-    /// Whether [`TransformedBlock::has_changes`] must be exact. Otherwise it may be true although nothing changes.
-    pub finds_changes: bool,
+    /// Whether the file is rewritten. Then private attributes stay, and [`TransformedBlock::has_changes`] is exact:
+    /// otherwise it may be true although nothing changes.
+    pub is_in_place: bool,
 }
 
 /// What becomes of the resulting ads.
@@ -116,7 +118,7 @@ impl<'a> BlockTask for TransformTask<'a> {
             ResultOutput::Names | ResultOutput::Changes => (None, false),
         };
         let lines = (writes_texts && !self.names_all)
-            .then(|| TextTransformer::new(&self.pipeline.transform, &self.context, form, self.finds_changes));
+            .then(|| TextTransformer::new(&self.pipeline.transform, &self.context, form, self.is_in_place));
         TransformState {
             read: ReadCache::new(self.context.dialect),
             lines,
@@ -179,7 +181,11 @@ impl TransformTask<'_> {
             if let Some(writer) = writer {
                 let at = done.ads.text().len();
                 let accept = |changes: &[_]| changes.is_empty() || !self.is_strict;
-                let lossy = writer.push(&mut done.ads, &result.ad, accept);
+                let printed = match self.is_in_place {
+                    true => Cow::Borrowed(&result.ad),
+                    false => result.ad.printed(self.context.dialect),
+                };
+                let lossy = writer.push(&mut done.ads, &printed, accept);
                 if !lossy.is_empty() {
                     done.events.push((at, TransformEvent::LossyValues(original.clone(), lossy)));
                 }

@@ -1,0 +1,104 @@
+//! Attributes that HTCondor's tools do not print: read, and printed only if they are named.
+
+use super::binary::{classad, file};
+
+/// Two jobs with private attributes, and with others whose names resemble them.
+const LOG: &str = "101 0.0 Job Machine\n101 01.-1 Job Machine\n103 01.-1 Owner \"alice\"\n103 01.-1 ClaimIds \"s3cr3t-1\"\n\
+                   101 1.-2 ClusterPvt (empty)\n103 1.-2 _condor_privX \"s3cr3t-2\"\n101 1.-100 JobSet (unknown)\n\
+                   101 1.0 Job Machine\n103 1.0 ProcId 0\n103 1.0 ClusterId 1\n103 1.0 claimid \"s3cr3t-3\"\n\
+                   103 1.0 ClaimIdOf \"open\"\n101 1.1 Job Machine\n103 1.1 ProcId 1\n103 1.1 ClusterId 1\n\
+                   103 1.1 _CONDOR_PRIV \"s3cr3t-4\"\n103 1.1 n [ TransferKey = \"nested\"; ]\n";
+
+/// The jobs in the other forms.
+fn files() -> Vec<String> {
+    let ads = "ClusterId = 1\nProcId = 0\nClaimId = \"s3cr3t-3\"\nClaimIdOf = \"open\"\n\n\
+               Capability = \"s3cr3t-5\"\nClusterId = 1\nProcId = 1\nn = [ TransferKey = \"nested\" ]\n\n\
+               _condor_privX = \"s3cr3t-2\"\nClusterId = 1\nProcId = 2\nChildClaimIds = { \"s3cr3t-6\" }\n\n\
+               TransferKey = \"s3cr3t-7\"\n";
+    let json =
+        "{\"ClusterId\": 1, \"ClaimIdList\": \"s3cr3t-8\", \"ClaimIdOf\": \"open\"}\n{\"ClaimId\": \"s3cr3t-3\"}\n";
+    vec![file("private-job_queue.log", LOG), file("private.long", ads), file("private.jsonl", json)]
+}
+
+#[test]
+fn ads_of_all_forms_are_printed_without_private_attributes() {
+    let rules = file("private.rules", "SET Owner \"bob\"\nSET TransferKey \"s3cr3t-9\"\nCOPY ClaimIdOf ClaimIds\n");
+    let into = file("private-part-{}", "");
+    for input in &files() {
+        for form in ["long", "new", "json", "jsonl", "xml", "yaml"] {
+            for command in [
+                &["query", "true", input, "-o", form][..],
+                &["query", "true", input, "-o", form, "--sort", "ProcId"],
+                &["parse", input, "-o", form],
+                &["convert", input, "--to", form],
+                &["sample", "-n", "9", input, "-o", form],
+                &["collect", input, "-o", form],
+                &["transform", "--rules", &rules, input, "-o", form],
+            ] {
+                let (status, printed, told) = classad(command);
+                assert_eq!(status, Some(0), "{command:?}: {told}");
+                assert!(!printed.contains("s3cr3t") && printed.contains("open"), "{command:?}: {printed}");
+            }
+        }
+        for command in [
+            &["query", "true", input, "-o", "csv"][..],
+            &["query", "true", input, "--partial"],
+            &["census", input],
+            &["census", input, "--partial"],
+            &["diff", input, "samples/pool/jobs.long"],
+        ] {
+            let (_, printed, told) = classad(command);
+            assert!(!printed.contains("s3cr3t") && !printed.is_empty(), "{command:?}: {printed}{told}");
+        }
+        let (status, names, _) = classad(&["split", "--ads", "99", "--into", &into, input]);
+        assert_eq!(status, Some(0));
+        let written = std::fs::read_to_string(names.trim()).expect("it is there");
+        assert!(!written.contains("s3cr3t") && written.contains("open"), "{written}");
+        std::fs::remove_file(names.trim()).expect("it can be removed");
+    }
+}
+
+#[test]
+fn private_attributes_are_printed_if_they_are_named() {
+    let files = files();
+    let query = |options: &[&str]| classad(&[&["query"], options].concat()).1;
+    assert_eq!(query(&["ProcId == 0", &files[0], "--af", "ClaimId,ClaimIds"]), "s3cr3t-3\ts3cr3t-1\n");
+    assert_eq!(query(&["ClaimId == \"s3cr3t-3\"", &files[1], "--count"]), "1\n");
+    assert_eq!(query(&["ProcId == 0", &files[1], "--attributes", "claimid"]), "ClaimId = \"s3cr3t-3\"\n\n");
+    assert!(query(&["true", &files[0], "-o", "new"]).contains("n = [ TransferKey = \"nested\" ]"));
+    let census = classad(&["census", &files[1], "--attr", "ClaimId"]).1;
+    assert!(census.contains("s3cr3t-3"), "{census}");
+    let [before, after] = [1, 2].map(|number| {
+        file(
+            &format!("private-{number}.long"),
+            format!("Name = \"a\"\nCpus = {number}\nClaimId = \"s3cr3t-{number}\"\n"),
+        )
+    });
+    let changes = classad(&["diff", &before, &after, "--only", "Claim*"]).1;
+    assert!(changes.contains("s3cr3t-2"), "{changes}");
+    let changes = classad(&["diff", &before, &after]).1;
+    assert!(changes.contains("Cpus") && !changes.contains("s3cr3t"), "{changes}");
+}
+
+#[test]
+fn a_file_that_is_rewritten_keeps_its_private_attributes() {
+    let path = file("private-rewritten.long", "Owner = \"a\"\nClaimId = \"s3cr3t\"\n\nOwner = \"b\"\nCapability = 1\n");
+    let rules = file("private-rewritten.rules", "SET Owner \"bob\"\n");
+    assert_eq!(classad(&["transform", "--rules", &rules, "-w", &path]).0, Some(0));
+    let rewritten = std::fs::read_to_string(&path).expect("it is there");
+    assert_eq!(rewritten, "Owner = \"bob\"\nClaimId = \"s3cr3t\"\n\nOwner = \"bob\"\nCapability = 1\n\n");
+}
+
+#[test]
+fn tickets_of_the_papers_are_no_secrets() {
+    let path = file("private.ad", "[ Name = \"m\"; ClaimId = \"ticket\" ]");
+    assert!(classad(&["query", "true", &path]).1.contains("ticket"));
+    assert!(!classad(&["query", "true", &path, "--dialect", "condor"]).1.contains("ticket"));
+}
+
+#[test]
+fn a_job_queue_log_has_no_ads_but_jobs() {
+    let log = &files()[0];
+    assert_eq!(classad(&["query", "true", log, "--count"]).1, "2\n");
+    assert_eq!(classad(&["query", "true", log, "--group-by", "Owner"]).1, "Owner\tads\nalice\t2\n");
+}
