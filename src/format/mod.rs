@@ -16,6 +16,7 @@ mod block_ads;
 mod bracketed;
 mod detect;
 mod diagnostic;
+mod document;
 mod event_log;
 mod formatter;
 mod job_queue_log;

@@ -11,6 +11,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
 
 use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
+use super::document::{DocumentNesting, FollowedText};
 use super::source_map::DecodedText;
 use super::{AdEntry, Problem, ReadResult};
 
@@ -78,6 +79,12 @@ pub trait AdGrammar<'t>: Sized {
     fn is_empty_ad(_: &Self::Token) -> bool {
         false
     }
+
+    /// Whether a token outside ads begins (`Some(true)`) or ends (`Some(false)`) what stands around the ads of a document.
+    fn nesting(token: &Self::Token) -> Option<bool>;
+
+    /// Whether a bad ad has taken the end of the document around it. `text` ends where the ad ends.
+    fn takes_end(text: &[u8]) -> bool;
 
     /// Whether a token may be incomplete because the text ends.
     fn is_unclosed(text: &[u8], token: &Located<Self::Token>) -> bool;
@@ -363,22 +370,36 @@ fn recover<'t, G: AdGrammar<'t>>(
 ///
 /// The text may end anywhere. What follows the prefix must be read again together with more text.
 pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
+    follow_document::<G>(text, DocumentNesting::default()).complete_length
+}
+
+/// Follows a text behind a complete ad to its end. The text may end anywhere.
+pub fn follow_document<'t, G: AdGrammar<'t>>(text: &'t [u8], mut nesting: DocumentNesting) -> FollowedText {
     let mut tokens = TokenStream::new(text, G::lexer(text, 0));
-    let mut end = 0;
+    let mut followed = FollowedText { complete_length: 0, at_complete: nesting, at_end: None };
     while let Some(token) = tokens.next() {
+        nesting.has_content |= !text[token.1.clone()].trim_ascii().is_empty();
         if G::begins_ad(&token.0) {
             let start = token.1.start;
-            match G::skip_plain_ad(&mut tokens, start).or_else(|| ad_end::<G>(&mut tokens, start)) {
-                Some(ad_end) => end = ad_end,
-                None => break,
+            let end = G::skip_plain_ad(&mut tokens, start).or_else(|| ad_end::<G>(&mut tokens, start));
+            let Some(end) = end else { return followed };
+            if G::takes_end(&text[..end]) {
+                nesting.close(end);
             }
+            followed = FollowedText { complete_length: end, at_complete: nesting, ..followed };
         } else if G::is_empty_ad(&token.0) {
-            end = token.1.end;
+            followed = FollowedText { complete_length: token.1.end, at_complete: nesting, ..followed };
         } else if G::is_unclosed(text, &token) {
-            break;
+            return followed;
+        } else {
+            match G::nesting(&token.0) {
+                Some(true) => nesting.open(token.1.start),
+                Some(false) => nesting.close(token.1.start),
+                None => {}
+            }
         }
     }
-    end
+    FollowedText { at_end: Some(nesting), ..followed }
 }
 
 /// Whether a text is exactly one complete ad, with only white space around it.

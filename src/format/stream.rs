@@ -2,11 +2,12 @@
 
 use std::io::{self, Read};
 
+use super::document::{DocumentNesting, around_ads};
 use super::long::{ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
 use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
-use super::{FileFormat, PartBoundary, Position, complete_prefix_length, detect};
+use super::{FileFormat, PartBoundary, Position, detect};
 
 /// Number of bytes that are enough to detect the format. Leading comments do not count.
 const DETECTION_BYTES: usize = 4096;
@@ -54,6 +55,11 @@ pub struct Stream {
     has_no_complete_ad: bool,
     /// Whether the last block ends with a banner.
     is_behind_banner: bool,
+    /// What is open around the ads where `window` begins.
+    nesting: DocumentNesting,
+    /// Position of what opened the outermost array, element or list, and of the first end of what was not opened.
+    opened_at: Position,
+    stray_at: Option<Position>,
 }
 
 impl Stream {
@@ -120,6 +126,9 @@ impl Stream {
             read_error: None,
             has_no_complete_ad: false,
             is_behind_banner: false,
+            nesting: DocumentNesting::default(),
+            opened_at: Position::START,
+            stray_at: None,
         }
     }
 
@@ -204,14 +213,22 @@ impl Stream {
                         let block = self.split_off_block(unfinished, form);
                         return Ok(Some(StreamBlock { is_unfinished: true, ..block }));
                     }
-                    length if is_complete => length,
-                    _ => complete_prefix_length(&self.window, form),
+                    length if is_complete => {
+                        self.end_document(form);
+                        length
+                    }
+                    _ => {
+                        let followed = self.nesting.follow(&self.window, form);
+                        self.follow(followed.at_complete);
+                        followed.complete_length
+                    }
                 };
                 if length > 0 {
                     return Ok(Some(self.split_off_block(length, form)));
                 }
                 if self.is_at_end {
                     self.window = ReadBuffer::default();
+                    self.nesting = DocumentNesting::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
                 // A job queue log has no complete ad before its end.
@@ -223,6 +240,41 @@ impl Stream {
             }
             self.fill();
         }
+    }
+
+    /// Takes what is open behind some of `window`, which is about to be split off.
+    fn follow(&mut self, nesting: DocumentNesting) {
+        let place = |offset: usize| self.position.after(&self.window[..offset]);
+        let (opened_at, stray_at) = (nesting.opened_at.map(place), nesting.stray_at.map(place));
+        self.opened_at = opened_at.unwrap_or(self.opened_at);
+        self.stray_at = self.stray_at.or(stray_at);
+        self.nesting = nesting;
+    }
+
+    /// Ends the stream with an error if its document is torn. An ad that is open at the end is reported by its reader.
+    fn end_document(&mut self, form: FileFormat) {
+        if !matches!(form, FileFormat::Json | FileFormat::Xml | FileFormat::Bracketed) {
+            return;
+        }
+        let Some(nesting) = self.nesting.follow(&self.window, form).at_end else {
+            self.nesting = DocumentNesting::default();
+            return;
+        };
+        self.follow(nesting);
+        let (what, end) = around_ads(form);
+        let reason = if nesting.depth > 0 {
+            let (line, begin) = (self.position.after(&self.window).line, self.opened_at.line);
+            format!(
+                "line {line}: the {what} that begins in line {begin} has no `{end}`: the rest of the file is missing"
+            )
+        } else if let Some(place) = self.stray_at.take() {
+            format!("line {}: this `{end}` ends no {what}", place.line)
+        } else if form == FileFormat::Xml && !nesting.has_content && !self.window.trim_ascii().is_empty() {
+            format!("it has no {what}: the rest of the file is missing")
+        } else {
+            return;
+        };
+        self.read_error = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
 
     /// Keeps the memory of a block for the next block. Recently used memory is still in the processor's cache.

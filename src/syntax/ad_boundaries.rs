@@ -81,3 +81,20 @@ pub fn complete_ads_length(text: &[u8]) -> usize {
     }
     complete
 }
+
+/// Returns the byte offsets of the braces around the ads of a text, and whether no ad, quote or comment is open at its end.
+#[must_use]
+pub fn outer_braces(text: &[u8]) -> (Vec<usize>, bool) {
+    let (mut braces, mut depth, mut at) = (Vec::new(), 0_usize, 0);
+    loop {
+        let Ok(found) = next_structure(text, at) else { return (braces, false) };
+        let Some(found) = found else { return (braces, depth == 0) };
+        match text[found] {
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            b'{' | b'}' if depth == 0 => braces.push(found),
+            _ => {}
+        }
+        at = found + 1;
+    }
+}

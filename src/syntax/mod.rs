@@ -18,7 +18,7 @@ mod printf;
 mod recover;
 mod token;
 
-pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad};
+pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad, outer_braces};
 pub(crate) use ad_structure::{blank_length, next_structure, skip_blanks_and_comments};
 pub use error::SyntaxError;
 pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};

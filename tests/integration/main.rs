@@ -69,6 +69,7 @@ mod states;
 mod supply_chain;
 mod tables;
 mod threads;
+mod torn;
 mod transform;
 mod trial;
 mod words;

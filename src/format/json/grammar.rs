@@ -59,6 +59,18 @@ impl<'t> AdGrammar<'t> for JsonGrammar {
         *token == Ok(JsonToken::BraceOpen)
     }
 
+    fn nesting(token: &JsonTokenResult) -> Option<bool> {
+        match token {
+            Ok(JsonToken::BracketOpen) => Some(true),
+            Ok(JsonToken::BracketClose) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn takes_end(text: &[u8]) -> bool {
+        text.ends_with(b"]")
+    }
+
     fn is_unclosed(text: &[u8], token: &Located<JsonTokenResult>) -> bool {
         token.0 == Err(JsonTokenError::UnclosedComment) || is_open_ended(text, token)
     }

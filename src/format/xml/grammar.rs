@@ -66,6 +66,18 @@ impl<'t> AdGrammar<'t> for XmlGrammar {
         matches!(markup, XmlMarkup::Empty(XmlTag::Ad, _))
     }
 
+    fn nesting(markup: &XmlMarkup) -> Option<bool> {
+        match markup {
+            XmlMarkup::Open(XmlTag::Ads, _) => Some(true),
+            XmlMarkup::Close(XmlTag::Ads) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn takes_end(text: &[u8]) -> bool {
+        text.ends_with(b"</classads>")
+    }
+
     fn is_unclosed(_: &[u8], (markup, _): &LocatedMarkup) -> bool {
         matches!(markup, XmlMarkup::Unclosed(_))
     }

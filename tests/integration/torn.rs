@@ -1,0 +1,93 @@
+//! Inputs that are not whole, or not what they seem to be: torn documents.
+
+use super::binary::{classad, classad_on, file};
+
+/// Documents with what stands around their ads, and the number of bytes that may be missing at the end.
+const DOCUMENTS: [(&str, &str, usize); 5] = [
+    ("json", "[\n{\"a\": 1, \"l\": [1, {\"b\": 2}]},\n{\"a\": \"]\"}\n]\n", 1),
+    ("json", "[{\"a\":1},{\"a\":2}] // ]", 5),
+    (
+        "xml",
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n<c>\n<a n=\"a\"><i>1</i></a>\n\
+         </c>\n<!-- <c> --><c><a n=\"a\"><s><![CDATA[</c>]]></s></a></c>\n</classads>\n",
+        1,
+    ),
+    ("new", "{\n[ a = { 1 } ],\n[ a = \"}\"; ]\n}\n", 1),
+    ("new", "{[a=1],[a=2]}", 0),
+];
+
+/// Commands that read ads.
+const COMMANDS: [&[&str]; 10] = [
+    &["query", "true", "--count"],
+    &["query", "true", "--af", "a", "--threads", "2"],
+    &["parse"],
+    &["census"],
+    &["refs"],
+    &["check"],
+    &["eval", "--each", "a"],
+    &["convert", "--to", "jsonl"],
+    &["sample", "-n", "1"],
+    &["query", "true", "--sort", "a", "--strict-input"],
+];
+
+#[test]
+fn a_document_that_ends_early_is_an_error_after_its_ads() {
+    for (form, document, spare) in DOCUMENTS {
+        let whole = classad_on(&["query", "true", "--from", form, "--count"], document.as_bytes());
+        assert_eq!(whole, (Some(0), "2\n".to_owned(), String::new()), "{document}");
+        let first_end = document.find("}").or(document.find("</c>")).unwrap_or(0) + 4;
+        for length in 1..document.len() - spare {
+            let torn = &document.as_bytes()[..length];
+            let (status, counted, told) = classad_on(&["query", "true", "--from", form, "--count"], torn);
+            let is_blank = torn.trim_ascii().is_empty();
+            assert!(is_blank || status == Some(2) && !told.is_empty(), "{length} of {document}: {status:?} {told}");
+            assert_eq!(told.matches("the rest of the file is missing").count().max(1), 1, "{length}: {told}");
+            assert!(length < first_end || counted != "", "{length}");
+        }
+    }
+}
+
+#[test]
+fn every_command_notices_a_torn_document() {
+    for (number, (form, document, _)) in DOCUMENTS.into_iter().enumerate().filter(|(number, _)| *number != 1) {
+        let last = document.rfind(['}', ']', '>']).unwrap_or(0);
+        let torn = &document[..document[..last].rfind(['}', ']', '>']).unwrap_or(0) + 1];
+        let packed = zstd::encode_all(torn.as_bytes(), 1).expect("it is packed");
+        let paths = [file(&format!("torn-{number}.{form}"), torn), file(&format!("torn-{number}.zst"), packed)];
+        for (command, path) in COMMANDS.iter().flat_map(|command| paths.iter().map(move |path| (command, path))) {
+            let (status, _, told) = classad(&[*command, &[path]].concat());
+            let fault = "the rest of the file is missing";
+            assert!(status == Some(2) && told.replace("\n  ", " ").contains(fault), "{command:?} {torn}: {told}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_document_is_an_error_if_it_is_no_ad() {
+    for (text, fault) in [
+        ("[{\"a\":1}]]\n", "line 1: this `]` ends no array"),
+        ("[{\"a\":1}]\n[{\"a\":2}]\n]", "line 3: this `]` ends no array"),
+        ("[{\"a\":1}] x", "expected an ad"),
+        ("<classads><c/></classads>\n</classads>", "line 2: this `</classads>` ends no element `<classads>`"),
+        ("<classads><c/></classads>x", "expected an ad"),
+        ("{[a=1]}\n}", "line 2: this `}` ends no list of ads"),
+        ("[\n{\"a\":1}\n]\n[\n{\"a\":2}\n", "line 6: the array that begins in line 4 has no `]`"),
+        ("<?xml version=\"1.0\"?>\n", "it has no element `<classads>`: the rest of the file is missing"),
+    ] {
+        let (status, _, told) = classad_on(&["query", "true", "--count"], text.as_bytes());
+        assert!(status == Some(2) && told.replace("\n  ", " ").contains(fault), "{text}: {told}");
+    }
+    // Documents one after the other, and ads without anything around them, are whole.
+    for (text, count) in [
+        ("[{\"a\":1}]\n[{\"a\":2}]", "2\n"),
+        ("{\"a\":1}{\"a\":2}", "2\n"),
+        ("<c/><c/>", "2\n"),
+        ("<classads/>", "0\n"),
+        ("<classads><c/></classads><classads><c/></classads>", "2\n"),
+        ("{[a=1]} [a=2]", "2\n"),
+        ("[a={1}] [b={2}]", "2\n"),
+    ] {
+        let (_, counted, told) = classad_on(&["query", "true", "--count"], text.as_bytes());
+        assert_eq!((&*counted, &*told), (count, ""), "{text}");
+    }
+}
