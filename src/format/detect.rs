@@ -64,7 +64,10 @@ const MAX_XZ_KIB: u32 = 256 * 1024;
 pub(super) fn decoder(data: &[u8]) -> Option<Decoder> {
     match data {
         [0x1f, 0x8b, ..] => Some(|gzip| Ok(Box::new(flate2::read::MultiGzDecoder::new(gzip)))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(|zstd| Ok(Box::new(zstd::stream::Decoder::new(zstd)?))),
+        // A frame of zstd, or one to be skipped, as pzstd writes before it.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            Some(|zstd| Ok(Box::new(zstd::stream::Decoder::new(zstd)?)))
+        }
         [0xfd, b'7', b'z', b'X', ..] => Some(|xz| Ok(Box::new(XzReader::new_mem_limit(xz, true, MAX_XZ_KIB)))),
         // The mark of a block, or of the end, tells bzip2 from an attribute that is called so.
         [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]

@@ -1,4 +1,4 @@
-//! Inputs that are not whole, or not what they seem to be: torn documents.
+//! Inputs that are not whole, or not what they seem to be: torn documents, packed streams.
 
 use super::binary::{classad, classad_on, file};
 
@@ -90,4 +90,32 @@ fn what_follows_a_document_is_an_error_if_it_is_no_ad() {
         let (_, counted, told) = classad_on(&["query", "true", "--count"], text.as_bytes());
         assert_eq!((&*counted, &*told), (count, ""), "{text}");
     }
+}
+
+#[test]
+fn frames_that_zstd_skips_may_stand_anywhere() {
+    let frame = |text: &str| zstd::encode_all(text.as_bytes(), 1).expect("it is packed");
+    let skipped =
+        |kind: u8, length: u8| [&[kind, 0x2a, 0x4d, 0x18, length, 0, 0, 0], &vec![b'x'; length.into()][..]].concat();
+    let (first, second) = (frame("a = 1\n\n"), frame("a = 2\n"));
+    for (number, packed) in [
+        [skipped(0x50, 4), first.clone(), second.clone()].concat(),
+        [skipped(0x5f, 0), first.clone(), skipped(0x51, 9), second.clone(), skipped(0x52, 3)].concat(),
+        [skipped(0x50, 4), skipped(0x50, 4), first, second].concat(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = file(&format!("skipped-{number}.zst"), &packed);
+        let counted = Some(0);
+        assert_eq!(classad(&["query", "true", &path, "--count"]), (counted, "2\n".to_owned(), String::new()));
+        assert_eq!(classad_on(&["query", "true", "--count"], &packed).1, "2\n");
+        let (status, _, told) = classad(&["query", "true", &format!("{path}@0-9")]);
+        assert!(status == Some(2) && told.contains("a compressed file cannot be read in parts"), "{told}");
+        let (status, _, told) = classad(&["fmt", "-w", &path]);
+        assert!(status == Some(2) && told.contains("compressed"), "{told}");
+        assert_eq!(std::fs::read(&path).expect("it is there"), packed);
+    }
+    let (status, _, told) = classad_on(&["query", "true"], &skipped(0x50, 200)[..50]);
+    assert_eq!((status, told.is_empty()), (Some(2), false));
 }
