@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::document::{DocumentNesting, around_ads};
-use super::long::{ends_with_banner, unfinished_length};
+use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
 use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
@@ -67,7 +67,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// I/O errors of the reader, corrupt compressed data, data compressed twice, and UTF-16.
+    /// I/O errors of the reader, corrupt compressed data, data compressed twice, UTF-16, and JDL without brackets.
     pub fn new(reader: Box<dyn Read>, form: Option<FileFormat>) -> io::Result<Self> {
         Stream::with_limits(reader, form, StreamLimits::default())
     }
@@ -101,6 +101,9 @@ impl Stream {
             return refusal(reason);
         }
         stream.detect_format();
+        if stream.is_jdl() {
+            return refusal(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1]));
+        }
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),
             None => Ok(stream),
@@ -166,6 +169,16 @@ impl Stream {
         let length = mark + detect::blank_length(&self.window[mark..]);
         self.position = self.position.after(&self.window[..length]);
         self.window.discard_front(length);
+    }
+
+    /// Whether the stream is JDL without brackets, judged by its beginning. It is read further only if that is in doubt.
+    fn is_jdl(&mut self) -> bool {
+        let is_possible = matches!(self.form, Some(FileFormat::Long | FileFormat::Bracketed));
+        if !is_possible || !Statements::of_beginning(&self.window).may_be_jdl() {
+            return false;
+        }
+        self.fill_to(BEGINNING_BYTES);
+        Statements::of_beginning(&self.window).are_jdl()
     }
 
     /// Returns the format; `None` if the stream contains only white space and comments.

@@ -1,6 +1,6 @@
-//! Inputs that are not whole, or not what they seem to be: torn documents, packed streams.
+//! Inputs that are not whole, or not what they seem to be: torn documents, packed streams, JDL without brackets.
 
-use super::binary::{classad, classad_on, file};
+use super::binary::{classad, classad_on, file, run};
 
 /// Documents with what stands around their ads, and the number of bytes that may be missing at the end.
 const DOCUMENTS: [(&str, &str, usize); 5] = [
@@ -118,4 +118,53 @@ fn frames_that_zstd_skips_may_stand_anywhere() {
     }
     let (status, _, told) = classad_on(&["query", "true"], &skipped(0x50, 200)[..50]);
     assert_eq!((status, told.is_empty()), (Some(2), false));
+}
+
+/// JDL without brackets, as grids of the time of EGEE wrote it.
+const JDL: &str = "Executable = \"/bin/hostname\";\nStdOutput  = \"std.out\";\nOutputSandbox = {\"std.out\",\n  \"std.err\"};\n\n\
+                   Requirements =  other.GlueCEStateStatus == \"Production;\"  ;\n";
+
+#[test]
+fn jdl_without_brackets_is_one_error_that_says_so() {
+    let commented = format!("# a job\n// of mine\n{JDL}");
+    let one_line = "Executable = \"/bin/ls\"; Arguments = \"-l\"; StdOutput = \"out\";\n";
+    let list_first = "InputSandbox = {\"a\",\n\"b\"};\nExecutable = \"c\";\n";
+    let without_last = "Executable = \"/bin/ls\";\nArguments = \"-l\"\n";
+    let without_last = format!("StdOutput = \"out\";\n{without_last}");
+    for (number, jdl) in [JDL, &commented, one_line, list_first, &without_last].into_iter().enumerate() {
+        let path = file(&format!("jdl-{number}.jdl"), jdl);
+        for command in [
+            &["parse"][..],
+            &["query", "true"],
+            &["check"],
+            &["census", "--threads", "2"],
+            &["parse", "--from", "long"],
+            &["parse", "--from", "new"],
+            &["fmt"],
+            &["fmt", "-w"],
+            &["fmt", "--check"],
+            &["convert", "--to", "json"],
+        ] {
+            let (status, printed, told) = classad(&[command, &[&path]].concat());
+            let told = told.replace("\n  ", " ").replace('\n', " ");
+            let is_one = told.matches("looks like JDL").count() == 1 && told.matches("error").count() <= 1;
+            assert!(status == Some(2) && is_one && told.contains("put `[` before"), "{command:?} {number}: {told}");
+            assert!(!printed.contains("bin"), "{command:?}: {printed}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), jdl);
+        // A pipe shows the same, however it comes.
+        assert_eq!(run(&["parse"], jdl.as_bytes()).status.code(), Some(2));
+        let bracketed = format!("[\n{}]\n", jdl.replace("# a job\n", ""));
+        let (status, counted, told) = classad_on(&["query", "true", "--count"], bracketed.as_bytes());
+        assert_eq!((status, &*counted, &*told), (Some(0), "1\n", ""), "{number}");
+    }
+}
+
+#[test]
+fn some_semicolons_are_ignored_in_the_long_form() {
+    let text = "a = 1;\nb = \"x;\"\nc = [ d = 1; ]\n\na = 2\nb = 3;\nc = 4\n";
+    let (status, counted, told) = classad_on(&["query", "true", "--count"], text.as_bytes());
+    assert_eq!((status, &*counted), (Some(0), "2\n"), "{told}");
+    let told = classad_on(&["parse"], text.as_bytes()).2;
+    assert_eq!(told.matches("the text after the expression is ignored, as in HTCondor").count(), 2, "{told}");
 }

@@ -19,6 +19,7 @@ pub use long::{FormattedBlock, FormattedBlockJoiner, LongFormatter};
 use bracketed::format_bracketed;
 use long::format_long;
 
+use super::long::{JDL_REFUSAL, Statements};
 use super::{FileFormat, Problem, Severity, detect, is_compressed};
 
 /// A formatted text, with the problems found in it.
@@ -60,6 +61,9 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
     }
     if detect::is_utf16(text) {
         return Err(refusal("this is UTF-16").with_help(detect::UTF16_HELP));
+    }
+    if form == FileFormat::Long && Statements::of_beginning(text).are_jdl() {
+        return Err(refusal(JDL_REFUSAL[0]).with_help(JDL_REFUSAL[1]));
     }
     match form {
         FileFormat::Long => Ok(format_long(text, dialect, line_end)),

@@ -12,6 +12,7 @@ mod reader;
 #[cfg(test)]
 mod record_tests;
 mod scan;
+mod statement_lines;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -26,4 +27,5 @@ pub use line_parser::has_quoted_name;
 pub use projecting_reader::ProjectingReader;
 pub use projection::{AdSharing, PrefilterVerdict, Projection};
 pub use reader::{LongReader, attribute_spans};
+pub use statement_lines::{BEGINNING_BYTES, JDL_REFUSAL, Statements};
 pub use writer::SYNTAX;

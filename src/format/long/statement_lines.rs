@@ -1,0 +1,107 @@
+//! JDL without brackets. It is told from the long form by its semicolons.
+
+/// What the beginning of a text shows of its statements.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statements {
+    /// Number of lines that begin with `name =`, outside brackets.
+    begun: usize,
+    /// Number of semicolons outside brackets, strings and comments.
+    ended: usize,
+    /// Whether a bracket is open at the end of the text.
+    is_open: bool,
+}
+
+/// Number of bytes at the beginning of a text that show how its statements end.
+pub const BEGINNING_BYTES: usize = 4096;
+
+impl Statements {
+    /// Counts the statements at the beginning of a text.
+    pub fn of_beginning(text: &[u8]) -> Self {
+        let text = &text[..text.len().min(BEGINNING_BYTES)];
+        let (mut statements, mut depth, mut is_in_comment) = (Statements::default(), 0_usize, false);
+        for line in text.split(|byte| *byte == b'\n') {
+            statements.begun += usize::from(depth == 0 && !is_in_comment && begins_attribute(line.trim_ascii()));
+            let (mut at, mut is_in_string) = (0, false);
+            while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+                let length = match rest {
+                    [b'*', b'/', ..] if is_in_comment => {
+                        is_in_comment = false;
+                        2
+                    }
+                    _ if is_in_comment => 1,
+                    // An escaped character is no quote.
+                    [b'\\', ..] if is_in_string => 2,
+                    [b'"', ..] => {
+                        is_in_string = !is_in_string;
+                        1
+                    }
+                    _ if is_in_string => 1,
+                    [b'/', b'/', ..] | [b'#', ..] => break,
+                    [b'/', b'*', ..] => {
+                        is_in_comment = true;
+                        2
+                    }
+                    [byte, ..] => {
+                        match byte {
+                            b'[' | b'{' | b'(' => depth += 1,
+                            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
+                            b';' if depth == 0 => statements.ended += 1,
+                            _ => {}
+                        }
+                        1
+                    }
+                    [] => break,
+                };
+                at += length;
+            }
+        }
+        Statements { is_open: depth > 0 || is_in_comment, ..statements }
+    }
+
+    /// Whether more text may show more of them: a line of the long form has no semicolon and no open bracket.
+    pub fn may_be_jdl(self) -> bool {
+        self.ended > 0 || self.is_open
+    }
+
+    /// Whether most statements end in `;`. In the long form a value ends with its line, and what follows is ignored.
+    pub fn are_jdl(self) -> bool {
+        self.begun > 0 && 2 * self.ended > self.begun
+    }
+}
+
+/// Whether a line begins with `name =`.
+fn begins_attribute(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    matches!(line[name..].trim_ascii_start(), [b'=', rest @ ..] if name > 0 && !matches!(rest, [b'=' | b'?' | b'!', ..]))
+}
+
+/// What a text looks like whose statements end in `;`, and what to do about it.
+pub const JDL_REFUSAL: [&str; 2] = [
+    "its lines end in `;`: it looks like JDL, an ad without its brackets, not like the long form",
+    "put `[` before the ad and `]` behind it",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::Statements;
+
+    #[test]
+    fn statements_end_in_semicolons() {
+        for (text, are_jdl) in [
+            ("a = 1;\n", true),
+            ("a = 1; b = 2; c = 3", true),
+            ("a = 1; // c\nb = {\"x\",\n  \"y\"};\n\nc = 2", true),
+            ("a = 1;\nb = 2\n", false),
+            ("a = 1\nb = 2;\nc = 3\n", false),
+            ("a = \"x;\"\nb = [ x = 1; y = 2; ]\n", false),
+            ("a = \"x\\\";\"\n# b;\n// c;\n/* d;\n e; */\n", false),
+            ("a = f(1; 2)\n", false),
+            ("[ a = 1; ]\n", false),
+            ("int a;\n", false),
+            ("a == 1;\n", false),
+            ("a = \"C:\\\"\nb = 1\n", false),
+        ] {
+            assert_eq!(Statements::of_beginning(text.as_bytes()).are_jdl(), are_jdl, "{text}");
+        }
+    }
+}
