@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use sha2::{Digest, Sha256};
+
 /// Runs `classad` in the project's folder, for 80 columns, with this on its standard input.
 pub fn run(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_classad"))
@@ -45,4 +47,15 @@ pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
     std::fs::write(&new, bytes).expect("the folder can be written");
     std::fs::rename(&new, &path).expect("the file can be replaced");
     path.to_string_lossy().into_owned()
+}
+
+/// A changed partial result with the checksum that fits it, if it is complete.
+pub fn resealed(text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let mut lines: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b"{\"checksum\"")).collect();
+    let end = lines.pop_if(|line| *line == b"\"end\"\n");
+    let text = lines.concat();
+    let checksum: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let seal = end.map(|_| format!("{{\"checksum\":\"{checksum}\"}}\n\"end\"\n"));
+    [text, seal.unwrap_or_default().into_bytes()].concat()
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::binary::{file, run};
+use super::binary::{file, resealed, run};
 use super::random::seeds;
 
 /// Commands that write partial results of all kinds.
@@ -145,7 +145,7 @@ fn damaged_partial_results_are_refused_or_merged() {
     for seed in seeds() {
         let mut random = Rng::with_seed(seed);
         let chosen = random.usize(0..partials.len());
-        let path = file("hostile-parts.part", damaged(&mut random, &partials[chosen]));
+        let path = file("hostile-parts.part", resealed(&damaged(&mut random, &partials[chosen])));
         // A limit of the memory: a number in a file may not ask for more.
         let output = Command::new("bash")
             .args([
@@ -182,9 +182,11 @@ fn a_number_of_ads_is_a_number() {
     let text = String::from_utf8(output.stdout).expect("it is UTF-8");
     assert!(text.contains("{\"present\":"), "{text}");
     let line = |line: &str| {
-        if line.contains("present") { r#"{"finding":{"present":1000000000000000000}}"# } else { line }.to_owned() + "\n"
+        let line = line.replace("file_end\":{\"ads\":20", "file_end\":{\"ads\":1000000000000000000");
+        let finding = r#"{"finding":{"present":1000000000000000000}}"#;
+        format!("{}\n", if line.contains("present") { finding } else { &line })
     };
-    let path = file("hostile-count.part", text.lines().map(line).collect::<String>());
+    let path = file("hostile-count.part", resealed(text.lines().map(line).collect::<String>().as_bytes()));
     let output = run(&["merge", &path], b"");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
@@ -219,7 +221,8 @@ fn huge_counts_are_no_overflow() {
                 let is_kept = number == 0 || value.get("file").is_some();
                 format!("{}\n", if is_kept { value } else { with_integers(value, integer) })
             };
-            let huge = file("hostile-huge.part", partial.lines().enumerate().map(line).collect::<String>());
+            let huge = partial.lines().enumerate().map(line).collect::<String>();
+            let huge = file("hostile-huge.part", resealed(huge.as_bytes()));
             let output = run(&["merge", &huge], b"");
             let told = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.code().is_some_and(|code| code < 6), "{command:?} {integer}: {told}");
@@ -241,9 +244,63 @@ fn huge_numbers_of_causes_are_no_overflow() {
             let text = String::from_utf8(output.stdout).expect("it is text");
             assert!(text.contains("\"subjects\":1"), "{form}");
             let name = format!("causes-{form}-{}.part", &share[..1]);
-            file(&name, text.replace("\"subjects\":1", &format!("\"subjects\":{}", u64::MAX)))
+            let text = text.replace("\"subjects\":1", &format!("\"subjects\":{}", u64::MAX));
+            file(&name, resealed(text.as_bytes()))
         });
         let status = run(&["merge", &parts[0], &parts[1]], b"").status.code();
         assert!(matches!(status, Some(0..=2)), "{form}: {status:?}");
+    }
+}
+
+/// Commands whose partial results of shares are tried.
+const SHARED: [&[&str]; 2] = [
+    &["match", "--all", "samples/pool/jobs.long", "--pool", "samples/pool/machines.long"],
+    &["explain", "samples/pool/jobs.long", "--pool", "samples/pool/machines.long", "--unmatched"],
+];
+
+#[test]
+fn a_changed_byte_of_a_partial_result_is_an_error_or_changes_nothing() {
+    let input = file("hostile-bytes.long", ads());
+    let of_parts = COMMANDS.iter().map(|command| [*command, &["--partial", &input]].concat());
+    let of_shares =
+        SHARED.iter().map(|command| [*command, &["--now", "1760000000", "--partial", "--share", "1/1"]].concat());
+    for (number, command) in of_parts.chain(of_shares).enumerate() {
+        let output = run(&command, b"");
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let partial = output.stdout;
+        let path = file("hostile-bytes.part", &partial);
+        let whole = run(&["merge", &path], b"");
+        assert_ne!((whole.status.code(), whole.stdout.is_empty()), (Some(2), true), "{command:?}");
+        let mut random = Rng::with_seed(number as u64);
+        for _ in 0..30 {
+            let mut changed = partial.clone();
+            let at = random.usize(0..changed.len());
+            changed[at] ^= 1 << random.u8(0..8);
+            let path = file("hostile-bytes.part", &changed);
+            let merged = run(&["merge", &path], b"");
+            let told = String::from_utf8_lossy(&merged.stderr);
+            let is_refused = merged.status.code() == Some(2) && merged.stdout.is_empty() && !told.is_empty();
+            let is_same = (merged.status.code(), &merged.stdout) == (whole.status.code(), &whole.stdout);
+            assert!(is_refused || is_same, "{command:?}: byte {at} {told}");
+        }
+    }
+}
+
+#[test]
+fn a_partial_result_that_finds_more_ads_than_it_read_is_an_error() {
+    let input = file("hostile-sums.long", ads());
+    for (command, is, becomes) in [
+        (&["query", "true", "--group-by", "Owner"][..], "\"ads\":20,\"values\"", "\"ads\":99,\"values\""),
+        (&["query", "true", "--count"], "{\"present\":20}", "{\"present\":21}"),
+        (&["census"], "{\"finding\":{\"ads\":17", "{\"finding\":{\"ads\":21"),
+        (&["query", "true", "--af", "Name"], "\"file_end\":{\"ads\":20", "\"file_end\":{\"ads\":16"),
+    ] {
+        let partial =
+            String::from_utf8(run(&[command, &["--partial", &input]].concat(), b"").stdout).expect("it is text");
+        assert!(partial.contains(is), "{partial}");
+        let path = file("hostile-sums.part", resealed(partial.replace(is, becomes).as_bytes()));
+        let output = run(&["merge", &path], b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && told.contains("is damaged: it found"), "{command:?}: {told}");
     }
 }

@@ -1,6 +1,6 @@
 //! Partial results of random shares are merged to what one run prints: output, messages and exit status.
 
-use super::binary::{classad, file, run};
+use super::binary::{classad, file, resealed, run};
 use super::merging::{cuttings, text};
 use super::parts::Numbers;
 
@@ -303,11 +303,12 @@ fn shares_that_do_not_belong_together_are_refused() {
     }
     // Another time, which only the header tells.
     let text = std::fs::read_to_string(second).expect("it is there");
-    let late = file("refused-9.part", text.replace(&format!("\"now\":{NOW}"), "\"now\":1000007"));
+    let late = text.replace(&format!("\"now\":{NOW}"), "\"now\":1000007");
+    let late = file("refused-9.part", resealed(late.as_bytes()));
     let told = merge(&[first, &late, third]).2;
     assert!(told.contains("give all shares the same --now"), "{told}");
     // Something else that was read, such as another policy.
-    let strange = file("refused-9.part", text.replace("\"offers\":", "\"offers\":7"));
+    let strange = file("refused-9.part", resealed(text.replace("\"offers\":", "\"offers\":7").as_bytes()));
     let told = merge(&[first, &strange, third]).2;
     assert!(told.contains("read different ads"), "{told}");
     // Another policy, a file of which the header tells the size and the inode.

@@ -141,14 +141,16 @@ impl QueryCommand {
             writer.begin_file(index)?;
             let mut kept = FileFindings::new(self);
             for_each_block(session, [&mut *source], &task, &mut |_, source, text, scanned: ScannedBlock| {
+                let mut goes_on = true;
                 for finding in scanned.findings {
                     has_found |= !matches!(finding, ScanFinding::Problem(_) | ScanFinding::Halted { .. });
-                    if !kept.add(self, scanner.columns, &mut writer, text, source.ads_read, finding)? {
-                        return Ok(false);
+                    goes_on = kept.add(self, scanner.columns, &mut writer, text, source.ads_read, finding)?;
+                    if !goes_on {
+                        break;
                     }
                 }
                 source.ads_read += scanned.ads;
-                Ok(true)
+                Ok(goes_on)
             })?;
             kept.finish(scanner.columns, &mut writer)?;
             writer.end_file(source)?;

@@ -2,7 +2,7 @@
 //!
 //! The form is JSON Lines. The first line is a [`PartialHeader`], each further line a [`PartialEvent`]. The events of a
 //! file stand between [`PartialEvent::File`] and [`PartialEvent::FileEnd`], in the order of the input. The last line is
-//! [`PartialEvent::End`]; without it the run has failed.
+//! [`PartialEvent::End`]; without it the run has failed. The line before it is a checksum over all lines before.
 //!
 //! Matching and explaining need all of their input. Their partial results are of shares of the work: each run reads the
 //! whole input. What it says of the input comes before [`PartialEvent::Common`], and is the same in all shares.
@@ -37,7 +37,7 @@ pub use share_writer::{ShareInput, ShareWriter};
 pub use writer::{PartialWriter, arguments_without};
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 4;
+pub const PARTIAL_VERSION: u32 = 5;
 
 /// What was run, on which files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -110,6 +110,8 @@ pub enum PartialEvent {
     Common(serde_json::Value),
     /// What the command knows of all its files.
     Notes(serde_json::Value),
+    /// The SHA-256 of all lines before, in hexadecimal digits.
+    Checksum(String),
     End,
 }
 

@@ -41,13 +41,15 @@ impl PartialWriter {
             self.begin_file(index)?;
             for_each_block(session, [&mut *source], &task, &mut |_, source, text, read: ReadBlock<T::Output>| {
                 consume(self, ScanStep::Block(source, read.output))?;
+                let mut goes_on = true;
                 for problem in read.problems {
-                    if !self.add_problem(text, problem, source.ads_read)? {
-                        return Ok(false);
+                    goes_on = self.add_problem(text, problem, source.ads_read)?;
+                    if !goes_on {
+                        break;
                     }
                 }
                 source.ads_read += read.last;
-                Ok(true)
+                Ok(goes_on)
             })?;
             consume(self, ScanStep::FileEnd)?;
             self.end_file(source)?;

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use classad::ad::Dialect;
+use sha2::{Digest, Sha256};
 
+use super::writer::checksum_text;
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
 use crate::cli::{Failure, refuse};
 
@@ -83,28 +85,39 @@ impl ScannedPartial {
     /// Reads the header, where the events of each file begin, and the end.
     fn read(path: &str) -> Result<Self, String> {
         let reason = |error: io::Error| crate::cli::render::diagnostics::io_reason(&error);
-        let mut lines = BufReader::new(File::open(path).map_err(reason)?);
-        let mut line = Vec::new();
-        let mut offset = lines.read_until(b'\n', &mut line).map_err(reason)? as u64;
-        let header: PartialHeader = serde_json::from_slice(&line)
+        let mut lines = CheckedLines::open(path).map_err(reason)?;
+        lines.advance().map_err(reason)?;
+        let header: PartialHeader = serde_json::from_slice(&lines.line)
             .map_err(|_| "it is not a partial result (--partial writes one)".to_owned())?;
         if header.classad_partial != PARTIAL_VERSION {
             return Err(format!("it has version {} of the format, not {PARTIAL_VERSION}", header.classad_partial));
         }
-        let path: Arc<str> = path.into();
-        let notes = serde_json::Value::Null;
+        let (path, notes): (Arc<str>, _) = (path.into(), serde_json::Value::Null);
         let mut partial =
-            ScannedPartial { path: Arc::clone(&path), header, segments: Vec::new(), common: Vec::new(), offset, notes };
-        let mut is_common = partial.header.share.is_some();
+            ScannedPartial { path, header, segments: Vec::new(), common: Vec::new(), offset: lines.offset, notes };
+        let is_whole = partial.read_events(&mut lines).map_err(reason)?;
+        let again = match partial.header.share {
+            Some(share) => format!("--share {share}"),
+            None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
+        };
+        match lines.fits {
+            Some(true) if is_whole => Ok(partial),
+            Some(_) if is_whole => Err(format!("it is damaged: its checksum is another; repeat the run with {again}")),
+            _ => Err(format!("it is not complete; repeat the run with {again}")),
+        }
+    }
+
+    /// Reads the lines behind the header. Returns whether they are whole.
+    fn read_events(&mut self, lines: &mut CheckedLines) -> io::Result<bool> {
+        let mut is_common = self.header.share.is_some();
         loop {
-            line.clear();
-            let length = lines.read_until(b'\n', &mut line).map_err(reason)?;
-            offset += length as u64;
+            let length = lines.advance()?;
+            let line = &lines.line;
             let begins_with = |mark: &&[u8]| line.starts_with(mark);
             if is_common && length > 0 && !begins_with(&&b"\"end\""[..]) {
-                partial.common.extend_from_slice(&line);
+                self.common.extend_from_slice(line);
                 is_common = !begins_with(&&b"{\"common\""[..]);
-                partial.offset = offset;
+                self.offset = lines.offset;
                 continue;
             }
             // Findings and problems are read when they are merged.
@@ -112,26 +125,56 @@ impl ScannedPartial {
             if length > 0 && !is_mark {
                 continue;
             }
-            match serde_json::from_slice(&line) {
-                Ok(PartialEvent::End) if !is_common => break,
-                Ok(PartialEvent::Notes(notes)) => partial.notes = notes,
-                Ok(PartialEvent::File(index)) if index < partial.header.files.len() => {
-                    let mut file = partial.header.files[index].clone();
-                    if !partial.header.host.is_empty() {
-                        file.file = format!("{}:{}", partial.header.host, file.file);
+            match serde_json::from_slice(line) {
+                Ok(PartialEvent::End) if !is_common => return Ok(lines.advance()? == 0),
+                Ok(PartialEvent::Notes(notes)) => self.notes = notes,
+                Ok(PartialEvent::File(index)) if index < self.header.files.len() => {
+                    let mut file = self.header.files[index].clone();
+                    if !self.header.host.is_empty() {
+                        file.file = format!("{}:{}", self.header.host, file.file);
                     }
-                    partial.segments.push(Segment { path: Arc::clone(&path), offset, file });
+                    self.segments.push(Segment { path: Arc::clone(&self.path), offset: lines.offset, file });
                 }
-                _ => {
-                    let again = match partial.header.share {
-                        Some(share) => format!("--share {share}"),
-                        None => partial.header.files.iter().map(PartialFile::argument).collect::<Vec<_>>().join(" "),
-                    };
-                    return Err(format!("it is not complete; repeat the run with {again}"));
-                }
+                _ => return Ok(false),
             }
         }
-        Ok(partial)
+    }
+}
+
+/// The lines of a partial result, with the checksum of those that were read.
+struct CheckedLines {
+    lines: BufReader<File>,
+    /// The line that was read last. Empty at the end of the file.
+    line: Vec<u8>,
+    /// Byte offset behind the line.
+    offset: u64,
+    checksum: Sha256,
+    /// Whether the lines are those of the checksum; `None` before it.
+    fits: Option<bool>,
+}
+
+impl CheckedLines {
+    fn open(path: &str) -> io::Result<Self> {
+        let lines = BufReader::new(File::open(path)?);
+        Ok(CheckedLines { lines, line: Vec::new(), offset: 0, checksum: Sha256::new(), fits: None })
+    }
+
+    /// Reads the next line that is no checksum. Returns its length, 0 at the end of the file.
+    fn advance(&mut self) -> io::Result<usize> {
+        loop {
+            self.line.clear();
+            let length = self.lines.read_until(b'\n', &mut self.line)?;
+            self.offset += length as u64;
+            if self.fits.is_some() || !self.line.starts_with(b"{\"checksum\"") {
+                // Behind the checksum stands only the end.
+                self.fits = self.fits.map(|fits| fits && (length == 0 || self.line == b"\"end\"\n"));
+                self.checksum.update(&self.line);
+                return Ok(length);
+            }
+            let written = serde_json::from_slice(&self.line).ok();
+            let expected = checksum_text(self.checksum.clone());
+            self.fits = Some(matches!(written, Some(PartialEvent::Checksum(written)) if written == expected));
+        }
     }
 }
 

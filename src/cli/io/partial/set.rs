@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use classad::ad::Dialect;
 use classad::format::{FileFormat, Problem, Severity};
+use classad::text::{counted, with_commas};
 
 use super::scanned::{ScannedPartials, Segment, join_faults};
 use super::{PartialCounts, PartialEvent, PartialProblem, form_of};
@@ -112,6 +113,7 @@ impl PartialSet {
                 .unwrap_or_else(|| MergedFile::new(segment.file.file.clone(), form_of(&segment.file.form)));
             let unreadable = |error: &io::Error| Failure::unreadable(&segment.path, error);
             let mut lines = segment.open().map_err(|error| unreadable(&error))?;
+            let mut found = 0_u64;
             let counts = loop {
                 session.check_interrupt()?;
                 let mut line = String::new();
@@ -127,6 +129,7 @@ impl PartialSet {
                         session.count_problems(Severity::Warning, warnings);
                     }
                     PartialEvent::Finding(finding) => {
+                        found = found.saturating_add(ads_of_finding(&finding));
                         if !consume(session, &merged, finding)? {
                             return Ok(());
                         }
@@ -137,9 +140,15 @@ impl PartialSet {
                     | PartialEvent::End
                     | PartialEvent::Message(..)
                     | PartialEvent::PlacedProblem(_)
-                    | PartialEvent::Common(_) => {}
+                    | PartialEvent::Common(_)
+                    | PartialEvent::Checksum(_) => {}
                 }
             };
+            if found > counts.ads as u64 {
+                let found = counted(usize::try_from(found).unwrap_or(usize::MAX), "ad");
+                let path = &segment.path;
+                return refuse(format!("{path} is damaged: it found {found} in {}", with_commas(counts.ads)));
+            }
             merged.end_part(session, &counts);
             file = Some(merged);
         }
@@ -172,6 +181,16 @@ impl MergedFile {
         self.ads_before = self.ads_before.saturating_add(counts.ads);
         self.lines_before = self.lines_before.saturating_add(counts.lines);
     }
+}
+
+/// Returns the number of ads that a finding is of: those that a query found, or all that a census counted. 0 for findings
+/// of which an ad may have several.
+fn ads_of_finding(finding: &serde_json::Value) -> u64 {
+    let ads = |of: &serde_json::Value| of["ads"].as_u64().unwrap_or(0);
+    let groups = finding["groups"]["groups"].as_array().into_iter().flatten().map(ads);
+    let one = u64::from(finding["ad"].is_object() || finding["row"].is_object());
+    let own = finding["present"].as_u64().unwrap_or_else(|| ads(finding).saturating_add(one));
+    groups.fold(own, u64::saturating_add)
 }
 
 /// Returns the gaps and overlaps of the parts of a file, as messages. `planned` are the parts of the file in a plan.

@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::writer::{describe, describe_setting, header, write_line};
+use super::writer::{PartialLines, describe, describe_setting, header};
 use super::{PartialEvent, PartialFile, PartialProblem, PlacedProblem};
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::AdSource;
 use crate::cli::kept_messages::{KeptMessage, MessageKind};
-use crate::cli::render::output::{BufferedStdout, out};
 use crate::cli::session::{ProblemInText, Session};
 use crate::cli::{Failure, refuse, refuse_contradictions};
 
@@ -45,7 +44,7 @@ impl ShareInput {
 
 /// Writes the partial result of a share to standard output. The session keeps its messages, which become a part of the
 /// result.
-pub struct ShareWriter(BufferedStdout);
+pub struct ShareWriter(PartialLines);
 
 impl ShareWriter {
     /// Begins the partial result, after everything that each share does. `common` is what all shares have in common.
@@ -63,11 +62,11 @@ impl ShareWriter {
             return refuse("give all shares the same --now TIME");
         }
         let header = header(session, &[], Some(input.share), input.files)?;
-        let mut writer = ShareWriter(out());
-        write_line(&mut writer.0, &header)?;
+        let mut writer = ShareWriter(PartialLines::new());
+        writer.0.write(&header)?;
         writer.write_messages(messages)?;
         let common = serde_json::to_value(common).map_err(std::io::Error::from)?;
-        write_line(&mut writer.0, &PartialEvent::Common(common))?;
+        writer.0.write(&PartialEvent::Common(common))?;
         Ok(writer)
     }
 
@@ -75,7 +74,7 @@ impl ShareWriter {
     pub fn add_finding(&mut self, session: &Session, finding: &impl Serialize) -> Result<(), Failure> {
         self.write_messages(session.take_kept_messages())?;
         let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
-        write_line(&mut self.0, &PartialEvent::Finding(finding))
+        self.0.write(&PartialEvent::Finding(finding))
     }
 
     /// Ends the partial result. The run exits with 0, as what it has reported is reported by the merge.
@@ -83,8 +82,8 @@ impl ShareWriter {
         self.write_messages(session.take_kept_messages())?;
         session.reset_status();
         let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
-        write_line(&mut self.0, &PartialEvent::Notes(notes))?;
-        write_line(&mut self.0, &PartialEvent::End)
+        self.0.write(&PartialEvent::Notes(notes))?;
+        self.0.end()
     }
 
     fn write_messages(&mut self, messages: Vec<KeptMessage<ProblemInText>>) -> Result<(), Failure> {
@@ -98,7 +97,7 @@ impl ShareWriter {
                 KeptMessage::Counted([errors, warnings]) => PartialEvent::MoreProblems(errors, warnings),
                 KeptMessage::Text(kind, text) => PartialEvent::Message(kind, text),
             };
-            write_line(&mut self.0, &event)?;
+            self.0.write(&event)?;
         }
         Ok(())
     }

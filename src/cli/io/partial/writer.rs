@@ -4,6 +4,7 @@ use std::io::Write;
 
 use classad::format::{Problem, Severity};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem, form_name};
 use crate::cli::args::condor_options;
@@ -18,7 +19,7 @@ use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// Writes a partial result to standard output.
 pub struct PartialWriter {
-    out: BufferedStdout,
+    lines: PartialLines,
     /// The problems of the current file.
     problems: ShownProblems,
     stops_at_error: bool,
@@ -40,19 +41,18 @@ impl PartialWriter {
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
         let header = header(session, paths, None, files)?;
-        let mut writer =
-            PartialWriter { out: out(), problems: ShownProblems::default(), stops_at_error: options.fail_fast };
-        writer.write_line(&header)?;
+        let mut writer = PartialWriter {
+            lines: PartialLines::new(),
+            problems: ShownProblems::default(),
+            stops_at_error: options.fail_fast,
+        };
+        writer.lines.write(&header)?;
         Ok(writer)
-    }
-
-    fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
-        write_line(&mut self.out, line)
     }
 
     pub fn begin_file(&mut self, index: usize) -> Result<(), Failure> {
         self.problems = ShownProblems::default();
-        self.write_line(&PartialEvent::File(index))
+        self.lines.write(&PartialEvent::File(index))
     }
 
     /// Writes a problem; `ads_before` is the number of ads before `text`. Returns false if no more of the file is
@@ -61,7 +61,7 @@ impl PartialWriter {
         let is_error = problem.severity == Severity::Error;
         if self.problems.shows(&problem) {
             let problem = PartialProblem::new(text, &problem.after_ads(ads_before));
-            self.write_line(&PartialEvent::Problem(problem))?;
+            self.lines.write(&PartialEvent::Problem(problem))?;
         }
         Ok(!(is_error && self.stops_at_error))
     }
@@ -69,16 +69,16 @@ impl PartialWriter {
     /// Writes what the command found.
     pub fn add_finding(&mut self, finding: &impl Serialize) -> Result<(), Failure> {
         let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
-        self.write_line(&PartialEvent::Finding(finding))
+        self.lines.write(&PartialEvent::Finding(finding))
     }
 
     /// Ends the events of a file.
     pub fn end_file(&mut self, source: &AdSource) -> Result<(), Failure> {
         let [errors, warnings] = [&self.problems.errors, &self.problems.warnings].map(ShownCount::not_shown);
         if (errors, warnings) != (0, 0) {
-            self.write_line(&PartialEvent::MoreProblems(errors, warnings))?;
+            self.lines.write(&PartialEvent::MoreProblems(errors, warnings))?;
         }
-        self.write_line(&PartialEvent::FileEnd(PartialCounts {
+        self.lines.write(&PartialEvent::FileEnd(PartialCounts {
             ads: source.ads_read,
             lines: source.lines_read(),
             bytes: source.bytes_read(),
@@ -92,15 +92,42 @@ impl PartialWriter {
             return Err(Failure::Refused(None));
         }
         let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
-        self.write_line(&PartialEvent::Notes(notes))?;
-        self.write_line(&PartialEvent::End)
+        self.lines.write(&PartialEvent::Notes(notes))?;
+        self.lines.end()
     }
 }
 
-/// Writes a line of a partial result.
-pub fn write_line(out: &mut BufferedStdout, line: &impl Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
-    Ok(out.write_all(b"\n")?)
+/// The lines of a partial result, which are written to standard output.
+pub struct PartialLines {
+    out: BufferedStdout,
+    /// The checksum of the lines written so far.
+    checksum: Sha256,
+}
+
+impl PartialLines {
+    pub fn new() -> Self {
+        PartialLines { out: out(), checksum: Sha256::new() }
+    }
+
+    /// Writes a line.
+    pub fn write(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+        let mut text = serde_json::to_vec(line).map_err(std::io::Error::from)?;
+        text.push(b'\n');
+        self.checksum.update(&text);
+        Ok(self.out.write_all(&text)?)
+    }
+
+    /// Writes the checksum and the end.
+    pub fn end(mut self) -> Result<(), Failure> {
+        let checksum = checksum_text(self.checksum.clone());
+        self.write(&PartialEvent::Checksum(checksum))?;
+        self.write(&PartialEvent::End)
+    }
+}
+
+/// Returns a checksum in hexadecimal digits.
+pub fn checksum_text(checksum: Sha256) -> String {
+    checksum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the header of this run. `paths` are the arguments that name files and are left out.
