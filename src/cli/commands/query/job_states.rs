@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use classad::ad::{Ad, Attribute, Expression, Name, Value};
+use classad::ad::{Attribute, Expression, Name, Value};
 use classad::format::{FileFormat, Stream, write};
 use indexmap::IndexMap;
 
@@ -26,7 +26,7 @@ const OF_EVENT: [&str; 3] = ["MyType", "EventTypeNumber", "Subproc"];
 /// count.
 pub fn read_job_states(session: &mut Session, paths: &[String]) -> Result<AdSource, Failure> {
     let mut sources = input::open_decided(session, paths)?;
-    let mut jobs: IndexMap<(i64, i64), Ad> = IndexMap::new();
+    let mut jobs: IndexMap<(i64, i64), IndexMap<Name, Expression>> = IndexMap::new();
     let names = ["Cluster", "Proc", "EventTypeNumber"].map(Name::new);
     input::for_each_ad(session, &mut sources, |_, _, entry| {
         let number = |name: &Name| match entry.ad.get(name).and_then(Expression::as_literal) {
@@ -40,23 +40,22 @@ pub fn read_job_states(session: &mut Session, paths: &[String]) -> Result<AdSour
             [literal("ClusterId", cluster), literal("ProcId", process)].into_iter().collect()
         });
         if event == RELEASED {
-            let kept = job.iter().filter(|attribute| !attribute.name.as_str().starts_with("HoldReason"));
-            *job = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+            job.retain(|name, _| !name.as_str().starts_with("HoldReason"));
         }
         for Attribute { name, expression } in entry.ad.iter() {
             let is_of_job = names.contains(name) || OF_EVENT.iter().any(|of_event| name.as_str() == *of_event);
             if !is_of_job {
-                *job = job.with(name.clone(), expression.clone());
+                job.insert(name.clone(), expression.clone());
             }
         }
         if let Some((_, status)) = STATUS_AFTER.iter().find(|(number, _)| *number == event) {
-            *job = job.with(Name::new("JobStatus"), Expression::literal(*status));
+            job.insert(Name::new("JobStatus"), Expression::literal(*status));
         }
         Ok(true)
     })?;
     let mut text = Vec::new();
-    for ad in jobs.values() {
-        write(&mut text, ad, FileFormat::Long)?;
+    for ad in jobs.into_values() {
+        write(&mut text, &ad.into_iter().collect(), FileFormat::Long)?;
     }
     match Stream::new(Box::new(Cursor::new(text)), Some(FileFormat::Long)) {
         Ok(stream) => Ok(AdSource::new("jobs of the event log", stream)),
