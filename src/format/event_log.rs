@@ -6,6 +6,7 @@
 
 mod body;
 mod known_lines;
+mod years;
 
 use std::ops::Range;
 
@@ -14,6 +15,8 @@ use crate::ad::{Dialect, Expression, Name, Value};
 use super::{AdEntry, Problem, ReadResult};
 
 use body::EventBody;
+use years::EventYears;
+pub use years::begins_without_year;
 
 /// The line that ends an event.
 const END: &[u8] = b"...";
@@ -72,6 +75,10 @@ pub struct EventLogReader<'t> {
     offset: usize,
     /// Number of events begun so far.
     number: usize,
+    /// The time at which the log was written, in seconds since 1970; `None` if it is unknown.
+    written_at: Option<i64>,
+    /// The years of events that have none. `None` before the first such event.
+    years: Option<EventYears>,
 }
 
 /// The first line of an event.
@@ -90,8 +97,12 @@ pub fn begins_event(line: &[u8]) -> bool {
     matches!(line, [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', b'(', b'-' | b'0'..=b'9', ..])
 }
 
-/// Returns the length in bytes of the longest prefix of `window` that ends with the end of an event.
+/// Returns the length in bytes of the longest prefix of `window` that ends with the end of an event. 0 if the log begins
+/// without a year: then its last event tells the years of all.
 pub fn complete_prefix_length(window: &[u8]) -> usize {
+    if begins_without_year(window) {
+        return 0;
+    }
     let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
     while let Some(end) = ends.next() {
         let start = ends.peek().map_or(0, |at| at + 1);
@@ -110,7 +121,24 @@ fn is_end(line: &[u8]) -> bool {
 impl<'t> EventLogReader<'t> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        EventLogReader { text, dialect, offset: 0, number: 0 }
+        EventLogReader { text, dialect, offset: 0, number: 0, written_at: None, years: None }
+    }
+
+    /// Gives years to events that have none, as of the time at which the log was written, in seconds since 1970. Without
+    /// it, their times are left as they are written.
+    pub fn written_at(self, written_at: Option<i64>) -> Self {
+        EventLogReader { written_at, ..self }
+    }
+
+    /// Returns the time of the event that begins at a byte offset.
+    fn time_of(&mut self, head: &EventHead, offset: usize) -> String {
+        let written = self.written_at.filter(|_| head.time.as_bytes().get(2) == Some(&b'/'));
+        let year = written
+            .and_then(|written| self.years.get_or_insert_with(|| EventYears::of(self.text, written)).year_at(offset));
+        match (year, head.time.split_once(' ')) {
+            (Some(year), Some((date, clock))) => format!("{year:04}-{}T{clock}", date.replace('/', "-")),
+            _ => head.time.clone(),
+        }
     }
 
     fn next_line(&mut self) -> Option<Range<usize>> {
@@ -165,14 +193,17 @@ impl Iterator for EventLogReader<'_> {
         let mut attributes = vec![
             attribute("MyType", Value::string(my_type.map_or("FutureEvent", |(_, name)| name).as_bytes())),
             attribute("EventTypeNumber", Value::Integer(head.number.into())),
-            attribute("EventTime", Value::string(head.time.as_bytes())),
+            attribute("EventTime", Value::string(self.time_of(&head, first.start).as_bytes())),
         ];
         for (name, value) in ["Cluster", "Proc", "Subproc"].into_iter().zip(head.job) {
             if value >= 0 {
                 attributes.push(attribute(name, Value::Integer(value)));
             }
         }
-        let ad = attributes.into_iter().chain(body.into_attributes()).collect();
+        // The ad in an event may have attributes of an earlier event, such as the one that triggered it.
+        let own: Vec<Name> = attributes.iter().map(|(name, _)| name.clone()).collect();
+        let of_body = body.into_attributes().into_iter().filter(|(name, _)| !own.contains(name));
+        let ad = attributes.into_iter().chain(of_body).collect();
         let offset = first.start;
         Some(Ok(AdEntry { ad, number: self.number, offset, is_whole: true, banner_attributes: 0 }))
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use super::document::{DocumentNesting, around_ads};
+use super::event_log::begins_without_year;
 use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
@@ -187,6 +188,12 @@ impl Stream {
         self.form
     }
 
+    /// Whether the stream is an event log whose next event has no year. Such a log is one block.
+    #[must_use]
+    pub fn lacks_years(&self) -> bool {
+        self.form == Some(FileFormat::EventLog) && begins_without_year(&self.window)
+    }
+
     /// Whether the stream is compressed. If so, it is decompressed while it is read.
     #[must_use]
     pub fn is_compressed(&self) -> bool {
@@ -244,8 +251,9 @@ impl Stream {
                     self.nesting = DocumentNesting::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
-                // A job queue log has no complete ad before its end.
-                if self.window.len() > self.limits.max_ad_bytes && form != FileFormat::JobQueueLog {
+                // A job queue log, or a log without years, has no complete ad before its end.
+                let is_whole = form == FileFormat::JobQueueLog || self.lacks_years();
+                if self.window.len() > self.limits.max_ad_bytes && !is_whole {
                     self.refuse_long_ad();
                     continue;
                 }
@@ -302,7 +310,7 @@ impl Stream {
         self.position = place.after(&text);
         self.has_no_complete_ad = true;
         self.is_behind_banner = form == FileFormat::Long && ends_with_banner(&text);
-        StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false }
+        StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false, written_at: None }
     }
 
     /// Ends the stream with an error, because the ad at its place does not end within the limit.

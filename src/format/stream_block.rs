@@ -1,5 +1,6 @@
 //! Blocks of a stream: complete ads, and the place of each in the stream.
 
+use super::event_log::EventLogReader;
 use super::long::LongReader;
 use super::{AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, read, read_cached};
 use crate::ad::Dialect;
@@ -19,24 +20,44 @@ pub struct StreamBlock {
     /// Whether the block is the end of a history file behind its last banner: the beginning of a record that is still
     /// being written. It has no ad.
     pub is_unfinished: bool,
+    /// The time at which the stream was written last, in seconds since 1970, for events without years; `None` if it is
+    /// unknown. [`Stream`](super::Stream) does not know it, so the caller must set it.
+    pub written_at: Option<i64>,
 }
 
 impl StreamBlock {
     /// Creates a block from a text that is a whole stream.
     #[must_use]
     pub fn from_complete_text(text: impl Into<Vec<u8>>, form: FileFormat) -> Self {
-        StreamBlock { text: text.into(), form, start: Position::START, ads_before: 0, is_unfinished: false }
+        StreamBlock {
+            text: text.into(),
+            form,
+            start: Position::START,
+            ads_before: 0,
+            is_unfinished: false,
+            written_at: None,
+        }
     }
 
     /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
     /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
-        self.numbered(read(self.records(), self.form, dialect))
+        self.numbered(match self.form {
+            FileFormat::EventLog => self.events(dialect),
+            form => read(self.records(), form, dialect),
+        })
     }
 
     /// Reads the ads of the block as [`StreamBlock::ads`] does, faster if `cache` has read similar ads.
     pub fn ads_cached<'t>(&'t self, cache: &'t mut ReadCache) -> impl Iterator<Item = ReadResult> + 't {
-        self.numbered(read_cached(self.records(), self.form, cache))
+        self.numbered(match self.form {
+            FileFormat::EventLog => self.events(cache.dialect),
+            form => read_cached(self.records(), form, cache),
+        })
+    }
+
+    fn events(&self, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + '_> {
+        Box::new(EventLogReader::new(self.records(), dialect).written_at(self.written_at))
     }
 
     /// Returns the text with its complete ads.

@@ -179,6 +179,7 @@ mod tests {
             start: Position::START,
             ads_before: 7,
             is_unfinished: false,
+            written_at: None,
         }
     }
 

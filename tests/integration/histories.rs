@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use super::binary::run;
+use super::binary::{file, run};
 
 /// Exit status, standard output and standard error of `classad` with these arguments and this standard input.
 fn classad(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
@@ -240,4 +240,68 @@ fn a_job_queue_log_gives_the_jobs_at_its_end_or_at_a_time() {
     let (status, rows, errors) = jobs(&[], &text[..last + 200]);
     assert_eq!((status, &*rows), (Some(0), "1\t0\t1\talice\n1\t1\t1\talice\n"), "{errors}");
     assert!(errors.contains("this transaction has no end and is ignored"), "{errors}");
+}
+
+#[test]
+fn an_event_keeps_its_own_type_and_time_beside_those_of_its_ad() {
+    let log = "028 (7.0.0) 2025-11-15 17:05:57 Job ad information event triggered.\nProc = 3\nEventTime = \"2025\"\n\
+               Size = 1\nmytype = \"SubmitEvent\"\nEventTypeNumber = 5\nSubproc = 9\nSize = 2\n...\n";
+    let printed = classad(&["query", "true"], log).1;
+    assert_eq!(
+        printed,
+        "MyType = \"JobAdInformationEvent\"\nEventTypeNumber = 28\nEventTime = \"2025-11-15T17:05:57\"\n\
+         Cluster = 7\nProc = 0\nSubproc = 0\nSize = 2\n\n"
+    );
+}
+
+/// A log over a New Year, with an event that is late, and one with parts of seconds.
+const YEARLESS: &str = "000 (1.000.000) 12/31 23:59:58 Job submitted from host: <a>\n...\n\
+                        001 (1.000.000) 01/01 00:00:01.250 Job executing on host: <b>\n...\n\
+                        000 (2.000.000) 12/31 23:59:59 Job submitted from host: <a>\n...\n\
+                        005 (1.000.000) 02/29 10:34:57 Job terminated.\n...\n";
+
+#[test]
+fn events_without_years_get_them_by_their_order_and_one_time() {
+    let path = file("yearless.log", YEARLESS);
+    let times =
+        |options: &[&str], input: &str| classad(&[&["query", "true", "--af", "EventTime"], options].concat(), input);
+    let expected = "2023-12-31T23:59:58\n2024-01-01T00:00:01.250\n2023-12-31T23:59:59\n2024-02-29T10:34:57\n";
+    // The time of evaluation is 2026-07-06.
+    let now = ["--now", "1783296000"];
+    for options in [&[&path[..]][..], &["-"], &[&path, "--threads", "2"], &[&path, "--from", "events"]] {
+        let (status, rows, told) = times(&[options, &now].concat(), if options == ["-"] { YEARLESS } else { "" });
+        assert_eq!((status, &*rows), (Some(0), expected), "{options:?}");
+        let told = told.replace("\n  ", " ");
+        let note = "its events have no year; they get years by their order, the last ones by --now, 2026-07-06";
+        assert!(told.matches("note:").count() == 1 && told.contains(note), "{options:?}: {told}");
+    }
+    let newest: Vec<&str> = expected.lines().rev().collect();
+    assert_eq!(times(&[&[&path[..], "--newest"][..], &now].concat(), "").1.lines().collect::<Vec<_>>(), newest);
+    let parsed = classad(&[&["parse", &path, "-o", "jsonl"], &now[..]].concat(), "").1;
+    assert_eq!(parsed.matches("\"EventTime\": \"2024-").count(), 2, "{parsed}");
+    let jobs = classad(&[&["query", "--userlog", &path, "true", "--af", "EventTime"], &now[..]].concat(), "").1;
+    assert_eq!(jobs, "2024-02-29T10:34:57\n2023-12-31T23:59:59\n");
+    assert_eq!(times(&[&path, "--now", "1741000000"], "").1, expected);
+    assert_eq!(times(&[&path, "--now", "1700000000"], "").1, expected.replace("2023", "2019").replace("2024", "2020"));
+    // Without a time on the command line, the time of the file counts.
+    let late = fs::File::options().append(true).open(&path).expect("it can be opened");
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_600_000_000);
+    late.set_modified(time).expect("it can be set");
+    let (_, rows, told) = times(&[&path], "");
+    assert_eq!(rows, expected.replace("2023", "2019").replace("2024", "2020"));
+    assert!(told.replace("\n  ", " ").contains("by the time of the file, 2020-09-13"), "{told}");
+    // A log is the same in pieces of any size.
+    let long = YEARLESS.lines().take(2).collect::<Vec<_>>().join("\n") + "\n";
+    let long = long.repeat(9000) + &YEARLESS[long.len()..];
+    let (_, rows, _) = times(&now, &long);
+    assert_eq!(rows.matches("2023-12-31").count(), 9001);
+}
+
+#[test]
+fn an_event_with_a_year_tells_those_of_the_others() {
+    let log = YEARLESS.replace("02/29 10:34:57", "2019-03-01 10:34:57");
+    let (status, rows, _) = classad(&["query", "true", "--af", "EventTime", "--now", "1783296000"], &log);
+    assert_eq!(status, Some(0));
+    let years: Vec<&str> = rows.lines().map(|time| &time[..7]).collect();
+    assert_eq!(years, ["2018-12", "2019-01", "2018-12", "2019-03"]);
 }

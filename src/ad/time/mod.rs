@@ -25,7 +25,7 @@ pub struct RelativeTime {
     pub seconds: f64,
 }
 
-const SECONDS_PER_DAY: i64 = 86_400;
+pub(crate) const SECONDS_PER_DAY: i64 = 86_400;
 /// 2^63: reals from this value on do not fit into `i64`.
 const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
 

@@ -1,6 +1,7 @@
 //! Reading ads from files and pipes, and reading expressions and names of the command line.
 
 use std::io::{self, IsTerminal};
+use std::time::UNIX_EPOCH;
 
 use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
@@ -46,7 +47,11 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         }
         match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
             Ok(stream) => {
+                let lacks_years = stream.lacks_years();
                 let mut source = AdSource::new(name, stream).with_limits(limits);
+                if source.form == FileFormat::EventLog {
+                    date_events(session, &mut source, path, lacks_years);
+                }
                 // A packed file counts with its packed size.
                 match std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) {
                     Some(file) => session.count_input(file.len()),
@@ -65,6 +70,26 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         }
     }
     Ok(sources)
+}
+
+/// Sets the time by which the events of a log get years if they have none. Notes it if the first one has none.
+fn date_events(session: &Session, source: &mut AdSource, path: &str, lacks_years: bool) {
+    let of_file = || {
+        let modified = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.modified().ok()?;
+        i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
+    };
+    let (time, whose) = match (session.options.now, of_file()) {
+        (Some(TimeOption::At(time)), _) => (time, "--now"),
+        (_, Some(time)) => (time, "the time of the file"),
+        _ => (current_time(), "the current time"),
+    };
+    source.written_at = Some(time);
+    if lacks_years && session.partial_host.is_none() {
+        let (name, time) = (&source.name, utc_text(time));
+        session.note(&format!(
+            "{name}: its events have no year; they get years by their order, the last ones by {whose}, {time}"
+        ));
+    }
 }
 
 /// Opens a part of a file. A file that cannot be read in parts is reported.

@@ -77,6 +77,8 @@ pub struct AdSource {
     pub run_budgets: Option<Arc<RunBudgets>>,
     /// Number of ends of lines read so far.
     lines_read: usize,
+    /// The time at which the file was written last, or which `--now` gives instead, for events without years.
+    pub written_at: Option<i64>,
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
     /// The unfinished block at the end of a history file, once it was read.
@@ -101,6 +103,7 @@ impl AdSource {
             bytes_read: 0,
             run_budgets: None,
             lines_read: 0,
+            written_at: None,
             reads_unfinished: false,
             unfinished: None,
         }
@@ -122,6 +125,7 @@ impl AdSource {
             bytes_read: 0,
             run_budgets: None,
             lines_read: 0,
+            written_at: None,
             reads_unfinished: false,
             unfinished: None,
         }
@@ -202,7 +206,7 @@ impl AdSource {
         }
         let file = Box::new(File::open(self.name.as_ref())?);
         let stream = Stream::with_limits(file, Some(self.form), self.limits)?;
-        Ok(AdSource::new(&self.name, stream).with_limits(self.limits))
+        Ok(AdSource { written_at: self.written_at, ..AdSource::new(&self.name, stream).with_limits(self.limits) })
     }
 
     /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
@@ -259,8 +263,10 @@ impl AdSource {
             self.has_ended = true;
             self.stream = None;
         }
-        Ok(block
-            .map(|block| SourceText::new(Arc::clone(&self.name), StreamBlock { ads_before: self.ads_read, ..block })))
+        Ok(block.map(|block| {
+            let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, ..block };
+            SourceText::new(Arc::clone(&self.name), block)
+        }))
     }
 
     /// Wraps a block that was read from the source in another way.
