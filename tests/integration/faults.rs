@@ -111,17 +111,28 @@ fn two_writers_of_one_file_notice_each_other() {
     let folder = folder("writers");
     fs::write(folder.join("offers.long"), "Name = \"m\"\nRequirements = true\n\n").expect("it can be written");
     let commands: [(&[&str], &str, &str); 3] = [
-        (&["fmt", "-w", "pipe", "one"], "[a=1]\n", "[b=2]\n"),
-        (&["transform", "--set", "b=2", "-w", "pipe", "one"], "[a=1]\n", "[b=2]\n"),
+        // The large file takes a while.
+        (&["fmt", "-w", "large", "one"], "[a=1]\n", "[b=2]\n"),
+        (&["transform", "--set", "b=2", "-w", "large", "one"], "[a=1]\n", "[b=2]\n"),
         (&["negotiate", "pipe", "--pool", "offers.long", "--usage", "one"], "", "# of another cycle\n"),
     ];
+    let large = (0..60_000).map(|number| format!("[Name=\"m{number}\";a={number}+1]\n")).collect::<Vec<_>>().concat();
     for (arguments, old, other) in commands {
         let path = folder.join("one");
         // The command may be slow to read the file.
-        let is_refused = [50, 500, 3000].into_iter().any(|delay| {
+        let is_refused = [50, 200, 500, 1500, 3000].into_iter().any(|delay| {
             fs::write(&path, old).expect("it can be written");
+            fs::write(folder.join("large"), &large).expect("it can be written");
             let write = || fs::write(&path, other).expect("it can be written");
-            let (status, told) = with_pipe(&folder, arguments, delay, write);
+            let (status, told) = if arguments.contains(&"pipe") {
+                with_pipe(&folder, arguments, delay, write)
+            } else {
+                let child = command(&folder, arguments).stderr(Stdio::piped()).spawn().expect("the binary runs");
+                std::thread::sleep(Duration::from_millis(delay));
+                write();
+                let output = child.wait_with_output().expect("it ends");
+                (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+            };
             let is_refused = told.contains("cannot write one: it changed after it was read");
             assert!(!is_refused || status == Some(2), "{arguments:?}: {status:?} {told}");
             is_refused && fs::read_to_string(&path).expect("it is there") == other

@@ -7,9 +7,10 @@ use clap::Args;
 use classad::matching::Notice;
 
 use crate::cli::Failure;
-use crate::cli::io::atomic_write::create_or_replace;
+use crate::cli::io::atomic_write::{create_or_replace, warn_of_other_names};
 use crate::cli::io::match_records::NoticeRecord;
 use crate::cli::render::output::out;
+use crate::cli::session::Session;
 
 /// The option `--notify`, which names the file that gets the notifications.
 #[derive(Args)]
@@ -30,7 +31,7 @@ impl NotifyArgs {
     }
 
     /// Writes the notifications if `--notify` is given. Otherwise `notices` is not called.
-    pub fn write_notices(&self, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
+    pub fn write_notices(&self, session: &Session, notices: impl FnOnce() -> Vec<Notice>) -> Result<(), Failure> {
         let Some(path) = &self.notify else { return Ok(()) };
         let mut text = Vec::new();
         for notice in notices() {
@@ -45,8 +46,13 @@ impl NotifyArgs {
         }
         // A pipe or a device cannot be replaced.
         let is_special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-        let written =
-            if is_special { std::fs::write(path, text) } else { create_or_replace(Path::new(path), &text, None) };
-        written.map_err(|error| Failure::unwritable(path, &error))
+        let written = if is_special {
+            std::fs::write(path, text).map(|()| 0)
+        } else {
+            create_or_replace(Path::new(path), None, |file| file.write_all(&text))
+        };
+        let other_names = written.map_err(|error| Failure::unwritable(path, &error))?;
+        warn_of_other_names(session, path, other_names);
+        Ok(())
     }
 }

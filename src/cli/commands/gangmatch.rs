@@ -231,7 +231,9 @@ impl GangmatchRun<'_> {
             parties.requests[request].report_bad_ports(self.session, &fault)?;
         }
         let (context, at) = (self.session.context(), ads.match_time(self.session));
-        notify.write_notices(|| outcome.grants.iter().map(|grant| parties.notice(grant, &context, at)).collect())?;
+        notify.write_notices(self.session, || {
+            outcome.grants.iter().map(|grant| parties.notice(grant, &context, at)).collect()
+        })?;
         if notify.writes_to_stdout() {
         } else if *explain {
             self.explain(&mut out(), reports)?;

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, absolute};
 
 use clap::{ArgGroup, Args};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GlobalOptions, TimeOption};
+use crate::cli::io::atomic_write::create_or_replace;
 use crate::cli::io::dump_time::newest_times;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
@@ -247,7 +248,8 @@ fn plan_text(plan: &PartPlan) -> Result<String, Failure> {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), &error))
+    let written = create_or_replace(path, None, |file| file.write_all(text.as_bytes()));
+    written.map(drop).map_err(|error: io::Error| Failure::unwritable(path.display(), &error))
 }
 
 /// Writes the files for `DAGMan` into a folder, and prints the command that submits them.

@@ -1,7 +1,7 @@
 //! `classad workload`: writes synthetic ads, generated from a seed.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -11,6 +11,7 @@ use classad::workload::{
 };
 
 use crate::cli::args::global::AdForm;
+use crate::cli::io::atomic_write::{create_or_replace, warn_of_other_names};
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::render::progress;
@@ -205,12 +206,16 @@ impl WorkloadOutput {
         for kind in kinds {
             let path = folder.join(kind.name()).with_extension(extension.as_ref().map_or("", PossibleValue::get_name));
             let unwritable = |error| Failure::unwritable(path.display(), &error);
-            let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
-            let count =
-                write_ads(session, workload.ads(*kind, seed), form, &mut file).map_err(|failure| match failure {
-                    Failure::Output(error) => unwritable(error),
-                    refused @ Failure::Refused(_) => refused,
-                })?;
+            let mut count = 0;
+            let write = |file: &mut dyn Write| {
+                count = write_ads(session, workload.ads(*kind, seed), form, file)?;
+                Ok(())
+            };
+            let other_names = create_or_replace(&path, None, write).map_err(|failure| match failure {
+                Failure::Output(error) => unwritable(error),
+                refused @ Failure::Refused(_) => refused,
+            })?;
+            warn_of_other_names(session, &path.to_string_lossy(), other_names);
             let bytes = fs::metadata(&path).map_err(unwritable)?.len();
             files.rows.push(vec![path.display().to_string().into(), count.into(), bytes.to_string().into()]);
         }

@@ -23,14 +23,23 @@ pub fn read_accounts(session: &mut Session, path: &str) -> Result<Accountant, Fa
     if is_new(path) {
         return Ok(Accountant::default());
     }
+    atomic_write::refuse_special(path)?;
     Ok(read_settings(session, path, Accountant::parse)?.0)
 }
 
 /// Writes accounts to a file. Replaces the file atomically, unless it changed after `revision` was read.
-pub fn write_accounts(path: &str, accountant: &Accountant, revision: &FileRevision) -> Result<(), Failure> {
+pub fn write_accounts(
+    session: &Session,
+    path: &str,
+    accountant: &Accountant,
+    revision: &FileRevision,
+) -> Result<(), Failure> {
     let text = accountant.to_yaml();
-    let written = atomic_write::create_or_replace(Path::new(path), text.as_bytes(), Some(revision));
-    written.map_err(|error| Failure::unwritable(path, &error))
+    let written =
+        atomic_write::create_or_replace(Path::new(path), Some(revision), |file| file.write_all(text.as_bytes()));
+    let other_names = written.map_err(|error| Failure::unwritable(path, &error))?;
+    atomic_write::warn_of_other_names(session, path, other_names);
+    Ok(())
 }
 
 /// Notes that a file of accounts was rewritten.

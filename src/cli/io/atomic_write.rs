@@ -1,13 +1,14 @@
-//! Atomic rewriting of files.
+//! Atomic writing of files.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, FileType};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
+use super::file_attributes::copy_attributes;
 use crate::cli::render::diagnostics::io_reason;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -24,12 +25,13 @@ pub struct RewriteArgs {
 
 impl RewriteArgs {
     /// Prepares to rewrite files, before they are read. `None` without `--write`. Refuses `--write` without files or
-    /// with standard input.
+    /// with standard input, a pipe or a device.
     pub fn prepare(&self, files: &[String]) -> Result<Option<FileRewriter>, Failure> {
         let Some(suffix) = &self.write else { return Ok(None) };
         if files.is_empty() || files.iter().any(|file| file == "-") {
             return refuse("-w rewrites files: name them");
         }
+        files.iter().try_for_each(|file| refuse_special(file))?;
         let revisions = files.iter().map(|file| (file.clone(), FileRevision::of(file))).collect();
         Ok(Some(FileRewriter { suffix: suffix.clone(), revisions }))
     }
@@ -47,8 +49,9 @@ impl FileRewriter {
     /// Replaces the contents of a file. Reports an error to the user.
     pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
         let revision = self.revisions.get(path).cloned().unwrap_or_else(|| FileRevision::of(path));
-        if let Err(error) = replace(Path::new(path), text, &self.suffix, &revision) {
-            session.error(&format!("cannot write {path}: {}", io_reason(&error)));
+        match replace(Path::new(path), text, &self.suffix, &revision) {
+            Ok(other_names) => warn_of_other_names(session, path, other_names),
+            Err(error) => session.error(&format!("cannot write {path}: {}", io_reason(&error))),
         }
     }
 }
@@ -81,51 +84,92 @@ fn suffix(text: &str) -> Result<String, &'static str> {
     is_suffix.then(|| text.to_owned()).ok_or("a suffix cannot contain a slash or a backslash")
 }
 
+/// Whether something can neither be read to its end nor be replaced, such as a pipe or a device.
+fn is_special(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir()
+}
+
+/// Refuses to rewrite a pipe or a device. Called before reading it, which might never end.
+pub fn refuse_special(path: impl AsRef<Path>) -> Result<(), Failure> {
+    let path = path.as_ref();
+    let is_special = fs::metadata(path).is_ok_and(|metadata| is_special(metadata.file_type()));
+    if is_special { Err(Failure::unwritable(path.display(), &not_regular())) } else { Ok(()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+/// Warns that other names of a file that was replaced have the old text. `count` is their number.
+pub fn warn_of_other_names(session: &Session, path: &str, count: u64) {
+    if count > 0 {
+        session.warning(&format!("{path} is a new file now; hard links to the file with the old text: {count}"));
+    }
+}
+
 /// Replaces the contents of a file atomically: concurrent readers see the old text or the new one, and after a
-/// crash the file holds one of the two.
+/// crash the file holds one of the two. Returns the number of its other names (hard links), which keep the old text.
 ///
-/// Keeps the file's permissions and, if possible, its owner. Follows symbolic links. With a nonempty suffix in
-/// `backup`, the old text is kept in a file whose name has that suffix.
+/// Keeps what [`copy_attributes`] copies. Follows symbolic links. With a nonempty suffix in `backup`, the old text is
+/// kept in a file whose name has that suffix.
 ///
 /// # Errors
 ///
-/// The path is not a regular file, the file has another state than `revision`, or writing fails; then the file is
-/// unchanged.
-pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) -> io::Result<()> {
+/// The path is not a regular file, the file has another state than `revision`, its owner, permissions or attributes
+/// cannot be kept, or writing fails; then the file is unchanged.
+pub fn replace(path: &Path, text: &[u8], backup: &str, revision: &FileRevision) -> io::Result<u64> {
     let path = fs::canonicalize(path)?;
-    let metadata = fs::metadata(&path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
+    let other_names = check_replaceable(&path)?;
     revision.check(&path)?;
+    if !backup.is_empty() {
+        let mut name = path.clone().into_os_string();
+        name.push(backup);
+        let old = fs::read(&path)?;
+        write_whole(Path::new(&name), Some(&path), |file| file.write_all(&old))?;
+    }
+    write_whole(&path, Some(&path), |file| file.write_all(text)).map(|()| other_names)
+}
+
+/// Returns the number of further names of a file. Fails if it cannot be replaced.
+fn check_replaceable(path: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(not_regular());
+    }
     // Renaming requires write permission for the folder only, and would replace even a read-only file: refuse that.
     if metadata.permissions().readonly() {
         return Err(io::Error::other("it is read-only"));
     }
-    if !backup.is_empty() {
-        let mut name = path.clone().into_os_string();
-        name.push(backup);
-        write_and_rename(Path::new(&name), &fs::read(&path)?, &metadata)?;
-    }
-    write_and_rename(&path, text, &metadata)
+    #[cfg(unix)]
+    let names = std::os::unix::fs::MetadataExt::nlink(&metadata);
+    #[cfg(not(unix))]
+    let names = 1;
+    Ok(names.saturating_sub(1))
 }
 
-/// Replaces the contents of a file atomically, without a backup. A file that is missing appears as a whole, too. The
-/// file must have the state `revision`, if there is one.
+/// Replaces the contents of a file atomically, without a backup, by what `write` writes. A file that is missing appears
+/// as a whole, too. The file must have the state `revision`, if there is one. Returns the number of its other names,
+/// which keep the old text.
 ///
 /// # Errors
 ///
 /// The file can neither be created nor replaced, or it has another state; then it is unchanged or still missing.
-pub fn create_or_replace(path: &Path, text: &[u8], revision: Option<&FileRevision>) -> io::Result<()> {
+pub fn create_or_replace<E: From<io::Error>>(
+    path: &Path,
+    revision: Option<&FileRevision>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<u64, E> {
     revision.map_or(Ok(()), |revision| revision.check(path))?;
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, text),
-        _ => replace(path, text, "", &FileRevision::of(path)),
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return write_whole(path, None, write).map(|()| 0);
     }
+    let path = fs::canonicalize(path)?;
+    let other_names = check_replaceable(&path)?;
+    write_whole(&path, Some(&path), write).map(|()| other_names)
 }
 
-/// Writes the text to a temporary file and gives it the name `path`, with the permissions of a new file.
-fn create(path: &Path, text: &[u8]) -> io::Result<()> {
+/// Creates a temporary file beside `path`, with the permissions of a new file.
+pub fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -133,7 +177,7 @@ fn create(path: &Path, text: &[u8]) -> io::Result<()> {
         // The system takes away what the user's mask forbids.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    persist(builder.tempfile_in(folder_of(path))?, path, text)
+    builder.tempfile_in(folder_of(path))
 }
 
 /// The folder in which a file is.
@@ -141,26 +185,25 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes the text to a temporary file beside `path` and renames it to `path`. Owner and permissions are those of
-/// `like`.
-fn write_and_rename(path: &Path, text: &[u8], like: &fs::Metadata) -> io::Result<()> {
-    let file = NamedTempFile::new_in(folder_of(path))?;
-    // Set owner and permissions before writing, because the contents must never be readable by others.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        // Only an administrator may change the owner: ignore the error.
-        let _ = std::os::unix::fs::fchown(file.as_file(), Some(like.uid()), Some(like.gid()));
+/// Writes a text to a temporary file beside `path` and renames it to `path`. The file gets the owner, the permissions and
+/// the attributes of `like`.
+fn write_whole<E: From<io::Error>>(
+    path: &Path,
+    like: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
+        return Err(not_regular().into());
     }
-    file.as_file().set_permissions(like.permissions())?;
-    persist(file, path, text)
-}
-
-/// Writes the text to a temporary file and renames it to `path`.
-fn persist(mut file: NamedTempFile, path: &Path, text: &[u8]) -> io::Result<()> {
-    file.write_all(text)?;
+    // Nobody else can read what replaces a file, until it has the permissions of that file.
+    let file = if like.is_some() { NamedTempFile::new_in(folder_of(path)) } else { new_file_beside(path) }?;
+    let mut buffer = BufWriter::new(file);
+    write(&mut buffer)?;
+    let file = buffer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // Writing takes away the bits of set-user-ID and set-group-ID.
+    like.map_or(Ok(()), |like| copy_attributes(like, file.as_file()))?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
+    file.persist(path).map_err(io::Error::from)?;
     // The rename is durable once the folder is synchronized. Some systems cannot do that: ignore the error.
     let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
     Ok(())

@@ -9,6 +9,7 @@ pub mod block_pipeline;
 pub mod cases;
 pub mod configuration;
 pub mod dump_time;
+pub mod file_attributes;
 pub mod file_part;
 pub mod held_ads;
 pub mod history_files;

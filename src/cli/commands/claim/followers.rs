@@ -206,5 +206,8 @@ pub fn write_ads(session: &mut Session, path: &str, form: FileFormat, ads: &[Ad]
         writer.write(session, &mut text, &NamedAd::unnamed(ad.clone()))?;
     }
     writer.finish(&mut text)?;
-    atomic_write::create_or_replace(Path::new(path), &text, None).map_err(|error| Failure::unwritable(path, &error))
+    let written = atomic_write::create_or_replace(Path::new(path), None, |file| file.write_all(&text));
+    let other_names = written.map_err(|error| Failure::unwritable(path, &error))?;
+    atomic_write::warn_of_other_names(session, path, other_names);
+    Ok(())
 }

@@ -210,7 +210,7 @@ impl ClaimCommand {
             });
             accountant.settle(claimed, []);
         }
-        accounts::write_accounts(path, &accountant, &revision)?;
+        accounts::write_accounts(session, path, &accountant, &revision)?;
         accounts::note_rewriting(session, path);
         Ok(())
     }

@@ -12,6 +12,7 @@ use classad::text::{closest_names, suggestion};
 use super::markup::{HelpBlock, parse};
 use super::{Help, MANUAL_DATE, roff, topics};
 use crate::cli::args::suggested_values::SuggestedValues;
+use crate::cli::io::atomic_write::create_or_replace;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
@@ -64,7 +65,8 @@ impl ManualCommand {
         let pages = pages(&tree)?;
         if let Some(folder) = &self.out {
             let write = |page: &ManualPage<'_>| {
-                fs::write(folder.join(format!("{}.{}", roff::page_name(page.name), page.section)), &page.roff)
+                let path = folder.join(format!("{}.{}", roff::page_name(page.name), page.section));
+                create_or_replace(&path, None, |file| file.write_all(page.roff.as_bytes())).map(drop)
             };
             let written = fs::create_dir_all(folder).and_then(|()| pages.iter().try_for_each(write));
             written.map_err(|error| Failure::unwritable(format!("into {}", folder.display()), &error))?;

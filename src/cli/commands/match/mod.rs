@@ -152,7 +152,7 @@ impl MatchCommand {
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &context, at);
-        self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
+        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
         } else if self.count {
             writeln!(out(), "{count}")?;

@@ -177,12 +177,12 @@ impl Negotiate {
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(revision), Some(accountant)) = (&self.usage, &usage_revision, &mut accountant) {
-            save_usage(path, revision, accountant, &outcome)?;
+            save_usage(session, path, revision, accountant, &outcome)?;
             accounts::note_rewriting(session, path);
         }
         let at = self.ads.match_time(session);
         let notice = |grant| parties.notice(grant, &settings.context, at);
-        self.notify.write_notices(|| outcome.grants.iter().map(notice).collect())?;
+        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
         } else if self.by_submitter {
             self.ads.common.output.write(&submitter_table(&outcome))?;
@@ -267,6 +267,7 @@ const HTCONDOR_SUBMITTER: &str =
 /// Records what each submitter uses after the cycle: the weight of its offers if submitters share by weight, else the
 /// number of offers that it got. Replaces the file atomically.
 fn save_usage(
+    session: &Session,
     path: &str,
     revision: &FileRevision,
     accountant: &mut Accountant,
@@ -277,7 +278,7 @@ fn save_usage(
         Some(used) => accountant.assign_all(used.iter().map(|(submitter, weight)| (submitter.as_str(), *weight))),
         None => accountant.assign(outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers as f64))),
     }
-    accounts::write_accounts(path, accountant, revision)
+    accounts::write_accounts(session, path, accountant, revision)
 }
 
 /// Returns a row for each submitter: what it asked for, got and uses.

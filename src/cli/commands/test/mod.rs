@@ -164,6 +164,9 @@ impl TestCommand {
     fn run_spec(&self, session: &mut Session, path: &Path, report: &mut TestReport) -> Result<(), Failure> {
         let is_stdin = path.as_os_str() == "-";
         let name = if is_stdin { "standard input".to_owned() } else { path.to_string_lossy().into_owned() };
+        if self.update {
+            atomic_write::refuse_special(path)?;
+        }
         let revision = FileRevision::of(path);
         let bytes = match if is_stdin { read_whole("-") } else { std::fs::read(path) } {
             Ok(bytes) => bytes,
@@ -249,7 +252,9 @@ impl TestCommand {
             Ok(after) => match after.outcomes.iter().find(|outcome| outcome.status == CaseStatus::Failed) {
                 None => {
                     let replaced = atomic_write::replace(path, &new.block.text, "", revision);
-                    return replaced.map(|()| Some(after)).map_err(|error| Failure::unwritable(&new.name, &error));
+                    let other_names = replaced.map_err(|error| Failure::unwritable(&new.name, &error))?;
+                    atomic_write::warn_of_other_names(session, &new.name, other_names);
+                    return Ok(Some(after));
                 }
                 Some(failing) => {
                     format!("the result of `{}` differs between runs, or cannot be an expected value", failing.name)
