@@ -109,9 +109,10 @@ fn keys_of_a_split() {
     assert_eq!((status, told.as_str()), (Some(0), ""));
     let names: Vec<&str> = out.lines().map(|path| path.rsplit('/').next().unwrap()).collect();
     let cut = "x".repeat(180);
-    let long = [format!("{cut}%~5"), format!("{cut}%~6")];
-    assert_eq!(names, ["%2E.", "1", "undefined", "%", &long[0], &long[1]]);
-    assert_eq!(fs::read_to_string(folder.join("1")).unwrap(), "k = 1\n\nk = \"1\"\n\n");
+    let long = [format!("{cut}%~6"), format!("{cut}%~7")];
+    assert_eq!(names, ["%2E.", "1", "%31", "undefined", "%", &long[0], &long[1]]);
+    assert_eq!(fs::read_to_string(folder.join("1")).unwrap(), "k = 1\n\n");
+    assert_eq!(fs::read_to_string(folder.join("%31")).unwrap(), "k = \"1\"\n\n");
     for wrong in [&["--into", "x"][..], &["--into", "{}{}"], &["--into", "/nonexistent/{}"]] {
         let (status, out, _) = classad_on(&[&["split", "--ads", "1"], wrong].concat(), b"a = 1\n");
         assert_eq!((status, out.as_str()), (Some(2), ""));

@@ -25,11 +25,12 @@ Examples:
   classad split --by Owner --into \"$(mktemp -d)/{}.long\" samples/pool/jobs.long
   condor_status -long | classad split --bytes 100M --into 'slots-{}.long'
 
-The names of the written files are printed, each on a line. If a file exists already, the run stops with status 2.
-Files written before it remain; their names are not printed.
+The names of the written files are printed, each on a line. If a file exists already or cannot be written, the run stops
+with status 2. A file appears when it is whole. Files finished before remain; their names are not printed.
 
 With --by, {} is the value of the expression, without quotes. Characters such as `/` are written as `%` with two
-hexadecimal digits. The result is cut if it has more than 200 bytes.
+hexadecimal digits, and so is the first character of a string that reads as another value: the string \"1\" is `%31`,
+the number 1 is `1`. The result is cut if it has more than 200 bytes.
 
 Exit status: 0 if the input has ads, 1 if it has none, 2 for bad input.";
 
@@ -75,8 +76,8 @@ struct SplitTask {
 struct SplitEntry {
     ad: Ad,
     name: Option<String>,
-    /// The value as a text. `None` without `--by`.
-    key: Option<Vec<u8>>,
+    /// The name of the value's file. `None` without `--by`.
+    file: Option<String>,
     has_exceeded_budget: bool,
 }
 
@@ -102,7 +103,7 @@ impl SplitCommand {
         let mut files: NewFiles<SplitFile> = NewFiles::default();
         let overhead = overhead(form)?;
         map_ads(session, &mut sources, None, &task, |session, mapped| {
-            let SplitEntry { ad, name, key, has_exceeded_budget } = &mapped.output;
+            let SplitEntry { ad, name, file, has_exceeded_budget } = &mapped.output;
             failures += u64::from(*has_exceeded_budget);
             let mut batch = AdBatch::default();
             texts.push(&mut batch, &ad.printed(task.context.dialect), |changes| {
@@ -115,9 +116,8 @@ impl SplitCommand {
             }
             let size = length as u64 + SEPARATOR_BYTES;
             let number = files.len();
-            let name = if let Some(key) = key {
-                let name = file_name(key);
-                if name.len() > MAX_NAME_BYTES { files.short_name(key, &name, SHORT_NAME_BYTES) } else { name }
+            let name = if let Some(name) = file {
+                if name.len() > MAX_NAME_BYTES { files.short_name(name, SHORT_NAME_BYTES) } else { name.clone() }
             } else {
                 let is_full = files.last().is_none_or(|file| match self.cut.bytes {
                     Some(most) => file.bytes + size + overhead > most,
@@ -169,16 +169,33 @@ fn escaped(code: u32) -> impl Iterator<Item = char> {
     ['%', digit(4), digit(0)].into_iter()
 }
 
-/// Returns the text of a value for the name of a file. Different texts have different names.
-fn file_name(value: &[u8]) -> String {
-    if value.is_empty() {
-        return "%".to_owned();
-    }
+/// Whether a string is the text of a value that is no string, such as `1`, `undefined` or `{ 2 }`.
+fn is_text_of_other_value(text: &str) -> bool {
+    const BEGINNINGS: [&str; 5] = ["{", "[", "real(", "absTime(", "relTime("];
+    let is_real = |number: f64| print_value(&Value::Real(number), Style::New) == text.as_bytes();
+    matches!(text, "undefined" | "error" | "true" | "false")
+        || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+        || text.parse().is_ok_and(|number: i64| number.to_string() == text)
+        || text.parse().is_ok_and(is_real)
+}
+
+/// Returns the text of a value for the name of a file. Different values have different names.
+fn file_name(value: &Value) -> String {
+    let printed;
+    let (text, mut is_escaped) = match value {
+        Value::String(text) if text.as_bytes().is_empty() => return "%".to_owned(),
+        Value::String(text) => (text.as_bytes(), str::from_utf8(text.as_bytes()).is_ok_and(is_text_of_other_value)),
+        value => {
+            printed = print_value(value, Style::New);
+            (printed.as_slice(), false)
+        }
+    };
     let mut name = String::new();
-    for chunk in value.utf8_chunks() {
+    for chunk in text.utf8_chunks() {
         for character in chunk.valid().chars() {
             let is_first_dot = character == '.' && name.is_empty();
-            if character.is_ascii_control() || matches!(character, '/' | '%') || is_first_dot {
+            let is_of_other_value = std::mem::take(&mut is_escaped);
+            if character.is_ascii_control() || matches!(character, '/' | '%') || is_first_dot || is_of_other_value {
                 name.extend(escaped(u32::from(character)));
             } else {
                 name.push(character);
@@ -201,28 +218,25 @@ impl AdTask for SplitTask {
         let name = display_name(&ad, None, &self.context);
         let mut has_exceeded_budget = false;
         self.names.mark_present(|name| ad.get(name).is_some());
-        let key = self.expression.as_ref().map(|expression| {
+        let file = self.expression.as_ref().map(|expression| {
             let (environment, frame) = Environment::single(ad.clone());
-            match Evaluator::new(&environment, &self.context).evaluate(expression, &frame) {
-                Ok(Value::String(text)) => text.as_bytes().to_vec(),
-                Ok(value) => print_value(&value, Style::New),
-                Err(_) => {
-                    has_exceeded_budget = true;
-                    b"error".to_vec()
-                }
-            }
+            let value = Evaluator::new(&environment, &self.context).evaluate(expression, &frame);
+            has_exceeded_budget = value.is_err();
+            value.map_or_else(|_| "error".to_owned(), |value| file_name(&value))
         });
-        SplitEntry { ad, name, key, has_exceeded_budget }
+        SplitEntry { ad, name, file, has_exceeded_budget }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use classad::ad::Value;
+
     use super::file_name;
 
     #[test]
     fn names_of_files_are_single_components() {
-        for (value, name) in [
+        for (text, name) in [
             (&b"alice@cs.wisc.edu"[..], "alice@cs.wisc.edu"),
             (b"a/b", "a%2Fb"),
             (b"..", "%2E."),
@@ -231,7 +245,28 @@ mod tests {
             (b"a\nb\xff", "a%0Ab%FF"),
             ("\u{e9}t\u{e9}".as_bytes(), "\u{e9}t\u{e9}"),
         ] {
-            assert_eq!(file_name(value), name);
+            assert_eq!(file_name(&Value::string(text)), name);
         }
+    }
+
+    #[test]
+    fn a_string_and_another_value_of_its_text_have_different_names() {
+        for (text, name) in [
+            ("1", "%31"),
+            ("-1", "%2D1"),
+            ("1.0", "%31.0"),
+            ("undefined", "%75ndefined"),
+            ("error", "%65rror"),
+            ("true", "%74rue"),
+            ("{ 1 }", "%7B 1 }"),
+            // These are no texts of other values.
+            ("01", "01"),
+            ("1.50", "1.50"),
+            ("2026-01-31", "2026-01-31"),
+            ("True", "True"),
+        ] {
+            assert_eq!(file_name(&Value::string(text.as_bytes())), name);
+        }
+        assert_eq!([Value::Integer(1), Value::Undefined].map(|value| file_name(&value)), ["1", "undefined"]);
     }
 }

@@ -1,12 +1,14 @@
-//! New files that are written in turns. Only some of them are open at a time.
+//! New files that are written in turns. Only some of them are open at a time. Each gets its name when it is whole.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use tempfile::TempPath;
 
+use super::atomic_write::new_file_beside;
 use crate::cli::{Failure, refuse};
 
 /// Maximum number of files that are open. Many systems allow a process 256, and the input needs some.
@@ -17,15 +19,16 @@ pub struct NewFiles<T> {
     files: IndexMap<String, NewFile<T>>,
     /// The indexes of the open files, that of the file written last at the end.
     open: Vec<usize>,
-    /// The shortened names, by the texts that they stand for.
-    short_names: FxHashMap<Vec<u8>, String>,
+    /// The shortened names, by those that they stand for.
+    short_names: FxHashMap<String, String>,
 }
 
 struct NewFile<T> {
     contents: T,
+    /// The temporary file; `None` once the file has its name.
+    temporary: Option<TempPath>,
     /// `None` while the file is closed.
     file: Option<BufWriter<File>>,
-    is_finished: bool,
 }
 
 impl<T> Default for NewFiles<T> {
@@ -50,14 +53,14 @@ impl<T> NewFiles<T> {
         self.files.keys().map(String::as_str)
     }
 
-    /// Returns the first `length` bytes of `name`, with a number that no other `text` has.
-    pub fn short_name(&mut self, text: &[u8], name: &str, length: usize) -> String {
-        if let Some(known) = self.short_names.get(text) {
+    /// Returns the first `length` bytes of `name`, with a number that no other name has.
+    pub fn short_name(&mut self, name: &str, length: usize) -> String {
+        if let Some(known) = self.short_names.get(name) {
             return known.clone();
         }
         let end = (0..=length.min(name.len())).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
         let short = format!("{}%~{}", &name[..end], self.files.len() + 1);
-        self.short_names.insert(text.to_vec(), short.clone());
+        self.short_names.insert(name.to_owned(), short.clone());
         short
     }
 
@@ -75,15 +78,12 @@ impl<T> NewFiles<T> {
         let index = if let Some(index) = self.files.get_index_of(path) {
             index
         } else {
-            // The file is created at once, so that no file that exists is overwritten.
-            match File::create_new(path) {
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    return refuse(format!("{path} exists already; it is not overwritten"));
-                }
-                Err(error) => return Err(Failure::unwritable(path, &error)),
+            if fs::symlink_metadata(path).is_ok() {
+                return refuse_existing(path);
             }
-            self.files.insert(path.to_owned(), NewFile { contents: new(), file: None, is_finished: false });
+            let file = new_file_beside(Path::new(path)).map_err(|error| Failure::unwritable(path, &error))?;
+            let temporary = Some(file.into_temp_path());
+            self.files.insert(path.to_owned(), NewFile { contents: new(), temporary, file: None });
             self.files.len() - 1
         };
         self.write_at(index, write)
@@ -108,12 +108,18 @@ impl<T> NewFiles<T> {
         index: usize,
         finish: impl FnOnce(&mut T, &mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        if std::mem::replace(&mut self.files[index].is_finished, true) {
+        if self.files[index].temporary.is_none() {
             return Ok(());
         }
         self.write_at(index, finish)?;
         self.open.retain(|open| *open != index);
-        self.close(index)
+        self.close(index)?;
+        let (path, file) = self.files.get_index_mut(index).expect("the file was created");
+        match file.temporary.take().map_or(Ok(()), |temporary| temporary.persist_noclobber(path)) {
+            Ok(()) => Ok(()),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => refuse_existing(path),
+            Err(error) => Err(Failure::unwritable(&*path, &error.error)),
+        }
     }
 
     fn write_at(
@@ -127,13 +133,15 @@ impl<T> NewFiles<T> {
         }
         self.open.retain(|open| *open != index);
         self.open.push(index);
-        let (path, NewFile { contents, file, .. }) = self.files.get_index_mut(index).expect("the file was created");
+        let (path, NewFile { contents, temporary, file }) =
+            self.files.get_index_mut(index).expect("the file was created");
         let unwritable = |error| Failure::unwritable(&*path, &error);
-        let file = match file {
-            Some(file) => file,
-            None => file.insert(BufWriter::new(
-                File::options().append(true).open(Path::new(path.as_str())).map_err(unwritable)?,
-            )),
+        let file = match (&mut *file, temporary) {
+            (Some(file), _) => file,
+            (None, Some(temporary)) => {
+                file.insert(BufWriter::new(File::options().append(true).open(temporary).map_err(unwritable)?))
+            }
+            (None, None) => return refuse(format!("{path} is finished already")),
         };
         write(contents, file).map_err(unwritable)
     }
@@ -144,4 +152,8 @@ impl<T> NewFiles<T> {
         let Some(file) = file.file.take() else { return Ok(()) };
         file.into_inner().map(drop).map_err(|error| Failure::unwritable(&*path, error.error()))
     }
+}
+
+fn refuse_existing<T>(path: &str) -> Result<T, Failure> {
+    refuse(format!("{path} exists already; it is not overwritten"))
 }
