@@ -23,6 +23,8 @@ use classad::text::closest_names;
 use args::ad_files::AdFilesArgs;
 use args::global::GlobalOptions;
 use io::partial::PartialResults;
+use io::standard_streams::{block_size_signal, check_stdout};
+use render::diagnostics::single_line;
 use session::Session;
 
 /// The outcome of a command; its number is the exit status.
@@ -194,7 +196,7 @@ fn tree_without_overview() -> clap::Command {
 fn read_arguments() -> Result<Cli, u8> {
     let report = |message: String| {
         // A closed standard error is no reason to panic.
-        let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+        let _ = writeln!(std::io::stderr().lock(), "error: {}", single_line(&message));
         Status::Trouble.code()
     };
     let arguments = args::condor_options::translate(std::env::args_os().collect(), &tree).map_err(report)?;
@@ -211,7 +213,8 @@ fn read_arguments() -> Result<Cli, u8> {
             return report(reason);
         }
         let error = printed_error(error);
-        match error.print() {
+        let printed = if error.use_stderr() { Ok(()) } else { check_stdout() };
+        match printed.and_then(|()| error.print()) {
             _ if error.use_stderr() => Status::Trouble.code(),
             // The program that reads the help, such as `head`, has read enough.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Yes.code(),
@@ -276,8 +279,15 @@ fn suggest_closest_command(error: &mut clap::Error) {
     }
 }
 
+/// Parses arguments. An error quotes them with hidden characters spelt out.
 fn parse_arguments(tree: clap::Command, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&tree.try_get_matches_from(arguments)?)
+    let parse = |tree: clap::Command, arguments| Cli::from_arg_matches(&tree.try_get_matches_from(arguments)?);
+    let visible: Vec<OsString> =
+        arguments.iter().map(|argument| single_line(&argument.to_string_lossy()).into()).collect();
+    if visible == arguments {
+        return parse(tree, arguments);
+    }
+    parse(tree.clone(), arguments).map_err(|error| parse(tree, visible).err().unwrap_or(error))
 }
 
 /// Prints what one run of the command of the partial results prints.
@@ -416,6 +426,7 @@ fn unshared_reason(command: &str) -> &'static str {
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
+    block_size_signal();
     let Cli { options, command } = match read_arguments() {
         Ok(cli) => cli,
         Err(status) => return ExitCode::from(status),
@@ -424,7 +435,7 @@ pub fn run() -> ExitCode {
     let mut session = Session::new(options);
     let result = io::user_maps::read_given(&mut session).and_then(|()| command.run(&mut session));
     // If an earlier flush failed, its text is still in the buffer, so that this last flush reports the error.
-    let result = result.and_then(|status| match render::output::out().flush() {
+    let result = result.and_then(|status| match render::output::finish_stdout() {
         // The program that reads the output, such as `head`, has read enough. The command has come to its end.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(status),
         flushed => Ok(flushed.map(|()| status)?),

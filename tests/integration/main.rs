@@ -55,6 +55,7 @@ mod queues;
 mod real_pool;
 mod references;
 mod repl;
+mod rewriting;
 mod robustness;
 mod rule_blocks;
 mod samples;

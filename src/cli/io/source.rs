@@ -11,12 +11,17 @@ use classad::format::{
 };
 
 use super::file_part::FilePart;
+use super::standard_streams;
 use crate::cli::render::diagnostics::char_start;
 use crate::cli::render::{output, progress};
 
 /// Opens a file; `-` is standard input. Reading fails if the file is cut short meanwhile.
 pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
-    if path == "-" { Ok(Box::new(io::stdin())) } else { Ok(Box::new(WholeFile::new(File::open(path)?)?)) }
+    if path == "-" {
+        Ok(Box::new(standard_streams::stdin()?))
+    } else {
+        Ok(Box::new(WholeFile::new(File::open(path)?)?))
+    }
 }
 
 /// Reader of a file that has at least the bytes that it had when it was opened.

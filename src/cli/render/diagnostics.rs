@@ -12,6 +12,7 @@ use miette::{
 use textwrap::WordSeparator;
 
 use super::progress;
+use super::terminal_text::{is_hidden, spell};
 use crate::cli::args::global::{Color, GlobalOptions};
 use crate::cli::io::source::SourceText;
 
@@ -265,14 +266,18 @@ pub fn char_start(bytes: &[u8], offset: usize) -> usize {
     (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
-/// Replaces control characters by visible ones, except tabs and line feeds.
+/// Spells out hidden characters, except tabs and line feeds.
 fn visible_text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { visible_char(c) }).collect()
+    let mut visible = String::with_capacity(bytes.len());
+    for c in String::from_utf8_lossy(bytes).chars() {
+        if matches!(c, '\t' | '\n') { visible.push(c) } else { push_visible(c, &mut visible) }
+    }
+    visible
 }
 
-/// Replaces control characters, line feeds too, by visible ones: the result is one line that is safe for a terminal.
+/// Spells out hidden characters, line feeds too: the result is one line that is safe for a terminal.
 pub fn single_line(text: &str) -> String {
-    text.chars().map(visible_char).collect()
+    limited_line(text, usize::MAX)
 }
 
 /// Appends words as lines of at most `width` characters. A longer word is not broken. Lines after the first are
@@ -330,20 +335,25 @@ fn safe_message(message: &str) -> String {
 
 /// Returns a text, which may quote the input, as one line that is safe for a terminal. Cuts a line that is too long.
 fn limited_line(text: &str, max_chars: usize) -> String {
-    let mut line: String = text.chars().take(max_chars).map(visible_char).collect();
+    let mut line = String::with_capacity(text.len().min(max_chars));
+    text.chars().take(max_chars).for_each(|c| push_visible(c, &mut line));
     if text.chars().nth(max_chars).is_some() {
         line.push_str("...");
     }
     line
 }
 
-/// Replaces a character that moves the cursor or changes the direction of text by a visible one.
-fn visible_char(c: char) -> char {
+/// Appends a character. One of ASCII that moves the cursor gets its picture, another hidden one is spelt out.
+fn push_visible(c: char, visible: &mut String) {
     match c {
-        '\u{7f}' => '\u{2421}',
-        control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),
-        '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        other => other,
+        '\u{7f}' => visible.push('\u{2421}'),
+        control if control < ' ' => visible.push(char::from_u32(0x2400 + u32::from(control)).unwrap_or('?')),
+        hidden if is_hidden(hidden) => {
+            let mut safe = Vec::new();
+            spell(hidden.encode_utf8(&mut [0; 4]).as_bytes(), &mut safe);
+            visible.push_str(&String::from_utf8_lossy(&safe));
+        }
+        other => visible.push(other),
     }
 }
 

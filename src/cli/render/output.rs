@@ -14,6 +14,7 @@ use super::progress;
 use super::terminal_text::TerminalFilter;
 use crate::cli::Failure;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::standard_streams::check_stdout;
 use crate::cli::session::Session;
 
 use crate::cli::render::rows::tsv_cell;
@@ -67,6 +68,9 @@ static FILTER: LazyLock<Mutex<TerminalFilter>> = LazyLock::new(Mutex::default);
 /// Whether nothing is written to standard output, as with `--quiet`.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
+/// Whether something was to be written to standard output, but standard output is closed.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
 /// Sets whether all that is written to standard output is dropped.
 pub fn silence_stdout(is_silent: bool) {
     IS_SILENT.store(is_silent, Ordering::Relaxed);
@@ -81,6 +85,33 @@ fn stdout_buffer() -> MutexGuard<'static, BufWriter<Stdout>> {
 pub fn flush_stdout() {
     // On an error the text stays in the buffer, and the last flush of the run reports the error.
     let _ = stdout_buffer().flush();
+}
+
+/// Ends standard output: writes what is left in the buffer.
+///
+/// # Errors
+///
+/// Something that was printed could not be written.
+pub fn finish_stdout() -> io::Result<()> {
+    let mut safe = Vec::new();
+    FILTER.lock().unwrap_or_else(PoisonError::into_inner).finish(&mut safe);
+    let mut buffer = stdout_buffer();
+    buffer.write_all(&safe)?;
+    buffer.flush()?;
+    if IS_LOST.load(Ordering::Relaxed) { check_stdout() } else { Ok(()) }
+}
+
+/// Writes a text to standard error. If that is a terminal, hidden characters are spelt out.
+pub fn print_to_stderr(text: &[u8]) {
+    let mut err = io::stderr().lock();
+    let mut safe = Vec::new();
+    if err.is_terminal() {
+        let mut filter = TerminalFilter::default();
+        filter.push(text, &mut safe);
+        filter.finish(&mut safe);
+    }
+    // Ignore errors: if standard error is closed, they cannot be reported anyway.
+    let _ = err.write_all(if safe.is_empty() { text } else { &safe });
 }
 
 /// Leaks a large value on purpose. The process is about to exit, and dropping all parts of the value would take as long
@@ -100,9 +131,10 @@ pub fn out() -> BufferedStdout {
 
 impl Write for BufferedStdout {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        if IS_SILENT.load(Ordering::Relaxed) {
+        if IS_SILENT.load(Ordering::Relaxed) || text.is_empty() {
             return Ok(text.len());
         }
+        check_stdout().inspect_err(|_| IS_LOST.store(true, Ordering::Relaxed))?;
         progress::end_for_results();
         if !*IS_TERMINAL {
             return stdout_buffer().write(text);

@@ -4,10 +4,12 @@
 //! row is written as a record, one line per column.
 
 use std::fmt::Write;
+use std::io::{self, IsTerminal};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 use super::diagnostics;
+use super::terminal_text::is_hidden;
 use crate::cli::render::alignment::left_aligned;
 
 /// Number of blanks between two columns.
@@ -167,9 +169,11 @@ fn longest_word(cell: &str) -> usize {
     cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default()
 }
 
-/// Replaces control characters in a cell.
+/// Replaces control characters in a cell. On a terminal, other hidden characters are spelt out, so that columns are as
+/// wide as what is seen.
 fn without_controls(cell: &str) -> String {
-    cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let cell: String = cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if cell.contains(is_hidden) && io::stdout().is_terminal() { diagnostics::single_line(&cell) } else { cell }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Output that is safe for a terminal: control characters of ads are spelt out.
+//! Output that is safe for a terminal: control characters of ads, and others that hide what a text says, are spelt out.
 
 /// Maximum length in bytes of an escape sequence that passes: a colour of the program's own.
 const MAX_SEQUENCE_BYTES: usize = 24;
@@ -8,11 +8,26 @@ const MAX_SEQUENCE_BYTES: usize = 24;
 const STYLES: [&[u8]; 14] =
     [b"", b"0", b"1", b"2", b"4", b"22", b"24", b"31", b"32", b"33", b"34", b"35", b"36", b"39"];
 
-/// Filter of what is written to a terminal. Text, line ends, tabs and sequences that set [`STYLES`] pass. Other control
-/// characters are spelt as HTCondor spells them in a string: `\033`.
+/// Whether a character moves the cursor, changes the direction of text, or cannot be seen: control characters, marks of
+/// direction, separators of lines, and characters without width or ink.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Appends the bytes of a hidden character as HTCondor spells them in a string: `\033`, `\342\200\256`.
+pub fn spell(bytes: &[u8], safe: &mut Vec<u8>) {
+    bytes.iter().for_each(|byte| safe.extend_from_slice(format!("\\{byte:03o}").as_bytes()));
+}
+
+/// Filter of what is written to a terminal. Text, line ends, tabs and sequences that set [`STYLES`] pass. Other hidden
+/// characters are spelt out.
 #[derive(Default)]
 pub struct TerminalFilter {
-    /// The beginning of an escape sequence, or of a control character of two bytes.
+    /// The beginning of an escape sequence, or of a character of several bytes.
     pending: Vec<u8>,
 }
 
@@ -24,44 +39,67 @@ impl TerminalFilter {
         }
     }
 
+    /// Appends what still waits.
+    pub fn finish(&mut self, safe: &mut Vec<u8>) {
+        for byte in self.pending.drain(..) {
+            push_single(byte, safe);
+        }
+    }
+
     fn push_byte(&mut self, byte: u8, safe: &mut Vec<u8>) {
         match self.pending[..] {
             [] => {}
-            [0xc2] if (0x80..=0x9f).contains(&byte) => {
-                self.pending.push(byte);
-                return self.spell_pending(safe);
-            }
-            [0xc2] => safe.append(&mut self.pending),
             [0x1b] if byte == b'[' => return self.pending.push(byte),
             [0x1b, b'[', ..] if byte == b'm' => {
                 let mut parameters = self.pending[2..].split(|byte| *byte == b';');
                 let is_style = parameters.all(|parameter| STYLES.contains(&parameter));
                 self.pending.push(byte);
-                return if is_style { safe.append(&mut self.pending) } else { self.spell_pending(safe) };
+                return if is_style { safe.append(&mut self.pending) } else { self.finish(safe) };
             }
             [0x1b, b'[', ..] if (byte.is_ascii_digit() || byte == b';') && self.pending.len() < MAX_SEQUENCE_BYTES => {
                 return self.pending.push(byte);
             }
-            _ => self.spell_pending(safe),
+            [first @ 0xc2..=0xf4, ..] if byte & 0xc0 == 0x80 => {
+                self.pending.push(byte);
+                return if self.pending.len() == character_bytes(first) {
+                    self.end_character(safe)
+                };
+            }
+            _ => self.finish(safe),
         }
         match byte {
-            0x1b | 0xc2 => self.pending.push(byte),
-            b'\n' | b'\t' => safe.push(byte),
-            0..=0x1f | 0x7f => spell(byte, safe),
-            _ => safe.push(byte),
+            0x1b | 0xc2..=0xf4 => self.pending.push(byte),
+            _ => push_single(byte, safe),
         }
     }
 
-    fn spell_pending(&mut self, safe: &mut Vec<u8>) {
-        let is_two_byte_control = matches!(self.pending[..], [0xc2, _]);
-        for byte in self.pending.drain(..) {
-            if byte.is_ascii_control() || is_two_byte_control { spell(byte, safe) } else { safe.push(byte) }
+    fn end_character(&mut self, safe: &mut Vec<u8>) {
+        match str::from_utf8(&self.pending) {
+            Ok(text) if text.contains(is_hidden) => spell(&self.pending, safe),
+            Ok(_) => safe.append(&mut self.pending),
+            Err(_) => self.finish(safe),
         }
+        self.pending.clear();
     }
 }
 
-fn spell(byte: u8, safe: &mut Vec<u8>) {
-    safe.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+/// Number of bytes of a character in UTF-8 that begins with a byte above 0xc1.
+fn character_bytes(first: u8) -> usize {
+    match first {
+        ..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
+    }
+}
+
+/// Appends a byte that is not part of a longer character. In other encodings, those from 0x80 to 0x9f are control
+/// characters.
+fn push_single(byte: u8, safe: &mut Vec<u8>) {
+    match byte {
+        b'\n' | b'\t' => safe.push(byte),
+        0..=0x1f | 0x7f..=0x9f => spell(&[byte], safe),
+        _ => safe.push(byte),
+    }
 }
 
 #[cfg(test)]
@@ -73,13 +111,13 @@ mod tests {
         for piece in pieces {
             filter.push(piece, &mut safe);
         }
-        filter.spell_pending(&mut safe);
-        String::from_utf8(safe).unwrap()
+        filter.finish(&mut safe);
+        String::from_utf8_lossy(&safe).into_owned()
     }
 
     #[test]
     fn control_characters_are_spelt_out() {
-        let cases: [(&[u8], &str); 10] = [
+        let cases: [(&[u8], &str); 16] = [
             (b"a\tb\n", "a\tb\n"),
             (b"\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m"),
             (b"\x1b[2J\x1b]0;title\x07\x1bc", "\\033[2J\\033]0;title\\007\\033c"),
@@ -90,6 +128,12 @@ mod tests {
             (b"\x1b[8mhidden\x1b[1;30;40mblack\x1b[m", "\\033[8mhidden\\033[1;30;40mblack\x1b[m"),
             (b"\x1b[38;5;16m \x1b[36;4;1m", "\\033[38;5;16m \x1b[36;4;1m"),
             (b"\x1b\x1b[0m", "\\033\x1b[0m"),
+            ("a\u{202e}b\u{200b}\u{feff}".as_bytes(), "a\\342\\200\\256b\\342\\200\\213\\357\\273\\277"),
+            ("\u{61c}\u{2028}\u{2066}é".as_bytes(), "\\330\\234\\342\\200\\250\\342\\201\\246é"),
+            ("\u{e0041}👍 ¢".as_bytes(), "\\363\\240\\201\\201👍 ¢"),
+            (b"\x9b2J", "\\2332J"),
+            (b"\xe2\x9b2J", "\u{fffd}\\2332J"),
+            (b"\xe2\x1b[2J", "\u{fffd}\\033[2J"),
         ];
         for (text, expected) in cases {
             assert_eq!(safe(&[text]), expected);

@@ -319,12 +319,14 @@ fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
         let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
         let by_submitter = outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers));
         let by_submitter: Vec<(&str, usize)> = by_submitter.collect();
-        // Ignore a closed standard error.
-        let _ = write_chart(&mut io::stderr().lock(), "requests", &became);
+        let mut charts = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = write_chart(&mut charts, "requests", &became);
         // The bar of a single submitter would repeat the bar of the matched requests.
         if by_submitter.len() > 1 {
-            let _ = write_chart(&mut io::stderr().lock(), "offers by submitter", &by_submitter);
+            let _ = write_chart(&mut charts, "offers by submitter", &by_submitter);
         }
+        output::print_to_stderr(&charts);
     }
 }
 

@@ -20,6 +20,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use clap::Args;
 
 use crate::cli::io::source::SourceText;
+use crate::cli::io::standard_streams::stdin;
 use crate::cli::render::{diagnostics, output};
 use crate::cli::session::Session;
 use crate::cli::{Failure, Status, refuse};
@@ -97,7 +98,10 @@ impl Repl {
                 prompt::run_prompt(&mut state)?;
                 state.session.reset_status();
             }
-            None => run_lines(&mut state, "standard input", io::stdin().lock())?,
+            None => {
+                let stdin = stdin().map_err(|error| Failure::unreadable("standard input", &error))?;
+                run_lines(&mut state, "standard input", stdin.lock())?;
+            }
         }
         Ok(Status::Yes)
     }
