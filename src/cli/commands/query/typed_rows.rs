@@ -55,10 +55,13 @@ pub fn column_types(
             ));
         }
         let mut again = source.reopen().map_err(|error| Failure::unreadable(&source.name, &error))?;
+        // An error is reported when the rows are read.
+        session.keep_messages();
         for_each_block(session, [&mut again], &task, &mut |_, _, _, types: Vec<ObservedTypes>| {
             observed.iter_mut().zip(&types).for_each(|(all, of_block)| all.merge(of_block));
             Ok(true)
         })?;
+        session.print_messages(Vec::new());
     }
     let typed = columns.iter().zip(observed).map(|((name, _), types)| {
         if let Some(mixture) = types.mixture() {
