@@ -718,3 +718,53 @@ fn a_gang_search_ends_at_its_budget() {
     assert_eq!(output.status.code(), Some(3), "{message}");
     assert!(message.contains("1 evaluation or search was stopped at a limit"), "{message}");
 }
+
+/// These commands explain what is wrong with ads: they do not pass over the attributes that they do not need.
+#[test]
+fn explain_and_autocluster_report_the_syntax_errors_that_query_reports() {
+    let ad = |number: u32, text: &str| format!("ClusterId = {number}\nRequirements = true\nOther = {text}\n\n");
+    // Several blocks, each with a bad ad.
+    let many: String = (0..9000).map(|n| ad(n, if n % 4000 == 7 { "( 1" } else { "\"a\"" })).collect();
+    let (bad, many) = (file("bad-other.long", b"a = (\nRequirements = true\n"), file("bad-many.long", many.as_bytes()));
+    let good = file("good.long", b"Name = \"m\"\nRequirements = true\n");
+    for (path, sound) in [(&bad, "0"), (&many, "8997")] {
+        let (status, _, reported) = run_on(&["query", "true", path, "-o", "long"]);
+        assert_eq!(status, Some(2), "{reported}");
+        for arguments in [
+            &["explain", path, "--pool", &good, "--unmatched"][..],
+            &["explain", &good, "--pool", path, "--unmatched"],
+            &["autocluster", path, "--count"],
+            &["autocluster", &good, "--pool", path],
+        ] {
+            let (status, out, told) = run_on(arguments);
+            assert_eq!(status, Some(2), "{arguments:?}: {told}");
+            let errors = |text: &str| text.matches("expected").count();
+            assert_eq!(errors(&told), errors(&reported), "{arguments:?}: {told} {reported}");
+            let (_, strict, _) = run_on(&[arguments, &["--strict-input"]].concat());
+            assert_eq!(out, strict, "{arguments:?}");
+        }
+        let (_, out, _) = run_on(&["autocluster", path, "-o", "json"]);
+        assert_eq!(out.contains(&format!("\"requests\":{sound}")), sound != "0", "{out}");
+    }
+}
+
+#[test]
+fn an_unreadable_file_is_reported_once_with_parquet() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"a = 1\n\na = 2\n\n").unwrap();
+    let whole = gzip.finish().unwrap();
+    for (name, bytes) in [("cut.gz", &whole[..whole.len() - 6]), ("crc.gz", &damaged(&whole))] {
+        let path = file(name, bytes);
+        let (status, _, told) = run_on(&["query", "true", &path, "--af", "a", "-o", "parquet"]);
+        assert_eq!(status, Some(2));
+        assert_eq!(told.matches("error:").count(), 1, "{told}");
+    }
+}
+
+/// Flips a bit of the check sum of a text in gzip.
+fn damaged(text: &[u8]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    let at = text.len() - 6;
+    text[at] ^= 1;
+    text
+}

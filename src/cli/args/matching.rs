@@ -21,7 +21,9 @@ pub enum ReadMode {
     WholeForRecords,
     /// The attributes that bilateral matching needs, if they can be determined; else all.
     Selective,
-    /// The attributes that bilateral matching needs, as in `Selective`, and [`JOB_REPORT_ATTRIBUTES`] of
+    /// As in `Selective`; syntax errors in other attributes are reported, too.
+    SelectiveWithErrors,
+    /// The attributes that bilateral matching needs, as in `SelectiveWithErrors`, and [`JOB_REPORT_ATTRIBUTES`] of
     /// requests. If some ad has ports, all attributes of all ads.
     SelectiveForReports,
     /// The attributes that bilateral matching needs, as in `Selective`, and those of the advertising protocol.
@@ -75,8 +77,11 @@ impl MatchArgs {
             kept_labels: match reading {
                 ReadMode::SelectiveWithAdvertisements => KeptLabels::All,
                 ReadMode::SelectiveForReports => KeptLabels::OfRequests,
-                ReadMode::Whole | ReadMode::WholeForRecords | ReadMode::Selective => KeptLabels::None,
+                ReadMode::Whole | ReadMode::WholeForRecords | ReadMode::Selective | ReadMode::SelectiveWithErrors => {
+                    KeptLabels::None
+                }
             },
+            reports_all_errors: matches!(reading, ReadMode::SelectiveWithErrors | ReadMode::SelectiveForReports),
             label_names: if reading == ReadMode::SelectiveForReports { &JOB_REPORT_ATTRIBUTES } else { &[] },
             additional_names: also,
             protocol: self.protocol(session),

@@ -104,7 +104,7 @@ impl Autocluster {
         let policy = self.policy_config.read_policy(session, &self.policy)?.policy;
         let (policies, mut also) = (policy.request_policies(), negotiation_names(&policy, session.dialect()));
         also.names.extend([AUTOCLUSTER_ID, AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_SIGNATURE].map(Name::new));
-        let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::Selective };
+        let reading = if self.annotate || self.submitters { ReadMode::Whole } else { ReadMode::SelectiveWithErrors };
         let LoadedAds { requests, offers, .. } = self.common.read_ads(session, [requests, offers], reading, &also)?;
         let requests = with_nested_requests(requests);
         // Submitters advertise only the jobs for which they want slots.

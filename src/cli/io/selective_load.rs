@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use classad::ad::{ByteString, Expression, Name};
 use classad::eval::{Context, FreeNames};
-use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, StreamBlock};
+use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, ReadCache, StreamBlock};
 use classad::protocol::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, RESOURCE_REQUESTS, display_name,
 };
+use rustc_hash::FxHashSet;
 
 use super::named_ad::NamedAd;
 use super::source::{self, AdSource};
@@ -55,6 +56,8 @@ pub struct LoadRequirements<'l> {
     pub id: Option<&'l Expression>,
     /// Which ads keep the attributes of the advertising protocol and those of `label_names`.
     pub kept_labels: KeptLabels,
+    /// Whether ads with syntax errors in attributes that nobody reads are reported and left out, too.
+    pub reports_all_errors: bool,
     /// Further attributes that are kept of each of these ads. Matching does not look them up.
     pub label_names: &'l [&'l str],
     /// Names of further attributes that the caller looks up.
@@ -173,19 +176,31 @@ impl LoadRequirements<'_> {
         let mut side = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
         for source in sources {
             let mut source = source.reopen().ok()?;
-            let mut blocks = 0;
+            let (mut blocks, mut cache) = (0, ReadCache::new(self.context.dialect));
             while let Some(text) = source.next_block().ok()? {
                 blocks += 1;
+                let mut sound: Option<FxHashSet<usize>> = None;
+                if self.reports_all_errors {
+                    let sound = sound.insert(FxHashSet::default());
+                    for item in text.block.ads_cached(&mut cache) {
+                        match item {
+                            Ok(entry) => drop(sound.insert(entry.number)),
+                            Err(problem) => side.problems.push((text.clone(), problem)),
+                        }
+                    }
+                }
                 let mut selected = text.block.project(selection);
                 while let Some(item) = selected.next() {
-                    match item {
-                        Ok(entry) => {
+                    match (item, &sound) {
+                        (Ok(entry), Some(sound)) if !sound.contains(&entry.number) => {}
+                        (Err(_), Some(_)) => {}
+                        (Ok(entry), _) => {
                             let (ad, time, is_named) = self.name_entry(entry, &selected, &source.name, is_request);
                             side.has_unnamed |= !is_named;
                             side.newest_time = side.newest_time.max(time);
                             side.ads.push(ad);
                         }
-                        Err(problem) => side.problems.push((text.clone(), problem)),
+                        (Err(problem), None) => side.problems.push((text.clone(), problem)),
                     }
                 }
                 source.ads_read = selected.number();
