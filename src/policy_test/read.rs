@@ -75,9 +75,10 @@ impl<'o> Spec<'o> {
         let keys: Vec<&str> = SPEC_KEYS.into_iter().chain(SETTINGS_KEYS).collect();
         let entries = reader.known_entries(&outline.root, "a spec", &keys);
         let get = |key: &str| value_of(&entries, key);
-        let own = read_settings(&mut reader, &entries);
+        let own = read_settings(&mut reader, &entries, given);
         let mut spec = SpecReader {
             reader,
+            run: given,
             library: AdLibrary::new(open),
             policy: get("policy"),
             config: None,
@@ -128,6 +129,8 @@ fn is_policy(root: &YamlNode) -> bool {
 /// Reads the cases of a spec. Holds the problems reported so far, the ads of the spec, and its policy.
 struct SpecReader<'o, 'f> {
     reader: ConfigReader<'o>,
+    /// The settings of the run, whose limits the spec cannot raise.
+    run: &'f EvaluationSettings,
     library: AdLibrary<'o, 'f>,
     /// The policy of cases that have none of their own.
     policy: Option<&'o YamlNode>,
@@ -202,7 +205,7 @@ impl<'o> SpecReader<'o, '_> {
         if !matches!(node.content, YamlContent::Mapping(_)) {
             return None;
         }
-        let settings = read_settings(&mut self.reader, &entries.all).with_defaults(outer);
+        let settings = read_settings(&mut self.reader, &entries.all, self.run).with_defaults(outer);
         self.reader.dialect = settings.dialect.unwrap_or_default();
         let name = self.read_name(&entries);
         let tags = entries.get("tags").map(|tags| read_words(&mut self.reader, tags)).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! The evaluation settings of a spec and of its cases. The settings of a case override those of the spec, which
-//! override those of the run.
+//! override those of the run, but raise no limit of the run.
 
 use crate::ad::AbsoluteTime;
 use crate::eval::EvaluationSettings;
@@ -8,11 +8,27 @@ use crate::format::document_tree::{ConfigReader, YamlNode};
 /// The keys of [`EvaluationSettings`] in a spec and in a case.
 pub const SETTINGS_KEYS: [&str; 6] = ["dialect", "now", "seed", "max-steps", "max-depth", "max-value-bytes"];
 
-/// Reads the settings among the entries of a spec or of a case. Reports invalid values to `reader`.
-pub fn read_settings(reader: &mut ConfigReader<'_>, entries: &[(&str, &YamlNode)]) -> EvaluationSettings {
+/// Reads the settings among the entries of a spec or of a case. Reports invalid values to `reader`, and limits above
+/// those of `run`.
+pub fn read_settings(
+    reader: &mut ConfigReader<'_>,
+    entries: &[(&str, &YamlNode)],
+    run: &EvaluationSettings,
+) -> EvaluationSettings {
     let mut own = EvaluationSettings::default();
     for (key, value) in entries.iter().filter(|(key, _)| SETTINGS_KEYS.contains(key)) {
         read_setting(&mut own, reader, key, value);
+        let limits = run.to_context();
+        let (given, most) = match *key {
+            "max-steps" => (own.max_steps, limits.max_steps),
+            "max-depth" => (own.max_depth.map(u64::from), limits.max_depth.into()),
+            "max-value-bytes" => (own.max_value_bytes, limits.max_value_bytes),
+            _ => (None, 0),
+        };
+        if given.is_some_and(|given| given > most) {
+            let help = format!("the limit of the run is {most}; `classad test --{key} N` raises it");
+            reader.report(value, "a spec cannot raise a limit of the run", &help);
+        }
     }
     own
 }

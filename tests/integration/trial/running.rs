@@ -82,6 +82,65 @@ fn folders_are_searched_for_specs() {
 
 #[test]
 fn the_samples_pass() {
-    assert_eq!(code(&["samples/policies"], ""), 0);
+    assert_eq!(code(&["samples/policies", "--files-below", "samples"], ""), 0);
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/policies").read_dir().unwrap().count() >= 4);
+}
+
+/// A spec may come from elsewhere: it reaches the files of its folder, unless an option names others.
+#[test]
+fn a_spec_reads_only_below_its_folder() {
+    let folder = Folder::new();
+    folder.write("secret.long", "secret = \"hunter2\"\n");
+    folder.write("secret.rules", "SET hunter2 1\n");
+    folder.write("in/below/own.long", "secret = \"hunter2\"\n");
+    let root = folder.0.to_str().unwrap();
+    std::os::unix::fs::symlink("../secret.long", folder.0.join("in/link.long")).unwrap();
+    std::os::unix::fs::symlink("..", folder.0.join("in/up")).unwrap();
+    let case =
+        |ad: &str| format!("ads:\n  a: {ad}\ncases:\n- {{ name: c, my: a, expression: size(secret), expect: 7 }}\n");
+    let matching = |policy: &str| {
+        format!("policy: {policy}\ncases:\n- {{ name: c, requests: [ {{}} ], offers: [ {{}} ], matches: {{ }} }}\n")
+    };
+    for (spec, is_own) in [
+        (case("{ file: below/own.long }"), true),
+        (case("{ file: ./below/../below/own.long }"), true),
+        (case(&format!("{{ file: {root}/in/below/own.long }}")), true),
+        (case("{ file: ../secret.long }"), false),
+        (case(&format!("{{ file: {root}/secret.long }}")), false),
+        (case("{ file: link.long }"), false),
+        (case("{ file: up/secret.long }"), false),
+        (case("{ file: below/../../secret.long }"), false),
+        (case("{ like: { x: 1 }, transform: ../secret.rules }"), false),
+        (matching("../secret.long"), false),
+        ("config: ../secret.long\ncases:\n- { name: c, knob: secret, expect: 1 }\n".to_owned(), false),
+    ] {
+        let path = folder.write("in/spec.yaml", &spec);
+        let output = run(&[&path], "");
+        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(if is_own { 0 } else { 2 }), "{spec}: {told}");
+        if !is_own {
+            assert!(told.contains("it is not below") && !told.contains("hunter2"), "{spec}: {told}");
+            let output = run(&["--files-below", root, &path], "");
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!told.contains("it is not below"), "{spec}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_spec_cannot_raise_a_limit_of_the_run() {
+    let spec = |top: &str, own: &str| format!("{top}cases:\n- {{ name: c, {own}expression: 1 + 1, expect: 2 }}\n");
+    for (key, more) in [("max-steps", "99999999999"), ("max-depth", "100000"), ("max-value-bytes", "1073741824")] {
+        let raised = [spec(&format!("{key}: {more}\n"), ""), spec("", &format!("{key}: {more}, "))];
+        for spec in &raised {
+            let output = run(&[], spec);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{spec}: {told}");
+            assert!(told.contains("a spec cannot raise a limit of the run"), "{spec}: {told}");
+            // The command line can.
+            assert_eq!(code(&[&format!("--{key}"), more], spec), 0, "{spec}");
+        }
+        // A case may have a higher limit than its spec, and any lower one.
+        assert_eq!(code(&[], &spec(&format!("{key}: 50\n"), &format!("{key}: 60, "))), 0, "{key}");
+    }
 }

@@ -8,9 +8,7 @@ mod tap;
 mod text;
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use classad::format::document_tree::YamlTree;
@@ -28,16 +26,16 @@ use report::{CaseResult, CaseStatus, SpecResult, TestReport};
 
 const EXAMPLES: &str = "\
 Examples:
-  classad test samples/policies
-  classad test samples/policies/start.yaml --tag owner
-  classad test samples/policies --filter licence -o tap
-  classad test samples/policies -o junit
-  classad test samples/policies --list
+  classad test samples/policies --files-below samples
+  classad test samples/policies/start.yaml --files-below samples --tag owner
+  classad test samples/policies --files-below samples --filter licence -o tap
+  classad test samples/policies --files-below samples -o junit
+  classad test samples/policies --files-below samples --list
 
 A spec:
   ads:
-    # an ad of a file; a relative path begins at the folder of the spec
-    machine: { file: samples/pool/machines.long, id: slot1@node01.example.org }
+    # an ad of a file in or below the folder of the spec
+    machine: { file: pool/machines.long, id: slot1@node01.example.org }
     # a changed copy
     busy: { like: machine, with: { LoadAvg: 0.9, START: !expr LoadAvg < 0.3 } }
     # attributes; write !expr before an expression
@@ -68,7 +66,8 @@ What a case evaluates, the ads that it names, and the results that it can expect
 `knob` names a variable of the configuration. `config: FILE` at the top of the spec names its file, the output of
 `condor_config_val -dump`. `clause` is an unmet clause in the constraint of the ad that refuses.
 
-A case can also have tags, dialect, now, seed, max-steps, max-depth and max-value-bytes. Cases with gang or matches can
+A case can also have tags, dialect, now, seed, max-steps, max-depth and max-value-bytes. The limits cannot exceed those
+of the run, which options such as --max-steps set. Cases with gang or matches can
 have a policy: the name of a file, or the keys of a policy.
 At the top of the spec, these keys, except tags, apply to all cases. With specialize, `closed: true` means that the ads
 have no other attributes than those in the spec.
@@ -81,6 +80,9 @@ Write an ad in one of these ways; a sequence is a list of ads:
   { like: NAME }             a copy of one of `ads`
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
+
+A path begins at the folder of the spec. The files that a spec names must be in or below that folder, also behind
+symbolic links, or in or below the folder of --files-below.
 
 Write values as in YAML ads: !expr goes before an expression, and quotes around an expression that has `: `. The
 expected and the actual value must be identical: 2 is not 2.0, and the case of strings matters.
@@ -104,6 +106,9 @@ pub struct TestCommand {
     /// Rewrite the specs: replace each wrong expected result by the actual result
     #[arg(long, conflicts_with = "list")]
     update: bool,
+    /// Let specs read files in and below this folder, too. Each spec may read those in and below its own
+    #[arg(long, value_name = "DIR")]
+    files_below: Vec<PathBuf>,
     /// Run only cases with this tag; if repeated, with any of the tags
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
@@ -220,8 +225,8 @@ impl TestCommand {
         settings.now = settings.now.or(session.context().now);
         let outline = YamlTree::parse(&text.block.text).map_err(|problem| vec![problem])?;
         // The files that a spec names are looked for beside the spec.
-        let folder = path.parent().unwrap_or(path);
-        let mut open = |path: &str| File::open(folder.join(path)).map(|file| Box::new(file) as Box<dyn Read>);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut open = |path: &str| spec_files::open_of_spec(folder, path, &self.files_below);
         let spec = Spec::read(&outline, &settings, &mut open)?;
         let is_placed = self.list || matches!(self.output, TestForm::Json | TestForm::Junit);
         let (mut outcomes, mut mismatches) = (Vec::new(), Vec::new());

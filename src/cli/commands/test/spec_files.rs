@@ -1,7 +1,7 @@
 //! Finds spec files: the files named on the command line, and all YAML files with cases in named folders.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
@@ -27,6 +27,27 @@ pub fn find_specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf
         }
     }
     Ok(found)
+}
+
+/// Opens a file that a spec in `folder` names. A spec may come from elsewhere, and its results quote what it reads: it
+/// must not reach the other files of the user.
+///
+/// # Errors
+///
+/// The file is neither below `folder` nor below a folder of `allowed`, with symbolic links followed, or it cannot be
+/// opened.
+pub fn open_of_spec(folder: &Path, path: &str, allowed: &[PathBuf]) -> io::Result<Box<dyn Read>> {
+    let folders = || std::iter::once(folder).chain(allowed.iter().map(PathBuf::as_path));
+    let found = fs::canonicalize(folder.join(path))?;
+    if !folders().filter_map(|folder| fs::canonicalize(folder).ok()).any(|folder| found.starts_with(folder)) {
+        return Err(io::Error::other(
+            "it is not below the folder of the spec; --files-below DIR allows another folder",
+        ));
+    }
+    if !fs::metadata(&found)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    Ok(Box::new(File::open(found)?))
 }
 
 /// Adds the specs in and below a folder. Does not follow symbolic links to folders, which may form cycles.
