@@ -184,7 +184,7 @@ fn uses_beyond_equality_are_listed() {
         line("E", "`>=`"),
         line("F", "`substr()`"),
     ];
-    let note = "note: names of attributes are kept; make sure that you may share them\n";
+    let note = "note: names of attributes are kept, but for identifiers; make sure that you may share them\n";
     assert_eq!(told, expected.concat() + note);
     assert!(out.contains("Host = \"h1\"\nMemory = 5\n"), "{out}");
     assert!(!out.contains("alice") && !out.contains("bob"), "{out}");

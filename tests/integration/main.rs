@@ -7,6 +7,7 @@ use checks::random;
 
 mod advertising;
 mod anonymize;
+mod anonymous_pools;
 mod binary;
 mod census;
 mod check;

@@ -30,8 +30,10 @@ replaced, too. IPv4 addresses that begin with the same numbers still do so. With
 pseudonym everywhere. Without a key, each run draws a new one. Keep the key secret: with the key, anyone can check
 whether the ads contain a word.
 
-These are kept: numbers outside of strings, booleans, names of attributes, and words such as `true`, `LINUX`, `X86_64`
-and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string.
+Names of attributes are kept, but identifiers in them get the pseudonyms that they have in strings, as in
+GPUs_GPU_a0223334. With --replace, other words between `_` do so, too.
+
+These are kept: numbers outside of strings, booleans, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string.
 Comments are dropped.
 
 With the same key, constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with
@@ -54,6 +56,10 @@ pub struct AnonymizeCommand {
     /// Do not replace these words, in upper or lower case; they cannot be numbers
     #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
     keep: Vec<String>,
+    /// Replace these words in names of attributes, too, where they stand between `_`; use it for all ads that are to match
+    /// each other
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',')]
+    replace: Vec<String>,
     /// Format of the output
     #[arg(short, long, value_name = "FORM")]
     output: Option<OutputForm>,
@@ -63,6 +69,7 @@ pub struct AnonymizeCommand {
 struct AnonymizeTask<'a> {
     key: Vec<u8>,
     keep: &'a [String],
+    replace: &'a [String],
     context: Context,
 }
 
@@ -82,7 +89,7 @@ impl AnonymizeCommand {
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let mut writer = AdWriter::new(self.output, form)?;
-        let task = AnonymizeTask { key, keep: &self.keep, context: session.context() };
+        let task = AnonymizeTask { key, keep: &self.keep, replace: &self.replace, context: session.context() };
         let (mut out, mut uses, mut count) = (out(), TextUses::default(), 0_usize);
         map_ads(session, &mut sources, None, &task, |session, mut mapped| {
             let AnonymousEntry { ad, name, uses: new_uses } = std::mem::take(&mut mapped.output);
@@ -105,7 +112,7 @@ impl AnonymizeCommand {
             ));
         }
         if count > 0 {
-            session.note("names of attributes are kept; make sure that you may share them");
+            session.note("names of attributes are kept, but for identifiers; make sure that you may share them");
             if self.key.is_none() && self.key_file.is_none() {
                 session.note(
                     "another run makes other pseudonyms; use the same --key for ads that are to match each other",
@@ -140,6 +147,7 @@ impl AdTask for AnonymizeTask<'_> {
     fn new_state(&self) -> Anonymizer {
         let mut anonymizer = Anonymizer::new(&self.key);
         self.keep.iter().for_each(|text| anonymizer.keep(text));
+        self.replace.iter().for_each(|text| anonymizer.replace_in_names(text));
         anonymizer
     }
 

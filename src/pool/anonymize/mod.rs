@@ -1,17 +1,20 @@
 //! Anonymization: pseudonyms in place of the names, hosts, paths and addresses in ads, so that the ads can be given
 //! away and still match as before.
 
+mod names;
 mod pseudonyms;
 mod text_uses;
 mod vocabulary;
 mod words;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 
+use names::is_list_of_names;
 use pseudonyms::Pseudonyms;
 
 pub use text_uses::TextUses;
@@ -21,8 +24,8 @@ const MAX_CACHED_EXPRESSIONS: usize = 1 << 14;
 
 /// Replaces the words in all strings of ads by pseudonyms: those of values and those within expressions.
 ///
-/// A pseudonym depends on the key and on the word alone, so that ads of several files agree. Booleans and the names of
-/// attributes are kept, and so are numbers that belong to no name and no address, and words that say nothing of a site:
+/// A pseudonym depends on the key and on the word alone, so that ads of several files agree. Booleans are kept, and so
+/// are the names of attributes, but for identifiers such as those of GPUs in `GPUs_GPU_a0223334`, and numbers that belong to no name and no address, and words that say nothing of a site:
 /// `true`, `LINUX`, `Claimed`, `slot1_2`.
 /// Strings are equal, with or without regard to case, exactly if their pseudonyms are.
 pub struct Anonymizer {
@@ -33,6 +36,8 @@ pub struct Anonymizer {
     /// they are strings.
     known: FxHashSet<(Name, KnownExpression)>,
     uses: TextUses,
+    /// Pseudonyms of the attributes of the ad that are called after its devices, by their names in lower case.
+    devices: FxHashMap<String, Name>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -50,6 +55,7 @@ impl Anonymizer {
             expressions: FxHashMap::default(),
             known: FxHashSet::default(),
             uses: TextUses::default(),
+            devices: FxHashMap::default(),
         }
     }
 
@@ -58,11 +64,22 @@ impl Anonymizer {
         self.pseudonyms.keep(text.as_bytes());
     }
 
+    /// Replaces the words of a text in names of attributes, too, where they stand alone between `_`.
+    pub fn replace_in_names(&mut self, text: &str) {
+        self.pseudonyms.replace(text.as_bytes());
+    }
+
     /// Returns the ad with pseudonyms. O(n) in the size of what was not rewritten before.
     pub fn anonymize(&mut self, ad: &Ad) -> Ad {
         if self.expressions.len() >= MAX_CACHED_EXPRESSIONS {
             self.expressions.clear();
             self.known.clear();
+        }
+        let devices = self.pseudonyms.of_devices(ad);
+        if devices != self.devices {
+            // References to devices depend on the ad.
+            self.expressions.clear();
+            self.devices = devices;
         }
         let attributes = ad.iter().map(|attribute| {
             let expression = attribute.expression;
@@ -76,8 +93,15 @@ impl Anonymizer {
             if self.known.insert((attribute.name.clone(), known)) {
                 self.uses.add(attribute.name, expression);
             }
-            let rewritten = if is_operation { self.rewrite_cached(expression) } else { self.rewrite(expression) };
-            (attribute.name.clone(), rewritten)
+            let rewritten = match expression.kind() {
+                ExpressionKind::Literal(Value::String(text)) if is_list_of_names(attribute.name) => {
+                    let list = self.pseudonyms.of_list_of_names(text.as_bytes());
+                    Expression::new(ExpressionKind::Literal(Value::string(list)), expression.span())
+                }
+                _ if is_operation => self.rewrite_cached(expression),
+                _ => self.rewrite(expression),
+            };
+            (self.name(attribute.name), rewritten)
         });
         attributes.collect()
     }
@@ -99,6 +123,19 @@ impl Anonymizer {
         }
     }
 
+    /// Returns the pseudonym of the name of an attribute.
+    fn name(&mut self, name: &Name) -> Name {
+        if !self.devices.is_empty()
+            && let Some(pseudonym) = self.devices.get(&name.as_str().to_ascii_lowercase())
+        {
+            return pseudonym.clone();
+        }
+        match self.pseudonyms.of_name(name.as_str()) {
+            Cow::Borrowed(_) => name.clone(),
+            Cow::Owned(pseudonym) => Name::new(&pseudonym),
+        }
+    }
+
     fn rewrite_cached(&mut self, expression: &Expression) -> Expression {
         if let Some((_, rewritten)) = self.expressions.get(&expression.identity()) {
             return rewritten.clone();
@@ -112,16 +149,32 @@ impl Anonymizer {
         stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || match expression.kind() {
             ExpressionKind::Literal(Value::Ad(value)) => {
                 let attributes = value.ad().iter();
-                let ad = attributes.map(|attribute| (attribute.name.clone(), self.rewrite(attribute.expression)));
+                let ad = attributes.map(|attribute| (self.name(attribute.name), self.rewrite(attribute.expression)));
                 Expression::new(ExpressionKind::Ad(ad.collect()), expression.span())
             }
             ExpressionKind::Literal(value @ (Value::String(_) | Value::List(_))) => {
                 Expression::new(ExpressionKind::Literal(self.anonymize_value(value)), expression.span())
+            }
+            ExpressionKind::Ad(ad) => {
+                let ad = ad.iter().map(|attribute| (self.name(attribute.name), self.rewrite(attribute.expression)));
+                Expression::new(ExpressionKind::Ad(ad.collect()), expression.span())
+            }
+            ExpressionKind::Attribute(name) => self.renamed(expression, name, ExpressionKind::Attribute),
+            ExpressionKind::RootAttribute(name) => self.renamed(expression, name, ExpressionKind::RootAttribute),
+            ExpressionKind::Select(subject, name) => {
+                let kind = ExpressionKind::Select(self.rewrite(subject), self.name(name));
+                Expression::new(kind, expression.span())
             }
             kind => {
                 let Ok(kind) = kind.map_children(|child| Ok::<_, Infallible>(self.rewrite(child)));
                 kind.map_or_else(|| expression.clone(), |kind| Expression::new(kind, expression.span()))
             }
         })
+    }
+
+    /// Returns a reference with the pseudonym of its name.
+    fn renamed(&mut self, reference: &Expression, name: &Name, kind: fn(Name) -> ExpressionKind) -> Expression {
+        let pseudonym = self.name(name);
+        if pseudonym == *name { reference.clone() } else { Expression::new(kind(pseudonym), reference.span()) }
     }
 }

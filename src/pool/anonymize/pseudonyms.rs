@@ -25,6 +25,8 @@ pub(super) struct Pseudonyms {
     mac: Hmac<Sha256>,
     /// Words that are kept, in lower case.
     kept: FxHashSet<Vec<u8>>,
+    /// Words that are replaced in names of attributes, too, in lower case.
+    replaced: FxHashSet<Vec<u8>>,
     /// Pseudonyms in lower case, by words in lower case.
     words: FxHashMap<Vec<u8>, Vec<u8>>,
     /// Permutations of the octet that follows some octets of an address.
@@ -34,13 +36,28 @@ pub(super) struct Pseudonyms {
 impl Pseudonyms {
     pub fn new(key: &[u8]) -> Self {
         let mac = Hmac::new_from_slice(key).expect("a key of any length is allowed");
-        Pseudonyms { mac, kept: FxHashSet::default(), words: FxHashMap::default(), octets: FxHashMap::default() }
+        let (kept, replaced) = <_>::default();
+        Pseudonyms { mac, kept, replaced, words: FxHashMap::default(), octets: FxHashMap::default() }
     }
 
     /// Keeps the words of a text wherever they occur.
     pub fn keep(&mut self, text: &[u8]) {
-        let words = text.split(|byte| !is_word_byte(*byte)).filter(|word| !word.is_empty());
-        self.kept.extend(words.map(<[u8]>::to_ascii_lowercase));
+        self.kept.extend(words_in_lower_case(text));
+    }
+
+    /// Replaces the words of a text in names of attributes, too.
+    pub fn replace(&mut self, text: &[u8]) {
+        self.replaced.extend(words_in_lower_case(text));
+    }
+
+    /// Whether a part of a name is to be replaced.
+    pub(super) fn is_replaced(&self, part: &[u8]) -> bool {
+        !self.replaced.is_empty() && self.replaced.contains(&part.to_ascii_lowercase())
+    }
+
+    /// Whether a word is kept wherever it occurs.
+    pub(super) fn is_kept_word(&self, word: &[u8]) -> bool {
+        is_common_word(word) || !self.kept.is_empty() && self.kept.contains(&word.to_ascii_lowercase())
     }
 
     /// Returns the pseudonym of a string. O(n) in its length.
@@ -68,14 +85,12 @@ impl Pseudonyms {
     }
 
     fn is_kept(&self, bytes: &[u8], word: &Word) -> bool {
-        word.is_plain_number()
-            || is_common_word(bytes)
-            || !self.kept.is_empty() && self.kept.contains(&bytes.to_ascii_lowercase())
+        word.is_plain_number() || self.is_kept_word(bytes)
     }
 
     /// Appends the pseudonym of a word: letters that the word in lower case determines, in upper case where the letter of
     /// the word with the same number is.
-    fn push_word(&mut self, word: &[u8], into: &mut Vec<u8>) {
+    pub(super) fn push_word(&mut self, word: &[u8], into: &mut Vec<u8>) {
         let lower = word.to_ascii_lowercase();
         if self.words.len() >= MAX_CACHED {
             self.words.clear();
@@ -141,6 +156,11 @@ impl Pseudonyms {
         let bytes = mac.finalize().into_bytes();
         bytes.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
+}
+
+fn words_in_lower_case(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let words = text.split(|byte| !is_word_byte(*byte)).filter(|word| !word.is_empty());
+    words.map(<[u8]>::to_ascii_lowercase)
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ const WORDS: &str = "\
     Owner Unclaimed Claimed Matched Preempting Drained Idle Busy Retiring Vacating Suspended Benchmarking Killing \
     Running Completed Held Removed Transferring Output Unexpanded Active Inactive \
     X86_64 INTEL x86 i386 i686 aarch64 arm64 ppc64 ppc64le riscv64 AMD64 GenuineIntel AuthenticAMD ARM \
-    LINUX WINDOWS MACOS OSX macOS Darwin FREEBSD Debian Ubuntu CentOS RedHat RHEL Rocky AlmaLinux Fedora SUSE \
-    CentOS7 CentOS8 AlmaLinux8 AlmaLinux9 Rocky8 Rocky9 \
     Vanilla Standard Local Parallel Java VM Docker Container Singularity Apptainer \
     Cpus Memory Disk Swap GPUs Gpu CUDA \
     KB MB GB TB sec min hour day \
@@ -23,15 +21,27 @@ const WORDS: &str = "\
     v1 v2 v3 v4 http https ftp file data s3 gs osdf stash pelican box gdrive \
     NEVER ALWAYS IF_NEEDED ON_EXIT ON_EXIT_OR_EVICT";
 
-static COMMON_WORDS: LazyLock<FxHashSet<String>> =
-    LazyLock::new(|| WORDS.split_whitespace().map(str::to_ascii_lowercase).collect());
+/// The names of systems, separated by blanks. `OpSysAndVer` adds the number of a version.
+const SYSTEMS: &str = "\
+    LINUX WINDOWS MACOS OSX Darwin FREEBSD Debian Ubuntu CentOS RedHat RHEL Rocky AlmaLinux Fedora SUSE openSUSE SLES SL \
+    OracleLinux Oracle Amazon AmazonLinux ScientificLinux Scientific";
 
-/// Whether a word is kept, in any case: one of the table, or the name of a slot such as `slot1_2`.
+static COMMON_WORDS: LazyLock<FxHashSet<String>> = LazyLock::new(|| in_lower_case(WORDS));
+static COMMON_SYSTEMS: LazyLock<FxHashSet<String>> = LazyLock::new(|| in_lower_case(SYSTEMS));
+
+fn in_lower_case(words: &str) -> FxHashSet<String> {
+    words.split_whitespace().map(str::to_ascii_lowercase).collect()
+}
+
+/// Whether a word is kept, in any case: one of the table, a system such as `Debian12`, or the name of a slot such as
+/// `slot1_2`.
 pub(super) fn is_common_word(word: &[u8]) -> bool {
     str::from_utf8(word).is_ok_and(|word| {
         let word = word.to_ascii_lowercase();
         let numbers = word.strip_prefix("slot").unwrap_or_default();
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        COMMON_WORDS.contains(&word) || numbers.split('_').all(is_number)
+        COMMON_WORDS.contains(&word)
+            || COMMON_SYSTEMS.contains(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+            || numbers.split('_').all(is_number)
     })
 }

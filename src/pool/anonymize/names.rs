@@ -1,0 +1,180 @@
+//! Pseudonyms of identifiers in the names of attributes.
+//!
+//! HTCondor makes attributes of identifiers: `GPUs_GPU_a0223334` is the ad of the device `GPU-a0223334`, which
+//! `AssignedGPUs` names. The parts of a name between `_` get the pseudonyms that they have as words of a string, so that
+//! both still agree.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::pseudonyms::Pseudonyms;
+use crate::ad::{Ad, ExpressionKind, Name, Value};
+
+/// Minimum number of digits of a hexadecimal number that is taken for an identifier.
+const MIN_IDENTIFIER_DIGITS: usize = 6;
+
+/// Attributes that list the names of others or, as the names of resources, parts of them.
+const LISTS_OF_NAMES: [&str; 2] = ["MachineResources", "AutoClusterAttrs"];
+
+/// Beginnings of the names of attributes that list the devices of a resource, as `AssignedGPUs` does.
+const DEVICE_LISTS: [&str; 3] = ["Assigned", "Detected", "Offline"];
+
+/// Whether the strings of an attribute are lists of names.
+pub(super) fn is_list_of_names(name: &Name) -> bool {
+    LISTS_OF_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name.as_str()))
+}
+
+impl Pseudonyms {
+    /// Returns the name of an attribute with pseudonyms: for the parts that identify something or that are to be
+    /// replaced, and for the words of a name that has to stand in quotes.
+    pub fn of_name<'n>(&mut self, name: &'n str) -> Cow<'n, str> {
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return match self.pseudonym(name.as_bytes()) {
+                Cow::Borrowed(_) => Cow::Borrowed(name),
+                Cow::Owned(pseudonym) => Cow::Owned(String::from_utf8_lossy(&pseudonym).into_owned()),
+            };
+        }
+        let is_value = is_numbered(name);
+        if !name.contains('_') && !is_value && !is_generated(name) && !self.is_replaced(name.as_bytes()) {
+            return Cow::Borrowed(name);
+        }
+        let parts: Vec<&str> = name.split('_').collect();
+        // A device of a resource: `GPUs_GPU_...`.
+        let is_device = matches!(parts[..], [resource, device, _, ..]
+            if resource.len() == device.len() + 1 && resource.ends_with(['s', 'S'])
+                && resource.as_bytes()[..device.len()].eq_ignore_ascii_case(device.as_bytes()));
+        let mut result: Option<Vec<u8>> = None;
+        let mut at = 0;
+        for (place, part) in parts.iter().enumerate() {
+            let is_identifier = is_value || is_device && place > 1 || is_generated(part);
+            if is_identifier && !part.is_empty() && !self.is_kept_word(part.as_bytes())
+                || self.is_replaced(part.as_bytes())
+            {
+                let result = result.get_or_insert_with(|| name.as_bytes()[..at].to_vec());
+                self.push_word(part.as_bytes(), result);
+            } else if let Some(result) = &mut result {
+                result.extend_from_slice(part.as_bytes());
+            }
+            at += part.len();
+            if place + 1 < parts.len() {
+                at += 1;
+                result.iter_mut().for_each(|result| result.push(b'_'));
+            }
+        }
+        result.map_or(Cow::Borrowed(name), |result| Cow::Owned(String::from_utf8_lossy(&result).into_owned()))
+    }
+
+    /// Returns a list of names of attributes with the pseudonyms of these names.
+    pub fn of_list_of_names(&mut self, text: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(text);
+        let is_of_name = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_';
+        let mut result = String::with_capacity(text.len());
+        for piece in text.split_inclusive(|c| !is_of_name(c)) {
+            let name = piece.trim_end_matches(|c| !is_of_name(c));
+            result.push_str(&self.of_name(name));
+            result.push_str(&piece[name.len()..]);
+        }
+        result.into_bytes()
+    }
+
+    /// Returns the attributes of an ad that are called after its devices, in lower case, with their pseudonyms: those
+    /// whose value is an ad with this `Id`, and those of the devices that `AssignedGPUs` and its like list.
+    pub fn of_devices(&mut self, ad: &Ad) -> FxHashMap<String, Name> {
+        let mut found = FxHashMap::default();
+        let mut add = |pseudonyms: &mut Pseudonyms, resource: &str, id: &[u8]| {
+            let name = format!("{resource}_{}", as_part_of_name(id)).to_ascii_lowercase();
+            let pseudonym = format!("{resource}_{}", as_part_of_name(&pseudonyms.pseudonym(id)));
+            found.insert(name, Name::new(&pseudonym));
+        };
+        for attribute in ad.iter() {
+            let name = attribute.name.as_str();
+            match attribute.expression.kind() {
+                ExpressionKind::Literal(Value::String(text)) => {
+                    let resource = DEVICE_LISTS.iter().find_map(|beginning| name.strip_prefix(beginning));
+                    let Some(resource) = resource.filter(|resource| !resource.is_empty()) else { continue };
+                    let ids = text.as_bytes().split(|byte| matches!(byte, b',' | b' '));
+                    ids.filter(|id| !id.is_empty()).for_each(|id| add(self, resource, id));
+                }
+                ExpressionKind::Ad(device) => self.add_device(name, device, &mut add),
+                ExpressionKind::Literal(Value::Ad(device)) => self.add_device(name, device.ad(), &mut add),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Calls `add` if the name of an attribute ends with the `Id` of its value.
+    fn add_device(&mut self, name: &str, device: &Ad, add: &mut impl FnMut(&mut Pseudonyms, &str, &[u8])) {
+        let Some(ExpressionKind::Literal(Value::String(id))) = device.get(&Name::new("Id")).map(|id| id.kind()) else {
+            return;
+        };
+        let ending = format!("_{}", as_part_of_name(id.as_bytes()));
+        let resource = name.len().checked_sub(ending.len()).and_then(|at| name.split_at_checked(at));
+        if let Some((resource, found)) = resource
+            && found.eq_ignore_ascii_case(&ending)
+        {
+            add(self, resource, id.as_bytes());
+        }
+    }
+}
+
+/// Whether a part of a name is a hexadecimal number that a program made.
+fn is_generated(part: &str) -> bool {
+    part.len() >= MIN_IDENTIFIER_DIGITS
+        && part.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && part.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a name is a short word with a number, as those of machines and racks are. A constraint has such a name where the
+/// quotes of a string are missing: `Rack == r01`. `condor_userprio -long` numbers its attributes, too: `Name12`.
+fn is_numbered(name: &str) -> bool {
+    let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (1..=4).contains(&word.len())
+        && name.len() - word.len() >= 2
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !word.eq_ignore_ascii_case("name")
+}
+
+/// Returns an identifier as HTCondor writes it in a name: with `_` in place of what cannot stand there.
+fn as_part_of_name(id: &[u8]) -> String {
+    id.iter().map(|byte| if byte.is_ascii_alphanumeric() { char::from(*byte) } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pseudonyms;
+
+    #[test]
+    fn identifiers_in_names_have_their_pseudonyms_as_words() {
+        let mut pseudonyms = Pseudonyms::new(b"key");
+        pseudonyms.replace(b"alice, cs");
+        let mut word = |text: &str| String::from_utf8(pseudonyms.pseudonym(text.as_bytes()).into_owned()).unwrap();
+        let [device, alice, cs, host, rack] = ["a0223334", "alice", "cs", "ap2.wisc.edu", "r01"].map(&mut word);
+        let uuid = word("6368cb58-1b2c-4444-8888-abbccddeeff0").replace('-', "_");
+        for (name, expected) in [
+            ("GPUs_GPU_a0223334", format!("GPUs_GPU_{device}")),
+            ("gpus_gpu_a0223334", format!("gpus_gpu_{device}")),
+            ("GPUs_GPU_6368cb58_1b2c_4444_8888_abbccddeeff0", format!("GPUs_GPU_{uuid}")),
+            ("Job_a0223334_State", format!("Job_{device}_State")),
+            ("Quota_alice", format!("Quota_{alice}")),
+            ("alice_of_cs", format!("{alice}_of_{cs}")),
+            ("slot1@ap2.wisc.edu", format!("slot1@{host}")),
+            ("GPUs_DeviceName", "GPUs_DeviceName".to_owned()),
+            ("has_avx512f", "has_avx512f".to_owned()),
+            ("PORT_27017", "PORT_27017".to_owned()),
+            ("slot1_2_State", "slot1_2_State".to_owned()),
+            ("r01", rack),
+            ("Name12", "Name12".to_owned()),
+            ("Cpus", "Cpus".to_owned()),
+            ("Memory", "Memory".to_owned()),
+            ("_", "_".to_owned()),
+        ] {
+            assert_eq!(pseudonyms.of_name(name), expected, "{name}");
+        }
+        assert_eq!(
+            pseudonyms.of_list_of_names(b"Cpus FPGA,Quota_alice"),
+            format!("Cpus FPGA,Quota_{alice}").into_bytes()
+        );
+    }
+}
