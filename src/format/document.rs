@@ -6,52 +6,13 @@
 use crate::syntax::{complete_ads_length, outer_braces};
 
 use super::detect::blank_length;
+use super::document_nesting::{DocumentNesting, FollowedText};
 use super::json::JsonGrammar;
 use super::nested_reader::follow_document;
 use super::xml::XmlGrammar;
-use super::{FileFormat, complete_prefix_length};
-
-/// What is open around the ads at some place of a document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DocumentNesting {
-    /// Number of arrays, elements or lists that are open.
-    pub depth: usize,
-    /// Byte offset of what opened the outermost one; `None` if it is before the text that was followed last.
-    pub opened_at: Option<usize>,
-    /// Byte offset, in the text that was followed last, of the first end of what was not opened.
-    pub stray_at: Option<usize>,
-    /// Whether anything but white space, comments and prologues was read.
-    pub has_content: bool,
-}
-
-/// A text of a document that was followed to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FollowedText {
-    /// Number of bytes up to the end of the last complete ad.
-    pub complete_length: usize,
-    /// What is open there.
-    pub at_complete: DocumentNesting,
-    /// What is open at the end of the text; `None` if it is an ad, a comment or a tag, which the reader of ads reports.
-    pub at_end: Option<DocumentNesting>,
-}
+use super::{FileFormat, Problem, complete_prefix_length};
 
 impl DocumentNesting {
-    /// Notes that something around ads begins at a byte offset.
-    pub fn open(&mut self, offset: usize) {
-        if self.depth == 0 {
-            self.opened_at = Some(offset);
-        }
-        self.depth += 1;
-    }
-
-    /// Notes that something around ads ends at a byte offset.
-    pub fn close(&mut self, offset: usize) {
-        match self.depth.checked_sub(1) {
-            Some(depth) => self.depth = depth,
-            None => self.stray_at = self.stray_at.or(Some(offset)),
-        }
-    }
-
     /// Follows the text behind a complete ad.
     pub fn follow(self, text: &[u8], form: FileFormat) -> FollowedText {
         let before = DocumentNesting { opened_at: None, stray_at: None, ..self };
@@ -78,9 +39,9 @@ impl DocumentNesting {
         let mut at_complete = self;
         for offset in braces {
             if text[offset] == b'{' {
-                self.open(offset)
+                self.open(offset);
             } else {
-                self.close(offset)
+                self.close(offset);
             }
             if offset < complete_length {
                 at_complete = self;
@@ -98,5 +59,22 @@ pub fn around_ads(form: FileFormat) -> (&'static str, &'static str) {
         FileFormat::Xml => ("element `<classads>`", "</classads>"),
         FileFormat::Bracketed => ("list of ads", "}"),
         _ => ("array", "]"),
+    }
+}
+
+/// Whether anything can stand around the ads of a document in a form.
+pub fn has_surroundings(form: FileFormat) -> bool {
+    matches!(form, FileFormat::Json | FileFormat::Xml | FileFormat::Bracketed)
+}
+
+/// Returns why a text is no whole document: something around its ads does not end, or did not begin.
+pub fn document_problem(text: &[u8], form: FileFormat) -> Option<Problem> {
+    let nesting = DocumentNesting::default().follow(text, form).at_end.filter(|_| has_surroundings(form))?;
+    let (what, end) = around_ads(form);
+    let at = |offset: usize| offset..offset + 1;
+    match (nesting.depth, nesting.opened_at, nesting.stray_at) {
+        (1.., Some(offset), _) => Some(Problem::error_at(at(offset), 0, format!("this {what} has no `{end}`"))),
+        (_, _, Some(offset)) => Some(Problem::error_at(at(offset), 0, format!("this `{end}` ends no {what}"))),
+        _ => None,
     }
 }

@@ -17,6 +17,7 @@ mod bracketed;
 mod detect;
 mod diagnostic;
 mod document;
+mod document_nesting;
 mod event_log;
 mod formatter;
 mod job_queue_log;
@@ -139,6 +140,11 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
         FileFormat::EventLog => Box::new(EventLogReader::new(text, dialect)),
         FileFormat::JobQueueLog => Box::new(job_queue_log::read_job_queue_log(text, dialect)),
     }
+}
+
+/// Reads the ads of a text that is a whole document, as [`read`] does. A problem follows them if the document is torn.
+pub fn read_document(text: &[u8], form: FileFormat, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
+    read(text, form, dialect).chain(document::document_problem(text, form).map(Err))
 }
 
 /// Reads the ads of a text as [`read`] does, faster if `cache` has read similar ads.

@@ -11,7 +11,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
 
 use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
-use super::document::{DocumentNesting, FollowedText};
+use super::document_nesting::{DocumentNesting, FollowedText};
 use super::source_map::DecodedText;
 use super::{AdEntry, Problem, ReadResult};
 

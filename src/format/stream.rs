@@ -2,7 +2,8 @@
 
 use std::io::{self, Read};
 
-use super::document::{DocumentNesting, around_ads};
+use super::document::{around_ads, has_surroundings};
+use super::document_nesting::DocumentNesting;
 use super::event_log::begins_without_year;
 use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
@@ -274,7 +275,7 @@ impl Stream {
 
     /// Ends the stream with an error if its document is torn. An ad that is open at the end is reported by its reader.
     fn end_document(&mut self, form: FileFormat) {
-        if !matches!(form, FileFormat::Json | FileFormat::Xml | FileFormat::Bracketed) {
+        if !has_surroundings(form) {
             return;
         }
         let Some(nesting) = self.nesting.follow(&self.window, form).at_end else {

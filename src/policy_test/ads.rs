@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::ad::{Ad, Dialect, Name};
 use crate::eval::Context;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode};
-use crate::format::{FileFormat, Position, Problem, Stream, detect, read};
+use crate::format::{FileFormat, Position, Problem, Stream, detect, read_document};
 use crate::protocol::display_name;
 use crate::text::closest_names;
 use crate::transform::{Transform, parse_rules};
@@ -325,7 +325,7 @@ fn read_stream(reader: &mut ConfigReader<'_>, node: &YamlNode, mut stream: Strea
 fn read_text(reader: &mut ConfigReader<'_>, node: &YamlNode, text: &str) -> Vec<SpecAd> {
     let form = detect(text.as_bytes()).unwrap_or(FileFormat::Bracketed);
     let mut ads = Vec::new();
-    for item in read(text.as_bytes(), form, reader.dialect) {
+    for item in read_document(text.as_bytes(), form, reader.dialect) {
         match item {
             Ok(entry) => ads.push(SpecAd::new(entry.ad, reader.dialect, String::new)),
             Err(problem) => report_in_text(reader, node, &problem),

@@ -55,7 +55,7 @@ pub fn resealed(text: &[u8]) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b"{\"checksum\"")).collect();
     let end = lines.pop_if(|line| *line == b"\"end\"\n");
     let text = lines.concat();
-    let checksum: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let checksum = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let seal = end.map(|_| format!("{{\"checksum\":\"{checksum}\"}}\n\"end\"\n"));
     [text, seal.unwrap_or_default().into_bytes()].concat()
 }

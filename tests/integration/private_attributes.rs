@@ -44,6 +44,7 @@ fn ads_of_all_forms_are_printed_without_private_attributes() {
             &["query", "true", input, "-o", "csv"][..],
             &["query", "true", input, "--partial"],
             &["census", input],
+            &["parse", "--ast", input],
             &["census", input, "--partial"],
             &["diff", input, "samples/pool/jobs.long"],
         ] {

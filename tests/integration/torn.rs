@@ -35,14 +35,15 @@ fn a_document_that_ends_early_is_an_error_after_its_ads() {
     for (form, document, spare) in DOCUMENTS {
         let whole = classad_on(&["query", "true", "--from", form, "--count"], document.as_bytes());
         assert_eq!(whole, (Some(0), "2\n".to_owned(), String::new()), "{document}");
-        let first_end = document.find("}").or(document.find("</c>")).unwrap_or(0) + 4;
+        let second =
+            document.rfind(["{", "<c><a", "["][["json", "xml", "new"].iter().position(|it| *it == form).unwrap_or(0)]);
         for length in 1..document.len() - spare {
             let torn = &document.as_bytes()[..length];
             let (status, counted, told) = classad_on(&["query", "true", "--from", form, "--count"], torn);
             let is_blank = torn.trim_ascii().is_empty();
             assert!(is_blank || status == Some(2) && !told.is_empty(), "{length} of {document}: {status:?} {told}");
             assert_eq!(told.matches("the rest of the file is missing").count().max(1), 1, "{length}: {told}");
-            assert!(length < first_end || counted != "", "{length}");
+            assert!(second >= Some(length) || counted != "0\n", "{length} of {document}: {counted}");
         }
     }
 }
@@ -51,7 +52,7 @@ fn a_document_that_ends_early_is_an_error_after_its_ads() {
 fn every_command_notices_a_torn_document() {
     for (number, (form, document, _)) in DOCUMENTS.into_iter().enumerate().filter(|(number, _)| *number != 1) {
         let last = document.rfind(['}', ']', '>']).unwrap_or(0);
-        let torn = &document[..document[..last].rfind(['}', ']', '>']).unwrap_or(0) + 1];
+        let torn = &document[..=document[..last].rfind(['}', ']', '>']).unwrap_or(0)];
         let packed = zstd::encode_all(torn.as_bytes(), 1).expect("it is packed");
         let paths = [file(&format!("torn-{number}.{form}"), torn), file(&format!("torn-{number}.zst"), packed)];
         for (command, path) in COMMANDS.iter().flat_map(|command| paths.iter().map(move |path| (command, path))) {
@@ -60,6 +61,21 @@ fn every_command_notices_a_torn_document() {
             assert!(status == Some(2) && told.replace("\n  ", " ").contains(fault), "{command:?} {torn}: {told}");
         }
     }
+}
+
+#[test]
+fn texts_of_cases_and_specs_and_formatted_lists_are_documents_too() {
+    let cases =
+        "{\"id\": 1, \"text\": \"[{\\\"a\\\": 1},\", \"form\": \"json\"}\n{\"id\": 2, \"text\": \"{[a=1],[a=2]\"}\n";
+    let answers = classad(&["parse", "--cases", &file("torn-cases.jsonl", cases)]).1;
+    assert_eq!(answers.matches("\"ok\":false").count(), 2, "{answers}");
+    assert!(answers.contains("this array has no `]`") && answers.contains("this list of ads has no `}`"), "{answers}");
+    let path = file("torn-list.ad", "{[a=1],[a=2]");
+    for command in [&["fmt"][..], &["fmt", "-w"], &["fmt", "--check"]] {
+        let (status, _, told) = classad(&[command, &[&path]].concat());
+        assert!(status == Some(2) && told.contains("this list of ads has no `}`"), "{command:?}: {told}");
+    }
+    assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "{[a=1],[a=2]");
 }
 
 #[test]

@@ -38,7 +38,8 @@ explains only a third of the distinct requests:
 
 Give all shares the same --now.
 
-A partial result is a file in JSON Lines. A complete run writes \"end\" as the last line and exits with 0.";
+A partial result is a file in JSON Lines. A complete run writes \"end\" as the last line and exits with 0. The line
+before it is a checksum: merge refuses a file that has changed since.";
 
 /// Merge the results of several runs over parts of the input into the result of one run
 #[derive(Args)]

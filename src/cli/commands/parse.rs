@@ -71,7 +71,7 @@ impl Parse {
                 if self.ast {
                     let mut out = out();
                     writeln!(out, "{}", ad.id())?;
-                    for attribute in ad.ad.iter() {
+                    for attribute in ad.ad.printed(session.dialect()).iter() {
                         write!(out, "  {} = ", print_name(attribute.name))?;
                         expression_tree::write_tree(&mut out, attribute.expression, 2)?;
                     }

@@ -74,7 +74,7 @@ fn ad(case: &Map<String, Json>, key: &str, dialect: Dialect) -> Option<Ad> {
     }
     let text = text(case, key)?;
     let form = self::text(case, "form").and_then(named_form).unwrap_or(FileFormat::Bracketed);
-    let mut items = format::read(text.as_bytes(), form, dialect)
+    let mut items = format::read_document(text.as_bytes(), form, dialect)
         .filter(|item| !matches!(item, Err(problem) if problem.severity == format::Severity::Warning));
     match (items.next(), items.next()) {
         (Some(Ok(entry)), None) => Some(entry.ad),
@@ -180,7 +180,7 @@ pub fn parse(case: &Map<String, Json>, context: &Context) -> Json {
     };
     let mut ads = Vec::new();
     let mut first_error = None;
-    for item in format::read(source.as_bytes(), form, context.dialect) {
+    for item in format::read_document(source.as_bytes(), form, context.dialect) {
         match item {
             Ok(entry) => ads.push(String::from_utf8_lossy(&print_ad(&entry.ad, Style::New)).into_owned()),
             Err(problem) if problem.severity == format::Severity::Error => {

@@ -99,7 +99,8 @@ fn follow(events: &[(usize, LoggedTime)], mut latest: i64, years: &mut Vec<(usiz
                 let earliest = latest.saturating_sub(SECONDS_PER_DAY);
                 let first = date(earliest).year;
                 let of_year = |year: i64| days_from_date(year, month, day) * SECONDS_PER_DAY + second;
-                let is_possible = |year: &i64| of_year(*year) >= earliest && date(of_year(*year)).day == day;
+                let has_day = |time: CalendarTime| (time.month, time.day) == (month, day);
+                let is_possible = |year: &i64| of_year(*year) >= earliest && has_day(date(of_year(*year)));
                 let Some(year) = (first..first + MAX_TRIED_YEARS).find(is_possible) else { continue };
                 end = end.max(of_year(year));
                 latest = latest.max(end);
@@ -126,13 +127,11 @@ fn time_of_head(line: &[u8]) -> Option<LoggedTime> {
         Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
     };
     let clock = |at: usize| Some(number(at..at + 2)? * 3600 + number(at + 3..at + 5)? * 60 + number(at + 6..at + 8)?);
-    match time {
-        [_, _, b'/', _, _, b' ', ..] => Some(LoggedTime::Yearless(number(0..2)?, number(3..5)?, clock(6)?)),
-        _ => {
-            let date = [number(0..4)?, number(5..7)?, number(8..10)?];
-            Some(LoggedTime::Whole(clock_seconds(date, [0; 3]) + clock(11)?))
-        }
+    if matches!(time, [_, _, b'/', _, _, b' ', ..]) {
+        return Some(LoggedTime::Yearless(number(0..2)?, number(3..5)?, clock(6)?));
     }
+    let date = [number(0..4)?, number(5..7)?, number(8..10)?];
+    Some(LoggedTime::Whole(clock_seconds(date, [0; 3]) + clock(11)?))
 }
 
 #[cfg(test)]
@@ -142,7 +141,7 @@ mod tests {
 
     /// Returns the times of events, of a log that was written at a time.
     fn times(times: &[&str], written: &str) -> Vec<String> {
-        let log: String = times.iter().map(|time| format!("000 (1.0.0) {time} Job\n...\n")).collect();
+        let log = times.iter().map(|time| format!("000 (1.0.0) {time} Job\n...\n")).collect::<Vec<_>>().concat();
         let written = AbsoluteTime::parse(&format!("{written}+00:00")).expect("it is a time");
         let years = EventYears::of(log.as_bytes(), written.seconds);
         let heads = memchr::memmem::find_iter(log.as_bytes(), "000 (");

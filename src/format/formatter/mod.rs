@@ -19,6 +19,7 @@ pub use long::{FormattedBlock, FormattedBlockJoiner, LongFormatter};
 use bracketed::format_bracketed;
 use long::format_long;
 
+use super::document::document_problem;
 use super::long::{JDL_REFUSAL, Statements};
 use super::{FileFormat, Problem, Severity, detect, is_compressed};
 
@@ -67,7 +68,11 @@ pub fn format_ads(text: &[u8], form: FileFormat, dialect: Dialect, width: usize)
     }
     match form {
         FileFormat::Long => Ok(format_long(text, dialect, line_end)),
-        FileFormat::Bracketed => Ok(format_bracketed(text, dialect, width, line_end)),
+        FileFormat::Bracketed => {
+            let mut formatted = format_bracketed(text, dialect, width, line_end);
+            formatted.problems.extend(document_problem(text, form));
+            Ok(formatted)
+        }
         _ => {
             let message = format!("this file is in {form}: only bracketed ads and the long form can be formatted");
             Err(refusal(&message).with_help("`classad convert --to new FILE` writes it as bracketed ads"))

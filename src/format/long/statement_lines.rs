@@ -36,7 +36,7 @@ impl Statements {
                         1
                     }
                     _ if is_in_string => 1,
-                    [b'/', b'/', ..] | [b'#', ..] => break,
+                    [] | [b'/', b'/', ..] | [b'#', ..] => break,
                     [b'/', b'*', ..] => {
                         is_in_comment = true;
                         2
@@ -50,7 +50,6 @@ impl Statements {
                         }
                         1
                     }
-                    [] => break,
                 };
                 at += length;
             }

@@ -34,7 +34,10 @@ fn show_or_set(state: &mut ReplState<'_>, argument: EntryPart<'_>, name: &str, s
     let ad = match argument.text {
         "" => {
             let ad = side(state).as_ref().map(|ad| ad.ad.clone());
-            let text = ad.map_or_else(|| format!("{name} is not set"), |ad| ad_text(state, &ad));
+            let text = ad.map_or_else(
+                || format!("{name} is not set"),
+                |ad| ad_text(state, &ad.printed(state.session.dialect())),
+            );
             return state.print(&text);
         }
         "none" => {

@@ -181,10 +181,8 @@ impl TransformTask<'_> {
             if let Some(writer) = writer {
                 let at = done.ads.text().len();
                 let accept = |changes: &[_]| changes.is_empty() || !self.is_strict;
-                let printed = match self.is_in_place {
-                    true => Cow::Borrowed(&result.ad),
-                    false => result.ad.printed(self.context.dialect),
-                };
+                let printed =
+                    if self.is_in_place { Cow::Borrowed(&result.ad) } else { result.ad.printed(self.context.dialect) };
                 let lossy = writer.push(&mut done.ads, &printed, accept);
                 if !lossy.is_empty() {
                     done.events.push((at, TransformEvent::LossyValues(original.clone(), lossy)));

@@ -127,7 +127,7 @@ impl PartialLines {
 
 /// Returns a checksum in hexadecimal digits.
 pub fn checksum_text(checksum: Sha256) -> String {
-    checksum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    checksum.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// Returns the header of this run. `paths` are the arguments that name files and are left out.
