@@ -1,9 +1,24 @@
 //! The children of an expression: visiting, replacing and taking them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::expression::UNDEFINED;
 use super::{Ad, Expression, ExpressionKind, Value};
+
+impl Expression {
+    /// Returns a copy in which `by` replaces parts. Where it returns `None`, it is called for the children of the part.
+    #[must_use]
+    pub fn with_parts_replaced(&self, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Expression {
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            if let Some(other) = by(self) {
+                return other;
+            }
+            let Ok(kind) = self.kind().map_children(|child| Ok::<_, Infallible>(child.with_parts_replaced(by)));
+            kind.map_or_else(|| self.clone(), |kind| Expression::new(kind, self.span()))
+        })
+    }
+}
 
 impl ExpressionKind {
     /// Calls `visit` for each direct child, in the order in which the children are written.

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use classad::ad::{Expression, Type, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Value};
 use classad::matching::gang::NonNumericRank;
 use classad::matching::negotiate::NegotiationSettings;
+use classad::matching::policy::PolicyRule;
 use classad::matching::{BilateralMatch, Pair, PairSide};
+use classad::protocol::rank_number;
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::io::parties::Parties;
@@ -15,6 +17,9 @@ use super::session::Session;
 
 /// Maximum number of pairs in which one rank expression is evaluated.
 const MAX_PAIRS_PER_RANK: usize = 16;
+
+/// Maximum number of pairs in which matches are looked for, to evaluate ranks.
+const MAX_SEARCHED_PAIRS: usize = 20_000;
 
 /// Warnings of ranks that are not numbers: one for all requests, or all offers, with the same port and type.
 #[derive(Default)]
@@ -41,8 +46,8 @@ struct ZeroRank<'p> {
     id: &'p str,
     /// The address of the expression.
     expression: usize,
-    /// The type of the value, if it is not a number.
-    wrong_type: Option<Type>,
+    /// The value in words, if it is not a number.
+    wrong: Option<&'static str>,
 }
 
 /// A rank that counts as 0 in a pair of a share of the work.
@@ -87,14 +92,14 @@ impl SharedRank {
                 place: places[rank.pair],
                 is_of_offer,
                 expression: first.get(&rank.expression).copied().unwrap_or(rank.index),
-                wrong: rank.wrong_type.map(|kind| (kind.phrase().to_owned(), rank.index, rank.id.to_owned())),
+                wrong: rank.wrong.map(|phrase| (phrase.to_owned(), rank.index, rank.id.to_owned())),
             });
         });
         ranks
     }
 }
 
-/// Evaluates the ranks of pairs that count as 0, of each expression those of the first pairs.
+/// Evaluates the ranks of pairs that decide and count as 0, of each expression those of the first pairs.
 fn evaluate_zero_ranks<'p>(
     parties: &'p Parties,
     settings: &NegotiationSettings,
@@ -102,16 +107,18 @@ fn evaluate_zero_ranks<'p>(
     visit: &mut dyn FnMut(ZeroRank<'p>),
 ) {
     let mut evaluated: FxHashMap<(&str, usize), usize> = FxHashMap::default();
-    let name = settings.protocol.rank_name();
+    let (name, ranked) = (settings.protocol.rank_name(), ranked_sides(settings));
     for (at, BilateralMatch { request, offer, request_rank, offer_rank }) in pairs.enumerate() {
-        if request_rank != 0.0 && offer_rank != 0.0 {
+        if ranked.is_empty() || request_rank != 0.0 && offer_rank != 0.0 {
             continue;
         }
         let ads = [&parties.requests[request], &parties.offers[offer]];
         let sides = [(REQUEST, PairSide::Request, request, request_rank), (OFFER, PairSide::Offer, offer, offer_rank)];
         for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
-            let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0) else { continue };
-            let is_number = matches!(expression.as_literal(), Some(Value::Integer(_) | Value::Real(_)));
+            let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0 && ranked.contains(&pair_side)) else {
+                continue;
+            };
+            let is_number = expression.as_literal().is_some_and(|value| wrong_rank(value).is_none());
             let pairs = evaluated.entry((side, expression.identity())).or_default();
             if is_number || *pairs >= MAX_PAIRS_PER_RANK {
                 continue;
@@ -120,9 +127,8 @@ fn evaluate_zero_ranks<'p>(
             let [request, offer] = ads.map(|ad| ad.ad.clone());
             let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
             let value = pair.evaluate_attribute(pair_side, name);
-            let wrong = value.ok().filter(|value| !value.is_exceptional() && !is_numeric(value));
-            let wrong_type = wrong.map(|value| value.value_type());
-            visit(ZeroRank { pair: at, side, index, id: ad.id(), expression: expression.identity(), wrong_type });
+            let wrong = value.ok().as_ref().and_then(wrong_rank);
+            visit(ZeroRank { pair: at, side, index, id: ad.id(), expression: expression.identity(), wrong });
         }
     }
 }
@@ -139,6 +145,27 @@ impl RankWarnings {
         warnings
     }
 
+    /// Collects the ranks of requests: of each expression those for the first offers with which it matches.
+    pub fn of_requests(parties: &Parties, settings: &NegotiationSettings) -> Self {
+        let (name, mut seen, mut left) = (settings.protocol.rank_name(), FxHashSet::default(), MAX_SEARCHED_PAIRS);
+        let mut pairs = Vec::new();
+        for (request, ad) in parties.requests.iter().enumerate() {
+            let rank = ad.ad.get(name).filter(|rank| !rank.as_literal().is_some_and(|rank| wrong_rank(rank).is_none()));
+            if !rank.is_some_and(|rank| seen.insert(rank.identity())) {
+                continue;
+            }
+            let matches = |offer: &usize| {
+                left = left.saturating_sub(1);
+                let [request, offer] = [&ad.ad, &parties.offers[*offer].ad].map(Ad::clone);
+                let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
+                left > 0 && [PairSide::Request, PairSide::Offer].map(|side| pair.accepts(side)) == [Ok(true), Ok(true)]
+            };
+            let offers = (0..parties.offers.len()).filter(matches).take(MAX_PAIRS_PER_RANK);
+            pairs.extend(offers.map(|offer| BilateralMatch { request, offer, request_rank: 0.0, offer_rank: 1.0 }));
+        }
+        RankWarnings::of_pairs(parties, settings, pairs.into_iter())
+    }
+
     /// Adds the ranks of the matched pairs.
     pub fn add_pairs(
         &mut self,
@@ -147,8 +174,8 @@ impl RankWarnings {
         pairs: impl Iterator<Item = BilateralMatch>,
     ) {
         evaluate_zero_ranks(parties, settings, pairs, &mut |rank| {
-            if let Some(value_type) = rank.wrong_type {
-                self.add(rank.side, None, value_type.phrase().to_owned(), (rank.index, rank.id));
+            if let Some(phrase) = rank.wrong {
+                self.add(rank.side, None, phrase.to_owned(), (rank.index, rank.id));
             }
         });
     }
@@ -200,7 +227,29 @@ impl RankWarnings {
     }
 }
 
-/// Whether a value counts as a number in a rank.
-fn is_numeric(value: &Value) -> bool {
-    matches!(value, Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
+/// Returns the value of a rank in words, if it is not a number. An undefined rank is none, which needs no warning.
+fn wrong_rank(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Undefined => None,
+        Value::Real(real) if real.is_nan() => Some("NaN"),
+        value => rank_number(value).is_none().then(|| value.value_type().phrase()),
+    }
+}
+
+/// Returns the sides whose ranks decide: both without a docking vector; with one, that of requests if a component is
+/// their rank.
+fn ranked_sides(settings: &NegotiationSettings) -> &'static [PairSide] {
+    let docking = &settings.policy.docking;
+    let is_rank = |rule: &PolicyRule| {
+        let name = match rule.expression.without_parentheses().kind() {
+            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => name,
+            _ => return false,
+        };
+        rule.otherwise.is_some() && name == settings.protocol.rank_name()
+    };
+    match docking.is_empty() {
+        true => &[PairSide::Request, PairSide::Offer],
+        false if docking.iter().any(is_rank) => &[PairSide::Request],
+        false => &[],
+    }
 }

@@ -231,19 +231,15 @@ fn is_text(expression: &Expression) -> bool {
 
 /// Returns an expression in which the scope `to` stands for the scope `from`; `None` leaves the scope out.
 pub(super) fn replace_scope(expression: &Expression, from: &str, to: Option<&str>) -> Expression {
-    stacker::maybe_grow(64 << 10, 1 << 20, || {
-        if let ExpressionKind::Select(scope, name) = expression.kind()
-            && matches!(scope.kind(), ExpressionKind::Attribute(scope) if scope.as_str().eq_ignore_ascii_case(from))
+    expression.with_parts_replaced(&mut |part| match part.kind() {
+        ExpressionKind::Select(scope, name)
+            if matches!(scope.kind(), ExpressionKind::Attribute(scope) if scope.as_str().eq_ignore_ascii_case(from)) =>
         {
-            return match to {
+            Some(match to {
                 Some(scope) => Expression::select(Expression::attribute(scope), name.clone()),
                 None => Expression::attribute(name.clone()),
-            };
+            })
         }
-        let children = expression.kind().map_children(|child| Ok::<_, ()>(replace_scope(child, from, to)));
-        match children {
-            Ok(Some(kind)) => Expression::new(kind, expression.span()),
-            _ => expression.clone(),
-        }
+        _ => None,
     })
 }

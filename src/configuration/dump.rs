@@ -47,15 +47,19 @@ pub struct ExpandedValue {
 }
 
 impl Configuration {
-    /// Reads a dump. Lines that are neither variables nor comments are problems; the others count.
+    /// Reads a dump. Lines that are neither variables nor comments are problems; the others count. A byte that is not
+    /// UTF-8 counts as `?`, so that ranges are those of the file.
     #[must_use]
     pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
-        let text = String::from_utf8_lossy(bytes).into_owned();
         let mut problems = Vec::new();
-        if text.len() != bytes.len() {
-            let at = std::str::from_utf8(bytes).map_or_else(|invalid| invalid.valid_up_to(), str::len);
-            // Ranges could not be those of the file.
-            return (Configuration::default(), vec![Problem::error_at(at..at + 1, 0, "a configuration must be UTF-8")]);
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() && problems.is_empty() {
+                let message = "this byte is not UTF-8; bytes that are not count as `?`";
+                problems.push(Problem::error_at(text.len()..text.len() + 1, 0, message).as_warning());
+            }
+            text.extend(chunk.invalid().iter().map(|_| '?'));
         }
         let mut reader = DumpReader { text: &text, at: 0, line: 0 };
         let mut entries: Vec<ConfigurationEntry> = Vec::new();
@@ -104,6 +108,18 @@ impl Configuration {
             .get(&Name::new(name))
             .map(|index| &self.entries[*index])
             .filter(|entry| !entry.value_range.is_empty())
+    }
+
+    /// Whether the configuration sets a variable, be it to nothing.
+    #[must_use]
+    pub fn sets(&self, name: &str) -> bool {
+        self.by_name.contains_key(&Name::new(name))
+    }
+
+    /// Returns the configuration with default values for variables that have none, for macros.
+    #[must_use]
+    pub fn with_defaults<'d>(&self, defaults: impl IntoIterator<Item = (&'d str, &'d str)>) -> Configuration {
+        Configuration { variables: self.variables.with_defaults(defaults), ..self.clone() }
     }
 
     /// Returns the value of an entry as the dump has it.
@@ -303,6 +319,14 @@ mod tests {
                 "69..76 the line `@end` that ends this value is missing",
             ]
         );
+    }
+
+    #[test]
+    fn a_byte_that_is_not_utf_8_harms_no_other_variable() {
+        let (configuration, problems) = Configuration::read(b"A = Andr\xe9\xff\nB = 7\n");
+        let value = |name: &str| configuration.entry(name).map(|entry| configuration.raw_value(entry));
+        assert_eq!((value("A"), value("B")), (Some("Andr??"), Some("7")));
+        assert_eq!(problems.iter().map(|problem| problem.range.clone()).collect::<Vec<_>>(), [8..9]);
     }
 
     #[test]

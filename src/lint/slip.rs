@@ -1,8 +1,6 @@
 //! A mistake in an expression, with its correction where one is known. The linter reports slips as findings; whoever
 //! else looks at expressions can offer the corrections.
 
-use std::convert::Infallible;
-
 use crate::ad::{ByteString, Expression, ExpressionKind, Name};
 
 use super::rules::{self, LintRule};
@@ -80,15 +78,6 @@ impl Slip {
     pub fn corrected(&self, expression: &Expression) -> Option<Expression> {
         const MAX_DEPTH: usize = 200;
         let rewrite = self.rewrite.as_ref().filter(|_| !expression.is_deeper_than(MAX_DEPTH))?;
-        Some(replaced(expression, &self.place, rewrite))
+        Some(expression.with_parts_replaced(&mut |part| part.ptr_eq(&self.place).then(|| rewrite.clone())))
     }
-}
-
-/// Returns an expression with the node `part` replaced. Recursive in the depth of the expression.
-fn replaced(expression: &Expression, part: &Expression, by: &Expression) -> Expression {
-    if expression.ptr_eq(part) {
-        return by.clone();
-    }
-    let Ok(kind) = expression.kind().map_children(|child| Ok::<_, Infallible>(replaced(child, part, by)));
-    kind.map_or_else(|| expression.clone(), |kind| Expression::new(kind, expression.span()))
 }

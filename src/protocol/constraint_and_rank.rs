@@ -77,16 +77,22 @@ pub fn is_met(value: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// Returns the value of a rank expression as a number. A number is itself, `true` is 1, `false` is 0; NaN and any other
-/// value are 0 (1998 paper 3.2). `-0.0` becomes `0.0`, so that both are one rank.
+/// Returns the value of a rank expression as a number. Any value that is no rank is 0 (1998 paper 3.2).
+#[must_use]
+pub fn rank_value(value: &Value) -> f64 {
+    rank_number(value).unwrap_or(0.0)
+}
+
+/// Returns the number that a value of a rank expression counts as. A number is itself, `true` is 1, `false` is 0. `None`
+/// for NaN and any other value. `-0.0` becomes `0.0`, so that both are one rank.
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a rank beyond 2^53 is compared as the nearest real
-pub fn rank_value(value: &Value) -> f64 {
+pub fn rank_number(value: &Value) -> Option<f64> {
     match value {
-        Value::Integer(integer) => *integer as f64,
+        Value::Integer(integer) => Some(*integer as f64),
         // Adding 0.0 turns -0.0 into 0.0.
-        Value::Real(real) if !real.is_nan() => *real + 0.0,
-        Value::Boolean(is) => f64::from(u8::from(*is)),
-        _ => 0.0,
+        Value::Real(real) if !real.is_nan() => Some(*real + 0.0),
+        Value::Boolean(is) => Some(f64::from(u8::from(*is))),
+        _ => None,
     }
 }

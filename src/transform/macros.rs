@@ -30,14 +30,18 @@ impl VariableTable {
         self.0.contains_key(&Name::new(name))
     }
 
-    /// Returns the table with default values for variables that it lacks. A variable with an empty value has none in
-    /// HTCondor: it becomes `undefined`.
+    /// Returns the table with default values for variables that it lacks. In HTCondor a variable with an empty value has
+    /// none.
     #[must_use]
     pub fn with_defaults<'d>(&self, defaults: impl IntoIterator<Item = (&'d str, &'d str)>) -> VariableTable {
         let mut all: MacroVariables =
             defaults.into_iter().map(|(name, value)| (Name::new(name), value.as_bytes().to_vec())).collect();
         let own = self.0.iter().map(|(name, value)| (name.clone(), value.clone()));
-        all.extend(own.map(|(name, value)| (name, if value.is_empty() { b"undefined".to_vec() } else { value })));
+        for (name, value) in own {
+            if !value.is_empty() || !all.contains_key(&name) {
+                all.insert(name, value);
+            }
+        }
         VariableTable(Arc::new(all))
     }
 
@@ -100,7 +104,7 @@ impl From<String> for StatementFailure {
 
 /// Macro in a text; all ranges are byte ranges of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct MacroReference {
+pub(crate) struct MacroReference {
     /// The whole macro, from the dollar to the closing parenthesis.
     pub range: Range<usize>,
     /// The function name between the dollar and the parenthesis; empty for `$(name)`.
@@ -120,7 +124,7 @@ pub(super) fn has_macros(text: &str) -> bool {
 }
 
 /// Returns the macros of a text in order. No two of them overlap.
-pub(super) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
+pub(crate) fn find_macros(text: &[u8]) -> Vec<MacroReference> {
     std::iter::successors(find_macro(text, 0), |last| find_macro(text, last.range.end)).collect()
 }
 

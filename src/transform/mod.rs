@@ -54,6 +54,7 @@ pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
 pub use keywords::{Keyword, parse_target};
 pub use macros::{Expansion, VariableTable};
+pub(crate) use macros::{MacroReference, find_macros};
 pub use parse::{RuleSurroundings, parse_rules, parse_rules_within};
 pub use result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
 pub use rule::{NamePattern, RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};

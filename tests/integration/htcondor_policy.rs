@@ -371,6 +371,76 @@ fn names_of_policies_and_their_variables() {
     assert!(errors.contains("GROUP_QUOTA_a must be a number") && errors.contains("htc-wrong.dump:2:"), "{errors}");
 }
 
+/// Values of a configuration are expressions of HTCondor, also over several lines, and not YAML.
+#[test]
+fn every_command_reads_the_dump_of_25_14_1() {
+    let requests = jobs("htc-dump-jobs.long", &[(1, "ann", "RequestDisk = 2000"), (2, "bob", "")]);
+    let offers = slots(
+        "htc-dump-slots.long",
+        &[slot("p", 2, "PartitionableSlot = true\nDiskQuantum = 512"), slot("s", 1, FREE)],
+    );
+    let dump = std::fs::read_to_string("tests/cases/negotiate/condor-25.14.1.dump").expect("the dump is there");
+    // Neither another variable nor its value matters.
+    let hostile =
+        ["{ a: 'b", "- # x", "| > & * ! % @ \\", "$(LOOP)", "$(NO_SUCH)", "\"", "\t---\t", &"(".repeat(100_000)];
+    let hostile: String = (0..).zip(hostile).map(|(number, value)| format!("MINE_{number} = {value}\n")).collect();
+    let lines = "MINE @=end\n---\n- { a\n\n@end\nLOOP = $(LOOP)\n";
+    let dumps = [file("htc-25.dump", &dump), file("htc-25-more.dump", format!("{hostile}{dump}{lines}"))];
+    for command in [&["negotiate"][..], &["match"], &["autocluster"], &["explain", "--unmatched"], &["explain"]] {
+        let without = [command, &[&requests, "--pool", &offers, "--policy", "htcondor"]].concat();
+        let expected = classad(&without);
+        for dump in &dumps {
+            let (status, out, errors) = classad(&[&without[..], &["--config", dump]].concat());
+            // Before the same text, `explain` tells what the transforms do.
+            assert!(status == expected.0 && out.ends_with(&expected.1), "{command:?} {out} {errors}");
+            assert!(!errors.contains('×'), "{command:?} {errors}");
+        }
+    }
+}
+
+#[test]
+fn each_problem_of_a_configuration_is_told_once() {
+    let (requests, offers) =
+        (jobs("htc-once-jobs.long", &[(1, "ann", "")]), slots("htc-once-slots.long", &[slot("s", 1, FREE)]));
+    for (dump, message) in [
+        ("MODIFY_REQUEST_EXPR_REQUESTDISK = quantize(RequestDisk, {1024)\n", "REQUESTDISK: expected"),
+        ("NEGOTIATOR_CONSIDER_PREEMPTION = maybe\n", "expected true or false"),
+        ("A = 1\nno variable\n", "this line does not define a variable"),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = many\n", "GROUP_QUOTA_a must be a number"),
+        ("STARTD_CLASSAD_USER_MAP_NAMES = $(NO)\n", "the variable NO is not defined"),
+    ] {
+        let dump = file("htc-once.dump", dump);
+        for command in [&["negotiate"][..], &["match"], &["autocluster"], &["explain", "--unmatched"], &["explain"]] {
+            let arguments = [command, &[&requests, "--pool", &offers, "--policy", "htcondor", "--config", &dump]];
+            let (_, _, errors) = classad(&arguments.concat());
+            assert_eq!(errors.matches(message).count(), 1, "{command:?}: {errors}");
+        }
+    }
+}
+
+/// Without PREEMPTION_REQUIREMENTS, priority alone decides; an empty setting of another kind has HTCondor's default.
+#[test]
+fn an_empty_value_is_none() {
+    let in_use = "RemoteOwner = \"bob\"\nRemoteUser = \"bob@x\"\nCurrentRank = 0.0";
+    let accounts = accounts("htc-empty-accounts.long", &[("ann@x", 100.0), ("bob@x", 1000.0)]);
+    let offered = [slot("s", 1, in_use)];
+    for (config, expected) in [
+        ("", &[][..]),
+        ("PREEMPTION_REQUIREMENTS = \n", &["1 s -bob@x"]),
+        ("PREEMPTION_REQUIREMENTS = NoSuch\n", &[]),
+        ("PREEMPTION_REQUIREMENTS =\nNEGOTIATOR_CONSIDER_PREEMPTION =\n", &["1 s -bob@x"]),
+        ("PREEMPTION_REQUIREMENTS =\nNEGOTIATOR_CONSIDER_PREEMPTION = no\n", &[]),
+        ("PREEMPTION_REQUIREMENTS = MY.A ?: true\nGROUP_QUOTA_MAX_ALLOCATION_ROUNDS =\n", &["1 s -bob@x"]),
+        ("PREEMPTION_REQUIREMENTS = true ? false : true\n", &[]),
+    ] {
+        assert_eq!(
+            cycle("empty-value", &[(1, "ann", "")], &offered, config, &["--userprio", &accounts]),
+            expected,
+            "{config}"
+        );
+    }
+}
+
 #[test]
 fn a_variable_that_makes_the_policy_unusable_is_shown_in_the_configuration() {
     let jobs = file("variable-jobs", "[ Requirements = true ]\n");
@@ -378,7 +448,7 @@ fn a_variable_that_makes_the_policy_unusable_is_shown_in_the_configuration() {
         ("A = 1\nNEGOTIATOR_CONSIDER_PREEMPTION = maybe\n", "PREEMPTION: expected true or false", ":2:34]"),
         ("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = x\n", "ROUNDS: expected a number of at least 0", ":1:37]"),
         ("PREEMPTION_REQUIREMENTS = a ==\n", "REQUIREMENTS: expected an expression, found the end", ":1:31]"),
-        ("X = 3 +\nPREEMPTION_REQUIREMENTS = a == $(X)\n", "expected an expression, found the end", ":2:27]"),
+        ("X = 3 +\nPREEMPTION_REQUIREMENTS = a == $(X)\n", "its macros expand to `a == 3 +`: expected an", ":2:27]"),
     ] {
         let dump = file("variable-dump", dump);
         let (status, _, errors) =
@@ -393,4 +463,44 @@ fn a_variable_that_makes_the_policy_unusable_is_shown_in_the_configuration() {
     );
     let (status, _, errors) = classad(&["match", &jobs, "--pool", &jobs, "--policy", "htcondor", "--config", &dump]);
     assert_eq!(status, Some(0), "{errors}");
+}
+
+/// `calculateRanks`: what `EvalFloat` cannot read as a number counts as 0, and a job without Rank has that of the slot.
+#[test]
+fn a_rank_that_is_an_error_counts_as_0() {
+    let offers = slots("htc-ranks-slots.long", &[slot("a", 1, FREE), slot("b", 1, FREE)]);
+    for (rank, told) in [
+        ("error", Some("an error")),
+        ("\"5\"", Some("a string")),
+        ("TARGET.Name + 1", Some("an error")),
+        ("time() / 0", Some("an error")),
+        ("{ 1 }", Some("a list")),
+        ("real(\"NaN\")", Some("NaN")),
+        ("relTime(\"00:10:00\")", Some("a relative time")),
+        ("TARGET.Nothing", None),
+        ("true", None),
+        ("real(\"INF\")", None),
+    ] {
+        let requests = jobs("htc-ranks-jobs.long", &[(1, "ann", &format!("Rank = {rank}")), (2, "ann", "Rank = 0.5")]);
+        for more in [&["negotiate"][..], &["negotiate", "--no-index"], &["match"], &["explain", "--unmatched"]] {
+            let arguments = [more, &[&requests, "--pool", &offers, "--policy", "htcondor"]].concat();
+            let (status, out, errors) = classad(&arguments);
+            assert_eq!(status, Some(0), "{rank} {more:?}: {out}{errors}");
+            let warning = told.map(|told| format!("warning: the rank of 1.0 is {told} and counts as 0\n"));
+            let warnings: String =
+                errors.lines().filter(|line| line.starts_with("warning")).map(|line| format!("{line}\n")).collect();
+            assert_eq!(warnings, warning.unwrap_or_default(), "{rank} {more:?}");
+        }
+    }
+    // The slot with the greater number wins over those whose rank is none.
+    let rank = "Rank = TARGET.Name == \"b\" ? 0.1 : error";
+    let requests = jobs("htc-rank-one.long", &[(1, "ann", rank)]);
+    let (_, out, errors) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", "htcondor"]);
+    assert!(out.contains("1.0\tb\t"), "{out}{errors}");
+    // A slot whose RANK is an error is the last one by NEGOTIATOR_PRE_JOB_RANK, but it matches.
+    let offers =
+        slots("htc-ranks-bad.long", &[slot("a", 1, "State = \"Unclaimed\"\nRank = error"), slot("b", 1, FREE)]);
+    let requests = jobs("htc-rank-two.long", &[(1, "ann", ""), (2, "ann", "")]);
+    let (_, out, errors) = classad(&["negotiate", &requests, "--pool", &offers, "--policy", "htcondor"]);
+    assert!(out.contains("1.0\tb\t") && out.contains("2.0\ta\t"), "{out}{errors}");
 }

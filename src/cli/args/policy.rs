@@ -7,9 +7,7 @@ use clap::builder::PossibleValue;
 use classad::configuration::{Configuration, ConfigurationEntry};
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
-use classad::matching::policy::{
-    Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, expand_variables, ready_policy, unusable_variables,
-};
+use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy};
 use classad::text::join_and;
 
 use super::suggested_values::SuggestedValues;
@@ -76,7 +74,8 @@ impl PolicyConfigArgs {
     ///
     /// As for [`PolicyArgs::read`].
     pub fn read_policy(&self, session: &mut Session, policy: &PolicyArgs) -> Result<LoadedPolicy, Failure> {
-        let read = policy.read(session, self.config.as_deref())?;
+        let config = self.config.as_ref().map(|file| LoadedConfiguration::read(session, file)).transpose()?;
+        let read = policy.read(session, config.as_ref())?;
         if !read.ad_policies.is_empty() {
             let names = join_and(&read.ad_policies);
             session.note(&format!(
@@ -99,13 +98,13 @@ impl PolicyArgs {
         self.policy.as_ref().filter(|path| !is_ready(path))
     }
 
-    /// Reads the policy. Options of the command line override the entries of the file. `config` is the file of a
-    /// configuration, for the variables, groups and limits of the policy.
+    /// Reads the policy. Options of the command line override the entries of the file. `config` has the variables, groups
+    /// and limits of the policy.
     ///
     /// # Errors
     ///
     /// The file cannot be read or is not a policy, or an option is not an expression.
-    pub fn read(&self, session: &mut Session, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
+    pub fn read(&self, session: &mut Session, config: Option<&LoadedConfiguration>) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
         if let Some(path) = &self.policy {
             given = read_file(session, path, config)?;
@@ -195,9 +194,8 @@ fn is_ready(path: &str) -> bool {
 
 /// Reads a policy file or a ready policy, with the variables, groups and limits of a
 /// configuration.
-fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<LoadedPolicy, Failure> {
-    let (dialect, context) = (session.dialect(), session.context());
-    let config = config.map(|file| LoadedConfiguration::read(session, file)).transpose()?;
+fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfiguration>) -> Result<LoadedPolicy, Failure> {
+    let context = session.context();
     let is_name = is_name(path);
     let ready = ready_policy(path).filter(|_| is_name);
     let (name, bytes) = match ready {
@@ -209,19 +207,17 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
         None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
     };
     let nothing = Configuration::default();
-    let configuration = config.as_ref().map_or(&nothing, |config| &config.configuration);
-    let expanded = expand_variables(&bytes, configuration.variables(), &context);
-    let expanded = expanded.map_err(|reason| Failure::refused(format!("{name}: {reason}")))?;
-    let text = SourceText::from_file(&name, expanded.clone(), FileFormat::Yaml);
-    let mut policy = Policy::parse(&expanded, dialect).map_err(|problems| {
-        let of_variables = unusable_variables(&bytes, configuration, dialect, &context);
-        match config.as_ref().filter(|_| !of_variables.is_empty()) {
-            Some(config) => session.print_setting_problems(&config.text, &of_variables),
-            None => session.print_setting_problems(&text, &problems),
+    let configuration = config.map_or(&nothing, |config| &config.configuration);
+    let parsed = Policy::parse_configured(&bytes, configuration, &context);
+    let text = SourceText::from_file(&name, bytes, FileFormat::Yaml);
+    let mut policy = parsed.map_err(|problems| {
+        if let Some(config) = config {
+            session.print_setting_problems(&config.text, &problems.in_configuration);
         }
+        session.print_setting_problems(&text, &problems.in_policy);
         Failure::Refused(None)
     })?;
-    if let Some(config) = &config {
+    if let Some(config) = config {
         match configure(&mut policy, &config.configuration, &context) {
             Ok(left_out) => left_out
                 .iter()
@@ -232,8 +228,8 @@ fn read_file(session: &mut Session, path: &str, config: Option<&str>) -> Result<
             }
         }
     }
-    let ad_policies = config.as_ref().map(ad_policies).unwrap_or_default();
-    let priority_factors = config.as_ref().map(priority_factors).unwrap_or_default();
+    let ad_policies = config.map(ad_policies).unwrap_or_default();
+    let priority_factors = config.map(priority_factors).unwrap_or_default();
     Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), ad_policies, priority_factors })
 }
 

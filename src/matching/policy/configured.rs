@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ad::Dialect;
 use crate::configuration::{Configuration, ConfigurationEntry, constant_number};
 use crate::eval::Context;
 use crate::format::Problem;
-use crate::format::document_tree::{YamlContent, YamlNode, YamlTree};
-use crate::syntax::{ParseOptions, parse_expression};
-use crate::transform::VariableTable;
 
 use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy};
 
@@ -19,72 +15,6 @@ pub const READY_POLICIES: [(&str, &str); 1] = [("htcondor", include_str!("ready/
 #[must_use]
 pub fn ready_policy(name: &str) -> Option<&'static str> {
     READY_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
-}
-
-/// Replaces the variables in the text of a policy, `$(NAME)`, by their values: those of `variables`, or else
-/// those that the policy gives under `variables`. A text that is no YAML is returned as it is.
-///
-/// # Errors
-///
-/// A variable that stands for itself, or a variable without a value, as a phrase.
-pub fn expand_variables(text: &[u8], variables: &VariableTable, context: &Context) -> Result<Vec<u8>, String> {
-    let Ok(tree) = YamlTree::parse(text) else { return Ok(text.to_vec()) };
-    let entries = |node: &'_ YamlNode| match &node.content {
-        YamlContent::Mapping(entries) => entries.clone(),
-        _ => Vec::new(),
-    };
-    let root = entries(&tree.root);
-    let defaults = root.iter().filter(|(key, _)| key.text() == Some("variables")).flat_map(|(_, value)| entries(value));
-    let defaults: Vec<(String, String)> =
-        defaults.filter_map(|(name, value)| Some((name.text()?.to_owned(), value.text()?.to_owned()))).collect();
-    let defaults = defaults.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let expansion = variables.with_defaults(defaults).expand(text, context)?;
-    match expansion.unknown {
-        Some(name) => Err(format!("the variable {name} has no value: set it under `variables`, or with --config")),
-        None => Ok(expansion.text),
-    }
-}
-
-/// Finds the variables of a configuration that make the text of a policy unusable, each by itself. Returns their problems,
-/// with ranges in the configuration. There are none if the policy is unusable also with its own values of the variables.
-#[must_use]
-pub fn unusable_variables(
-    policy: &[u8],
-    configuration: &Configuration,
-    dialect: Dialect,
-    context: &Context,
-) -> Vec<Problem> {
-    let is_usable = |variables: &VariableTable| {
-        expand_variables(policy, variables, context).is_ok_and(|text| Policy::parse(&text, dialect).is_ok())
-    };
-    if !is_usable(&VariableTable::default()) {
-        return Vec::new();
-    }
-    let problem = |entry: &ConfigurationEntry| {
-        let value = configuration.expand(entry, context).ok()?;
-        let start = entry.value_range.start;
-        let alone: VariableTable = [(entry.name.as_str(), value.text.as_str())].into_iter().collect();
-        let expanded = expand_variables(policy, &alone, context).ok()?;
-        let problems = Policy::parse(&expanded, dialect).err()?;
-        let whole = |message: &str, help| Problem {
-            help,
-            ..Problem::error_at(entry.value_range.clone(), 0, format!("{}: {message}", entry.name))
-        };
-        match parse_expression(value.text.as_bytes(), ParseOptions::new(dialect)) {
-            Err(fault) if value.is_verbatim => {
-                let message = format!("{}: {}", entry.name, fault.message);
-                Some(Problem { message, ..Problem::from_syntax(fault, start, 0) })
-            }
-            Err(fault) => Some(whole(&fault.message, fault.help)),
-            Ok(_) => problems.into_iter().next().map(|problem| whole(&problem.message, problem.help)),
-        }
-    };
-    let text = String::from_utf8_lossy(policy).to_ascii_lowercase();
-    let is_used = |entry: &&ConfigurationEntry| {
-        let name = entry.name.to_ascii_lowercase();
-        [")", ":"].iter().any(|end| text.contains(&format!("$({name}{end}")))
-    };
-    configuration.entries().iter().filter(is_used).filter_map(problem).collect()
 }
 
 /// Sets the groups and limits of a policy from a configuration: `GROUP_NAMES` and what belongs to it, if the policy

@@ -153,7 +153,7 @@ pub fn docking_values(
         let mut evaluator = Evaluator::new(environment, context);
         let value = evaluator.evaluate(&rule.expression, &scope);
         *steps += comparison_steps(&evaluator);
-        value
+        value.map(|value| rule.ordered_value(value))
     };
     rules.iter().map(value).collect()
 }

@@ -10,6 +10,7 @@ mod parse;
 mod residual;
 mod usage;
 mod userprio;
+mod variables;
 mod weighted_share;
 
 use std::fmt;
@@ -20,17 +21,15 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
 use crate::pool::PolicyExpressions;
-use crate::protocol::is_met;
+use crate::protocol::{is_met, rank_number};
 
 pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
-pub use configured::{
-    READY_POLICIES, configure, expand_variables, negotiator_problems, ready_policy, unusable_variables,
-};
+pub use configured::{READY_POLICIES, configure, negotiator_problems, ready_policy};
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
 pub use job_demands::JobDemands;
-pub use parse::{MAX_COMPONENTS, POLICY_KEYS};
+pub use parse::{MAX_COMPONENTS, POLICY_KEYS, PolicyProblems};
 pub use residual::{ListTaking, Residual};
 pub use usage::{Account, Accountant, AccountedClaim};
 pub use weighted_share::WeightedShare;
@@ -47,11 +46,14 @@ pub struct PolicyRule {
     pub range: Option<Range<usize>>,
     /// What reports call a component of a vector; `None` if the policy does not name it.
     pub name: Option<Box<str>>,
+    /// If the component of a vector is a rank: the number as which a value counts that is none, such as an error. `None`
+    /// for any other rule; such a value has no place in the order then.
+    pub otherwise: Option<f64>,
 }
 
 impl From<Expression> for PolicyRule {
     fn from(expression: Expression) -> Self {
-        PolicyRule { expression, range: None, name: None }
+        PolicyRule { expression, range: None, name: None, otherwise: None }
     }
 }
 
@@ -65,6 +67,15 @@ impl PolicyRule {
                 elements.iter().map(rule).collect()
             }
             _ => vec![self],
+        }
+    }
+
+    /// Returns the value by which a component orders: that of its expression, or a number if the component is a rank.
+    #[must_use]
+    pub fn ordered_value(&self, value: Value) -> Value {
+        match self.otherwise {
+            Some(otherwise) => Value::Real(rank_number(&value).unwrap_or(otherwise)),
+            None => value,
         }
     }
 
@@ -146,7 +157,9 @@ impl Policy {
         }
         if !self.order.is_empty() {
             let vector = |root: usize| {
-                let value = |rule: &PolicyRule| rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined);
+                let value = |rule: &PolicyRule| {
+                    rule.ordered_value(rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined))
+                };
                 PolicyVector::new(self.order.iter().map(value).collect(), context.dialect)
             };
             let mut vectors: Vec<(PolicyVector, usize)> = roots.into_iter().map(|root| (vector(root), root)).collect();

@@ -3,28 +3,64 @@
 mod shares;
 
 use crate::ad::{Dialect, Name};
+use crate::configuration::Configuration;
+use crate::eval::Context;
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
+use super::variables::PolicyVariables;
 use super::{ListTaking, Policy, PolicyRule, Residual};
 
+/// The reasons why a policy cannot be used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolicyProblems {
+    /// Problems with ranges in the text of the policy.
+    pub in_policy: Vec<Problem>,
+    /// Problems of values of variables, with ranges in the configuration.
+    pub in_configuration: Vec<Problem>,
+}
+
 impl Policy {
-    /// Reads a policy from a YAML text.
+    /// Reads a policy from a YAML text, with its own values of its variables.
     ///
     /// # Errors
     ///
     /// Returns all errors of the text in textual order: invalid YAML, unknown and repeated keys, invalid expressions,
     /// and priorities that are not positive numbers.
     pub fn parse(text: &[u8], dialect: Dialect) -> Result<Policy, Vec<Problem>> {
-        let outline = YamlTree::parse(text).map_err(|problem| vec![problem])?;
-        let mut settings = ConfigReader::new(&outline, dialect);
-        let policy = Policy::read(&mut settings, &outline.root);
-        settings.finish(policy)
+        Policy::parse_configured(text, &Configuration::default(), &Context::new(dialect))
+            .map_err(|problems| problems.in_policy)
+    }
+
+    /// Reads a policy from a YAML text. Its variables have the values of a configuration, or else its own.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Policy::parse`], and the problems of those variables of the configuration that the policy uses.
+    pub fn parse_configured(
+        text: &[u8],
+        configuration: &Configuration,
+        context: &Context,
+    ) -> Result<Policy, PolicyProblems> {
+        let in_policy = |in_policy| PolicyProblems { in_policy, ..PolicyProblems::default() };
+        let outline = YamlTree::parse(text).map_err(|problem| in_policy(vec![problem]))?;
+        let mut settings = ConfigReader::new(&outline, context.dialect);
+        let variables = PolicyVariables::new(&outline.root, configuration, context);
+        let mut reader = PolicyReader { settings: &mut settings, variables };
+        let policy = reader.policy(&outline.root);
+        let in_configuration = reader.variables.into_problems();
+        match settings.finish(policy) {
+            Ok(policy) if in_configuration.is_empty() => Ok(policy),
+            Ok(_) => Err(PolicyProblems { in_configuration, ..PolicyProblems::default() }),
+            Err(in_policy) => Err(PolicyProblems { in_policy, in_configuration }),
+        }
     }
 
     /// Reads a policy from a node of a larger YAML text. Errors are collected in `settings`.
     pub fn read<'o>(settings: &mut ConfigReader<'o>, node: &'o YamlNode) -> Policy {
-        PolicyReader(settings).policy(node)
+        let context = Context::new(settings.dialect);
+        let variables = PolicyVariables::new(node, &Configuration::default(), &context);
+        PolicyReader { settings, variables }.policy(node)
     }
 }
 
@@ -32,8 +68,11 @@ impl Policy {
 pub const POLICY_KEYS: [&str; 9] =
     ["variables", "roots", "order", "docking", "residual", "share", "limits", "requests", "offers"];
 
-/// Reads policies and their parts from YAML nodes; the wrapped `ConfigReader` collects the errors.
-pub struct PolicyReader<'o, 's>(pub &'s mut ConfigReader<'o>);
+/// Reads policies and their parts from YAML nodes. The `ConfigReader` collects the errors.
+pub struct PolicyReader<'o, 's> {
+    settings: &'s mut ConfigReader<'o>,
+    variables: PolicyVariables<'o, 's>,
+}
 
 /// Maximum number of components of a vector of a policy. The values of `order` are held for all requests.
 pub const MAX_COMPONENTS: usize = 256;
@@ -41,9 +80,9 @@ pub const MAX_COMPONENTS: usize = 256;
 impl<'o> PolicyReader<'o, '_> {
     fn policy(&mut self, node: &'o YamlNode) -> Policy {
         let mut policy = Policy::default();
-        for (key, value) in self.0.known_entries(node, "a policy", &POLICY_KEYS) {
+        for (key, value) in self.settings.known_entries(node, "a policy", &POLICY_KEYS) {
             match key {
-                // The values of variables are in the text already: see [`super::expand_variables`].
+                // [`PolicyVariables`] reads those that are used.
                 "variables" => {}
                 "roots" => policy.roots = self.rule(value),
                 "order" => policy.order = self.vector(value),
@@ -60,7 +99,7 @@ impl<'o> PolicyReader<'o, '_> {
 
     fn residual(&mut self, node: &'o YamlNode) -> Residual {
         let mut residual = Residual::default();
-        for (key, value) in self.0.known_entries(node, "residual", &["when", "set", "take", "while"]) {
+        for (key, value) in self.settings.known_entries(node, "residual", &["when", "set", "take", "while"]) {
             match key {
                 "when" => residual.when = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
@@ -74,10 +113,10 @@ impl<'o> PolicyReader<'o, '_> {
     /// Reads `take`: for each list a count, or a mapping of `count` and `if`.
     fn takings(&mut self, node: &'o YamlNode) -> Vec<ListTaking> {
         let mut takings = Vec::new();
-        for (name, value) in self.0.entries(node, "take") {
+        for (name, value) in self.settings.entries(node, "take") {
             let (mut count, mut fits) = (None, None);
             if matches!(value.content, YamlContent::Mapping(_)) {
-                for (key, value) in self.0.known_entries(value, "take", &["count", "if"]) {
+                for (key, value) in self.settings.known_entries(value, "take", &["count", "if"]) {
                     match key {
                         "count" => count = self.rule(value),
                         _ => fits = self.rule(value),
@@ -95,25 +134,30 @@ impl<'o> PolicyReader<'o, '_> {
     /// Reads a mapping of attributes to expressions.
     fn attributes(&mut self, node: &'o YamlNode, what: &str) -> Vec<(Name, PolicyRule)> {
         let mut attributes = Vec::new();
-        for (name, value) in self.0.entries(node, what) {
+        for (name, value) in self.settings.entries(node, what) {
             let attribute = Name::new(name.text().unwrap_or_default());
-            if attribute.as_str().is_empty() || (self.0.dialect == Dialect::Classad && attribute.is_reserved()) {
+            if attribute.as_str().is_empty() || (self.settings.dialect == Dialect::Classad && attribute.is_reserved()) {
                 let message = format!("`{attribute}` cannot name an attribute");
-                self.0.report(name, message, format!("`{what}` holds attributes: `Cpus: ...`"));
+                self.settings.report(name, message, format!("`{what}` holds attributes: `Cpus: ...`"));
             }
             attributes.extend(self.rule(value).map(|rule| (attribute, rule)));
         }
         attributes
     }
 
-    /// Reads a positive number. Reports an error and returns `None` if the node holds anything else.
-    pub fn positive_number(&mut self, node: &YamlNode) -> Option<f64> {
-        let number = node.text().and_then(|text| text.parse::<f64>().ok());
-        let positive = number.filter(|number| number.is_finite() && *number > 0.0);
-        if positive.is_none() {
-            self.0.report(node, "expected a number greater than 0", "write a number such as `10`");
+    /// Reads a constant. Reports `message` and returns `None` if `read` does.
+    fn constant<T>(
+        &mut self,
+        node: &YamlNode,
+        read: impl FnOnce(&str) -> Option<T>,
+        (message, help): (&str, &str),
+    ) -> Option<T> {
+        let text = self.variables.text(self.settings, node)?;
+        let constant = read(&text);
+        if constant.is_none() {
+            self.variables.report_constant(self.settings, node, message, help);
         }
-        positive
+        constant
     }
 
     /// Reads the components of a vector from a YAML sequence, or from a single expression. If the expression is a list
@@ -121,12 +165,12 @@ impl<'o> PolicyReader<'o, '_> {
     fn vector(&mut self, node: &'o YamlNode) -> Vec<PolicyRule> {
         match &node.content {
             YamlContent::Sequence(components) if components.is_empty() => {
-                self.0.report(node, "this vector has no components", "delete the key to use the default");
+                self.settings.report(node, "this vector has no components", "delete the key to use the default");
                 Vec::new()
             }
             YamlContent::Sequence(components) if components.len() > MAX_COMPONENTS => {
                 let message = format!("this vector has more than {MAX_COMPONENTS} components");
-                self.0.report(node, message, "join components, or leave out components that never decide");
+                self.settings.report(node, message, "join components, or leave out components that never decide");
                 Vec::new()
             }
             YamlContent::Sequence(components) => {
@@ -136,23 +180,50 @@ impl<'o> PolicyReader<'o, '_> {
         }
     }
 
-    /// Reads a component of a vector: an expression, or `name: expression`.
-    fn component(&mut self, node: &YamlNode) -> Option<PolicyRule> {
+    /// Reads a component of a vector: an expression, `name: expression`, or `name: { rank: ..., otherwise: ... }`.
+    fn component(&mut self, node: &'o YamlNode) -> Option<PolicyRule> {
         // The `?` in the key of `a ? b: c` shows that this is an expression without quotation marks.
         let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || " -_".contains(letter));
         if let YamlContent::Mapping(entries) = &node.content
             && let [(key, value)] = entries.as_slice()
             && let Some(name) = key.text().filter(|name| is_name(name))
         {
-            return Some(PolicyRule { name: Some(name.into()), ..self.rule(value)? });
+            return Some(PolicyRule { name: Some(name.into()), ..self.rank_or_rule(value)? });
         }
         self.rule(node)
     }
 
-    fn rule(&mut self, node: &YamlNode) -> Option<PolicyRule> {
-        let expression = self.0.expression(node)?;
-        Some(PolicyRule { expression, range: Some(self.0.tree.range(node)), name: None })
+    /// Reads an expression, or a rank: a mapping of `rank` and `otherwise`.
+    fn rank_or_rule(&mut self, node: &'o YamlNode) -> Option<PolicyRule> {
+        if !matches!(node.content, YamlContent::Mapping(_)) {
+            return self.rule(node);
+        }
+        let (mut rule, mut otherwise) = (None, 0.0);
+        for (key, value) in self.settings.known_entries(node, "a rank", &["rank", "otherwise"]) {
+            match key {
+                "rank" => rule = self.rule(value),
+                _ => {
+                    let number = |text: &str| text.parse::<f64>().ok().filter(|number| !number.is_nan());
+                    let message = ("expected a number", "write a number such as `0`");
+                    otherwise = self.constant(value, number, message).unwrap_or(otherwise);
+                }
+            }
+        }
+        Some(PolicyRule { otherwise: Some(otherwise), ..rule? })
     }
+
+    fn rule(&mut self, node: &YamlNode) -> Option<PolicyRule> {
+        let expression = self.variables.expression(self.settings, node)?;
+        Some(PolicyRule { expression, range: Some(self.settings.tree.range(node)), name: None, otherwise: None })
+    }
+}
+
+/// The problem with a text that [`positive_number`] cannot read, and the hint.
+pub const NOT_POSITIVE: (&str, &str) = ("expected a number greater than 0", "write a number such as `10`");
+
+/// Reads a positive number; `None` for anything else.
+pub fn positive_number(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::ad::Dialect;
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree, string_scalar};
 
-use super::parse::PolicyReader;
+use super::parse::{NOT_POSITIVE, positive_number};
 
 /// Minimum real priority, which is the best one.
 const MIN_REAL_PRIORITY: f64 = 0.5;
@@ -101,10 +101,10 @@ impl Accountant {
             settings.known_entries(&outline.root, "a usage file", &["half-life", "at", "submitters", "claims"])
         {
             match key {
-                "half-life" => {
-                    accountant.half_life_seconds =
-                        PolicyReader(&mut settings).positive_number(value).unwrap_or(accountant.half_life_seconds);
-                }
+                "half-life" => match value.text().and_then(positive_number) {
+                    Some(seconds) => accountant.half_life_seconds = seconds,
+                    None => settings.report(value, NOT_POSITIVE.0, NOT_POSITIVE.1),
+                },
                 "at" => {
                     accountant.accounted_until = value.text().and_then(|text| text.parse().ok());
                     if accountant.accounted_until.is_none() {

@@ -17,7 +17,7 @@ use clap::Args;
 use classad::ad::{Ad, Name};
 use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
-use classad::matching::negotiate::negotiation_names;
+use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::policy::{PolicyRule, with_attributes};
 use classad::text::counted;
 
@@ -32,6 +32,7 @@ use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
+use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
     Allocation, CauseEntry, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, gangs, pair,
@@ -143,7 +144,7 @@ impl Explain {
         let share = self.share.input(session, &sources, settings)?;
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
-        let policy = self.policy.read(session, self.config.as_deref())?.without_share(session);
+        let policy = self.policy.read(session, configuration.as_ref())?.without_share(session);
         let protocol = common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
         let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;
@@ -212,6 +213,10 @@ impl Explain {
             .with_states(tells_states);
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
+        }
+        if !self.reverse {
+            let settings = NegotiationSettings::new(policy.policy.clone(), common.protocol(session), session.context());
+            RankWarnings::of_requests(&parties, &settings).report(session);
         }
         let explainer = case.explainer(session, self.offer_lists(session));
         let status = match &self.offer {

@@ -164,9 +164,7 @@ impl MatchCommand {
                 write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
             }
         }
-        if policy.policy.docking.is_empty() {
-            RankWarnings::of_pairs(&parties, &run.settings, found.pairs()).report(session);
-        }
+        RankWarnings::of_pairs(&parties, &run.settings, found.pairs()).report(session);
         let preempts = |grant: &&Grant| grant.offers.iter().any(|offer| offer.preempted.is_some());
         let preempting = outcome.grants.iter().filter(preempts).count();
         if preempting > 0 {

@@ -90,9 +90,7 @@ impl MatchCommand {
             let listed = ListedCandidates { requests, offers: list.iter().map(offer).collect() };
             writer.add_finding(session, &listed)?;
         }
-        let tells_ranks = policy.policy.docking.is_empty();
-        let ranks =
-            if tells_ranks { SharedRank::of_pairs(parties, &run.settings, found.pairs(), &places) } else { Vec::new() };
+        let ranks = SharedRank::of_pairs(parties, &run.settings, found.pairs(), &places);
         let notes = MatchNotes {
             count: found.count,
             failures: found.outcome.statistics.failures - found.early_failures,

@@ -170,9 +170,7 @@ impl Negotiate {
         for (request, fault) in bad_requests {
             parties.requests[request].report_bad_ports(session, &fault)?;
         }
-        if settings.policy.docking.is_empty() {
-            ranks.add_pairs(&parties, &settings, matches_of(&outcome.grants));
-        }
+        ranks.add_pairs(&parties, &settings, matches_of(&outcome.grants));
         ranks.report(session);
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.

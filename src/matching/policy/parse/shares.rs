@@ -10,7 +10,7 @@ use crate::matching::policy::{
     AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, PolicyRule, Share, WeightedShare,
 };
 
-use super::PolicyReader;
+use super::{NOT_POSITIVE, PolicyReader, positive_number};
 
 /// Rounds in which groups are allocated what others could not use: `GROUP_QUOTA_MAX_ALLOCATION_ROUNDS` of HTCondor.
 const ALLOCATION_ROUNDS: usize = 3;
@@ -36,12 +36,12 @@ impl<'o> PolicyReader<'o, '_> {
             "floors",
             "ceilings",
         ];
-        for (key, value) in self.0.known_entries(node, "share", &keys) {
+        for (key, value) in self.settings.known_entries(node, "share", &keys) {
             match key {
                 "by" => (by, has_by) = (self.rule(value), true),
                 "priorities" => {
-                    for (name, value) in self.0.entries(value, "priorities") {
-                        if let Some(priority) = self.positive_number(value) {
+                    for (name, value) in self.settings.entries(value, "priorities") {
+                        if let Some(priority) = self.constant(value, positive_number, NOT_POSITIVE) {
                             priorities.push((name.text().unwrap_or_default().to_owned(), priority));
                         }
                     }
@@ -63,13 +63,17 @@ impl<'o> PolicyReader<'o, '_> {
             }
         }
         if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
-            self.0.report(node, "`by` is missing", "`by` names the submitter of a request, for example `by: Owner`");
+            self.settings.report(
+                node,
+                "`by` is missing",
+                "`by` names the submitter of a request, for example `by: Owner`",
+            );
         }
         let weighted = first_weighted.map(|_| {
             let (groups, left_out) = GroupTree::new(groups);
             for fault in left_out {
                 let help = "write each group once, for `a.b` also `a`, and at most 32 levels";
-                self.0.report(node, format!("the group {fault}"), help);
+                self.settings.report(node, format!("the group {fault}"), help);
             }
             let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
             WeightedShare {
@@ -90,7 +94,7 @@ impl<'o> PolicyReader<'o, '_> {
     /// Reads accounting groups: a quota each, or a mapping of quota, `surplus` and `regroup`.
     fn groups(&mut self, node: &'o YamlNode) -> Vec<AccountingGroup> {
         let mut groups = Vec::new();
-        for (name, value) in self.0.entries(node, "groups") {
+        for (name, value) in self.settings.entries(node, "groups") {
             let mut group = AccountingGroup {
                 name: name.text().unwrap_or_default().to_owned(),
                 quota: GroupQuota::Dynamic(0.0),
@@ -98,7 +102,7 @@ impl<'o> PolicyReader<'o, '_> {
                 regroups: false,
             };
             if matches!(value.content, YamlContent::Mapping(_)) {
-                for (key, value) in self.0.known_entries(value, "a group", &["quota", "surplus", "regroup"]) {
+                for (key, value) in self.settings.known_entries(value, "a group", &["quota", "surplus", "regroup"]) {
                     match key {
                         "quota" => group.quota = self.quota(value).unwrap_or(group.quota),
                         "surplus" => group.accepts_surplus = self.truth(value).unwrap_or(false),
@@ -115,24 +119,20 @@ impl<'o> PolicyReader<'o, '_> {
 
     /// Reads a quota: a number, or a percentage.
     fn quota(&mut self, node: &YamlNode) -> Option<GroupQuota> {
-        let text = node.text().unwrap_or_default().trim();
         let is_valid = |number: &f64| number.is_finite() && *number >= 0.0;
-        let quota = match text.strip_suffix('%') {
+        let quota = |text: &str| match text.trim().strip_suffix('%') {
             Some(percent) => {
                 percent.trim().parse().ok().filter(is_valid).map(|part: f64| GroupQuota::Dynamic(part / 100.0))
             }
-            None => text.parse().ok().filter(is_valid).map(GroupQuota::Static),
+            None => text.trim().parse().ok().filter(is_valid).map(GroupQuota::Static),
         };
-        if quota.is_none() {
-            self.0.report(node, "this is not a quota", "write a weight of slots (`20`) or a percentage (`25%`)");
-        }
-        quota
+        self.constant(node, quota, ("this is not a quota", "write a weight of slots (`20`) or a percentage (`25%`)"))
     }
 
     /// Reads `limits`.
     pub fn limits(&mut self, node: &'o YamlNode) -> ConcurrencyLimits {
         let mut limits = ConcurrencyLimits::default();
-        for (key, value) in self.0.known_entries(node, "limits", &["needs", "in-use", "max", "default"]) {
+        for (key, value) in self.settings.known_entries(node, "limits", &["needs", "in-use", "max", "default"]) {
             match key {
                 "needs" => limits.needs = self.rule(value),
                 "in-use" => limits.in_use = self.rule(value),
@@ -154,7 +154,7 @@ impl<'o> PolicyReader<'o, '_> {
     /// Reads a mapping of names to numbers that are not negative.
     fn amounts(&mut self, node: &'o YamlNode, what: &str) -> BTreeMap<String, f64> {
         let mut amounts = BTreeMap::new();
-        for (name, value) in self.0.entries(node, what) {
+        for (name, value) in self.settings.entries(node, what) {
             if let Some(amount) = self.amount(value) {
                 amounts.insert(name.text().unwrap_or_default().to_owned(), amount);
             }
@@ -163,20 +163,15 @@ impl<'o> PolicyReader<'o, '_> {
     }
 
     fn amount(&mut self, node: &YamlNode) -> Option<f64> {
-        let number = node.text().and_then(|text| constant_number(text, &Context::new(Dialect::Condor)));
-        let amount = number.filter(|number| *number >= 0.0);
-        if amount.is_none() {
-            self.0.report(node, "expected a number of at least 0", "write a number such as `10`");
-        }
-        amount
+        let context = Context::new(Dialect::Condor);
+        let amount = |text: &str| constant_number(text, &context).filter(|number| *number >= 0.0);
+        self.constant(node, amount, ("expected a number of at least 0", "write a number such as `10`"))
     }
 
     fn truth(&mut self, node: &YamlNode) -> Option<bool> {
-        let truth = node.text().and_then(|text| constant_truth(text, &Context::new(Dialect::Condor)));
-        if truth.is_none() {
-            self.0.report(node, "expected true or false", "write `true` or `false`");
-        }
-        truth
+        let context = Context::new(Dialect::Condor);
+        let truth = |text: &str| constant_truth(text, &context);
+        self.constant(node, truth, ("expected true or false", "write `true` or `false`"))
     }
 }
 

@@ -1,0 +1,91 @@
+use crate::ad::Dialect;
+use crate::configuration::Configuration;
+use crate::eval::Context;
+use crate::format::Problem;
+use crate::matching::policy::Policy;
+
+/// Returns the roots of a policy with the variables of a dump, as text; or the problems, those of the dump with `dump:`.
+fn roots(policy: &str, dump: &str) -> String {
+    let (configuration, problems) = Configuration::read(dump.as_bytes());
+    assert!(problems.is_empty(), "{problems:?}");
+    match Policy::parse_configured(policy.as_bytes(), &configuration, &Context::new(Dialect::Condor)) {
+        Ok(policy) => policy.roots.map_or(String::new(), |rule| rule.expression.to_string()),
+        Err(problems) => {
+            let told = |place: &str, Problem { range, message, .. }: &Problem| {
+                format!("{place}{}..{}: {message}", range.start, range.end)
+            };
+            let of_dump = problems.in_configuration.iter().map(|problem| told("dump:", problem));
+            of_dump.chain(problems.in_policy.iter().map(|problem| told("", problem))).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+#[test]
+fn a_variable_takes_the_place_of_an_operand() {
+    for (value, expected) in [
+        ("1 + 2", "(1 + 2) * 3"),
+        ("a ?: b", "(a ?: b) * 3"),
+        ("quantize(x - $(Y),{Target.Z?:1024})", "quantize(x - 7, { Target.Z ?: 1024 }) * 3"),
+        ("{ 1, 2 }[0] // \"", "{ 1, 2 }[0] * 3"),
+        ("[ a = 1; b = \": # \" ].b", "[ a = 1; b = \": # \" ].b * 3"),
+        ("\"it's - 'a' | > & * ! % @ \\d\"", "\"it's - 'a' | > & * ! % @ \\\\d\" * 3"),
+        ("-1", "-1 * 3"),
+        ("!a", "(!a) * 3"),
+        ("@=end\n---\n@end", "dump:11..11: X: expected an expression, found the end"),
+        ("@=end\n  ifThenElse(a,\n\tb # 1,\n  c)\n@end", "dump:27..28: X: `#` is not part of the language"),
+        ("@=end\n  ifThenElse(a,\n\tb,\n  c)\n@end", "ifThenElse(a, b, c) * 3"),
+        ("1) + (2", "dump:5..6: X: expected the end, found `)`"),
+        ("", "undefined * 3"),
+    ] {
+        let sign = if value.starts_with('@') { "" } else { "= " };
+        let dump = format!("X {sign}{value}\nY = 7\n");
+        assert_eq!(roots("roots: $(X) * 3", &dump), expected, "{value}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_not_used_stops_nothing() {
+    let dump = "X = a\nY = )(\nZ = $(Z)\nW = $(NO_SUCH)\nV = \"\n";
+    assert_eq!(roots("variables: { Y: 1, Z: 2, W: 3, V: 4 }\nroots: $(X)", dump), "a");
+}
+
+#[test]
+fn each_problem_is_told_once() {
+    let problem = "dump:4..5: X: expected an expression, found `)`";
+    assert_eq!(roots("roots: $(X) + $(X)\norder: [ $(X), $(X) ]", "X = )("), problem);
+    let rounds = "share: { by: a, rounds: $(N), preempts: $(N) }\nroots: $(N)";
+    assert_eq!(
+        roots(rounds, "N = maybe"),
+        "dump:4..9: N: expected a number of at least 0\ndump:4..9: N: expected true or false"
+    );
+}
+
+#[test]
+fn own_values_and_defaults_count_where_the_configuration_has_none() {
+    let policy = "variables: { A: 'b ?: 1', N: 3, T: true }\nroots: $(A) + $(N) + $(B:c) + $(T)";
+    assert_eq!(roots(policy, ""), "(b ?: 1) + 3 + c + true");
+    // An empty value is none; a number and a truth value have HTCondor's then, and `yes` is a truth value.
+    assert_eq!(roots(policy, "A =\nN =\nB =\nT = yes\n"), "undefined + 3 + c + true");
+    assert_eq!(roots("roots: $(A:true)", "A =\n"), "true");
+    // A value of the configuration may name a variable that only the policy has.
+    assert_eq!(roots("variables: { N: 3 }\nroots: $(A)", "A = $(N) + 1"), "3 + 1");
+    let text = "variables: { NAME: ann }\nroots: Owner == \"$(NAME)@$(DOMAIN)\"";
+    assert_eq!(roots(text, "DOMAIN = x\"y\n"), "Owner == \"ann@x\\\"y\"");
+}
+
+#[test]
+fn what_is_wrong_in_the_policy_is_told_there() {
+    for (policy, expected) in [
+        ("roots: $(NO_SUCH) + 1", "7..21: the variable NO_SUCH has no value"),
+        ("roots: $(AB) * * $(AB)", "15..16: expected an expression, found `*` (column 9 of the expression)"),
+        ("roots: a $(AB)", "9..14: expected the end, found `$(AB)` (column 3 of the expression)"),
+        ("roots: a.$(AB)", "7..14: `$(AB)` stands for an expression"),
+        ("variables: { A: $(B), B: $(A) }\nroots: $(A)", "16..20: the variable A stands for itself"),
+    ] {
+        let dump = "AB = 1\n";
+        assert_eq!(roots(policy, dump), expected, "{policy}");
+    }
+    let mut doubling = "variables:\n  V0: a\n".to_owned();
+    (1..40).for_each(|at| doubling += &format!("  V{at}: $(V{0}) + $(V{0})\n", at - 1));
+    assert!(roots(&(doubling + "roots: $(V39)"), "").contains("gives too long an expression"));
+}
