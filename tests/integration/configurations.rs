@@ -159,9 +159,11 @@ fn explain_tells_what_policies_would_do() {
     let config = "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nSUBMIT_REQUIREMENT_NAMES = Site Queue\n\
         SUBMIT_REQUIREMENT_Queue = MY.TotalJobs < 5\nSUBMIT_REQUIREMENT_Site = Owner != \"bob\"\nSUBMIT_REQUIREMENT_Site_REASON = \"not bob\"\nSYSTEM_PERIODIC_HOLD = JobStatus == 2\n";
     let dump = file("explain-config.dump", config);
-    let (status, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
+    let arguments = ["explain", &jobs, "--pool", &slots, "--config", &dump];
+    let (status, out, err) = classad(&[&arguments[..], &["--what-if-config"]].concat());
     assert_eq!(status, Some(1), "{err}");
-    assert!(out.starts_with("no job gains a match; 1 job loses a match: 2.0\n"), "{out}");
+    let heading = format!("if every slot had START of {dump}: no job gains a match; 1 job loses a match: 2.0\n");
+    assert!(out.starts_with(&heading), "{out}");
     assert!(err.contains("not evaluated without the ad of the schedd: SUBMIT_REQUIREMENT_Queue"), "{err}");
     assert!(
         out.contains("SUBMIT_REQUIREMENT_Site refuses 1 job: 2.0 (not bob)\nSYSTEM_PERIODIC_HOLD holds 1 job: 3.0\n"),
@@ -193,6 +195,40 @@ fn cases_name_the_variables_of_a_configuration() {
     assert!(status == Some(2) && err.contains("this spec names no configuration"), "{err}");
 }
 
+/// The slots' own START counts, whatever the configuration of another machine says.
+#[test]
+fn a_configuration_leaves_the_slots_alone() {
+    let jobs = JOBS.replace("Owner", "Requirements = true\nOwner");
+    let slot = |name: &str, start: &str| {
+        format!(
+            "MyType = \"Machine\"\nName = \"{name}\"\nState = \"Unclaimed\"\nMemory = 1000\nStart = {start}\n\
+             Rank = 7\nRequirements = START\n\n"
+        )
+    };
+    let slots = slot("s", "TARGET.Owner == \"ann\"") + &slot("t", "false");
+    let (jobs, slots) = (file("alone.long", jobs), file("alone.slots", slots));
+    let dump = file("alone.dump", "START = True\nRANK = 1 +\n");
+    let arguments = ["explain", &jobs, "--pool", &slots, "--config", &dump];
+    // Nothing reads RANK, so that its value does no harm.
+    for more in [&[][..], &["--unmatched"], &["--policy", "htcondor", "--unmatched"]] {
+        let with = classad(&[&arguments[..], more].concat());
+        let without = classad(&[&arguments[..4], more].concat());
+        assert_eq!(with, without, "{more:?}");
+        assert_eq!(with.0, Some(1));
+    }
+    let (_, _, err) = classad(&[&arguments[..], &["--what-if-config"]].concat());
+    assert!(err.contains("RANK: expected an expression"), "{err}");
+    let dump = file("alone.dump", "START = True\nRANK = 0\n");
+    let (_, out, _) = classad(&[&arguments[..4], &["--config", &dump, "--what-if-config"]].concat());
+    let heading = format!("if every slot had START and RANK of {dump}: 1 job gains a match: 2.0; no job loses one\n");
+    assert!(out.starts_with(&heading), "{out}");
+    let none = file("alone-none.dump", "A = 1\n");
+    let (status, _, err) = classad(&[&arguments[..4], &["--config", &none, "--what-if-config"]].concat());
+    assert!(status == Some(2) && err.contains("has neither START nor RANK"), "{err}");
+    let (status, _, _) = classad(&[&arguments[..4], &["--what-if-config"]].concat());
+    assert_eq!(status, Some(2));
+}
+
 /// A job is matched as the transforms leave it, and another command says that it applies none.
 #[test]
 fn explain_matches_what_transforms_leave() {
@@ -210,7 +246,7 @@ fn explain_matches_what_transforms_leave() {
     assert!(out.contains("1 job gains a match: 1.0; no job loses one"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
-    let note = "note: this command does not apply START and JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does";
+    let note = "note: this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does";
     assert!(err.contains(note), "{err}");
 }
 

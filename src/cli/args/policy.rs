@@ -61,8 +61,8 @@ pub struct LoadedPolicy {
     text: Option<SourceText>,
     /// Whether it is a ready policy, in which the user has chosen no entry.
     is_ready: bool,
-    /// The variables of the configuration that are policies of machines or transforms.
-    ad_policies: Vec<String>,
+    /// Whether the configuration has transforms, which only some commands apply.
+    has_transforms: bool,
     /// The variables of the configuration that set factors of priorities.
     priority_factors: Vec<String>,
 }
@@ -76,11 +76,10 @@ impl PolicyConfigArgs {
     pub fn read_policy(&self, session: &mut Session, policy: &PolicyArgs) -> Result<LoadedPolicy, Failure> {
         let config = self.config.as_ref().map(|file| LoadedConfiguration::read(session, file)).transpose()?;
         let read = policy.read(session, config.as_ref())?;
-        if !read.ad_policies.is_empty() {
-            let names = join_and(&read.ad_policies);
-            session.note(&format!(
-                "this command does not apply {names} of the configuration; `classad explain --config DUMP` does"
-            ));
+        if read.has_transforms {
+            session.note(
+                "this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does",
+            );
         }
         if !read.priority_factors.is_empty() && read.policy.share.is_some() {
             let names = join_and(&read.priority_factors);
@@ -228,9 +227,9 @@ fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfigurat
             }
         }
     }
-    let ad_policies = config.map(ad_policies).unwrap_or_default();
+    let has_transforms = config.is_some_and(|config| config.configuration.entry("JOB_TRANSFORM_NAMES").is_some());
     let priority_factors = config.map(priority_factors).unwrap_or_default();
-    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), ad_policies, priority_factors })
+    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), has_transforms, priority_factors })
 }
 
 /// Returns the variables of a configuration that set factors of priorities, but for HTCondor's default of 1000.
@@ -242,12 +241,6 @@ fn priority_factors(config: &LoadedConfiguration) -> Vec<String> {
         name.starts_with("GROUP_PRIO_FACTOR_") || name == "DEFAULT_PRIO_FACTOR" && !is_default()
     };
     config.configuration.entries().iter().filter(is_set).map(|entry| entry.name.clone()).collect()
-}
-
-/// Returns the policies of machines and the transforms that a configuration has. Only some commands apply them.
-fn ad_policies(config: &LoadedConfiguration) -> Vec<String> {
-    let knobs = ["START", "RANK", "JOB_TRANSFORM_NAMES"].into_iter();
-    knobs.filter(|knob| config.configuration.entry(knob).is_some()).map(str::to_owned).collect()
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

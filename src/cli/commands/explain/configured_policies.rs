@@ -1,6 +1,6 @@
-//! What the policies of a configuration would do: those about jobs to each request, START and RANK as the offers'.
+//! What the policies of a configuration would do: those about jobs to each request, and on demand START and RANK as the
+//! offers'.
 
-use classad::ad::Expression;
 use classad::ad::Name;
 use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect, PolicyEffectKind};
 use classad::eval::Context;
@@ -8,12 +8,12 @@ use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use crate::cli::Failure;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// Maximum number of jobs that are named for an effect of a policy.
 const MAX_NAMED_JOBS: usize = 10;
@@ -21,30 +21,45 @@ const MAX_NAMED_JOBS: usize = 10;
 /// Variables of a configuration that become attributes of each machine, and the attributes.
 const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank")];
 
-/// Adds the policies of machines to the hypothetical attributes. Returns what the policies about jobs do, and the parties
-/// with the jobs as transforms leave them; the latter are `None` if no transform changes a job.
+/// Returns what the policies about jobs do, and the parties with the jobs as transforms leave them; the latter are `None`
+/// if no transform changes a job.
 pub fn apply(
     session: &mut Session,
     loaded: &LoadedConfiguration,
-    what_if: &mut WhatIf,
     parties: &Parties,
     is_selected: &dyn Fn(&NamedAd) -> bool,
 ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
-    what_if.add_to_offers(machine_policies(session, loaded)?);
     let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests, is_selected)?;
     Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
 }
 
-/// Returns the attributes that the configuration gives every machine.
-fn machine_policies(session: &mut Session, loaded: &LoadedConfiguration) -> Result<Vec<(Name, Expression)>, Failure> {
-    let mut policies = Vec::new();
+/// Adds the policies of machines to the hypothetical attributes. Returns the condition in words.
+///
+/// # Errors
+///
+/// The configuration has none.
+pub fn add_to_offers(
+    session: &mut Session,
+    loaded: &LoadedConfiguration,
+    what_if: &mut WhatIf,
+) -> Result<String, Failure> {
+    let (mut policies, mut knobs) = (Vec::new(), Vec::new());
     for (knob, attribute) in MACHINE_POLICIES {
         match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
-            Ok(policy) => policies.extend(policy.map(|policy| (Name::new(attribute), policy.expression))),
+            Ok(None) => {}
+            Ok(Some(policy)) => {
+                policies.push((Name::new(attribute), policy.expression));
+                knobs.push(knob.to_owned());
+            }
             Err(problem) => loaded.report(session, &problem)?,
         }
     }
-    Ok(policies)
+    let file = &loaded.text.name;
+    if policies.is_empty() {
+        return refuse(format!("{file} has neither START nor RANK for --what-if-config"));
+    }
+    what_if.add_to_offers(policies);
+    Ok(format!("if every slot had {} of {file}", join_and(&knobs)))
 }
 
 /// What the policies about jobs do to the requests: each effect with the jobs that have it.

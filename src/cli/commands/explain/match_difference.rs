@@ -14,6 +14,8 @@ use crate::cli::session::Session;
 pub struct MatchDifference {
     /// Whether a match is an offer of one's own, which no other request gets.
     is_exclusive: bool,
+    /// What the configuration changes of the offers, in words; `None` if it changes nothing.
+    condition: Option<String>,
     gaining: Vec<usize>,
     losing: Vec<usize>,
 }
@@ -21,12 +23,17 @@ pub struct MatchDifference {
 impl MatchDifference {
     /// Compares who matches as the ads are with who matches with the hypothetical attributes. Only the subjects count
     /// whose indexes `is_wanted` accepts. `is_exclusive` is what [`matching_subjects`] got.
-    pub fn new([before, after]: [&[bool]; 2], is_exclusive: bool, is_wanted: impl Fn(usize) -> bool) -> Self {
+    pub fn new(
+        [before, after]: [&[bool]; 2],
+        is_exclusive: bool,
+        condition: Option<String>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Self {
         let changed = |is: bool| {
             let changed = (0..before.len()).filter(|at| before[*at] != after[*at] && after[*at] == is);
             changed.filter(|at| is_wanted(*at)).collect()
         };
-        MatchDifference { is_exclusive, gaining: changed(true), losing: changed(false) }
+        MatchDifference { is_exclusive, condition, gaining: changed(true), losing: changed(false) }
     }
 
     /// Whether a request counts as a match even if another request gets the offer.
@@ -34,8 +41,8 @@ impl MatchDifference {
         !self.is_exclusive
     }
 
-    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`. With evidence the list
-    /// is complete.
+    /// Says who gains and who loses a match: `2 jobs gain a match: 7.0 and 7.1; none loses one`, after the condition. With
+    /// evidence the list is complete.
     pub fn sentence(&self, case: &ExplanationInput<'_>, noun: &str) -> String {
         let most = if case.evidence_level == 0 { MAX_NAMED } else { usize::MAX };
         let names = |subjects: &[usize]| subjects.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>();
@@ -44,7 +51,8 @@ impl MatchDifference {
             (true, "job") => "a slot",
             (true, _) => "an offer",
         };
-        gains_and_losses(&names(&self.gaining), &names(&self.losing), [noun, object], most)
+        let condition = self.condition.as_ref().map_or(String::new(), |condition| format!("{condition}: "));
+        condition + &gains_and_losses(&names(&self.gaining), &names(&self.losing), [noun, object], most)
     }
 
     pub fn to_json(&self, case: &ExplanationInput<'_>) -> serde_json::Value {

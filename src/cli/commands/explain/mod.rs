@@ -95,10 +95,13 @@ pub struct Explain {
     /// In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Apply the START, RANK and transforms of a configuration, and report what its policies do to the jobs. DUMP is a
+    /// Apply the transforms, limits and quotas of a configuration, and report what its policies do to the jobs. DUMP is a
     /// file with the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: Option<String>,
+    /// Set START and RANK of every offer to those of --config, and report what gains or loses a match
+    #[arg(long, requires = "config")]
+    what_if_config: bool,
     /// List all offers and all reasons of refusal in JSON, not only the first 10
     #[arg(long)]
     all_offers: bool,
@@ -194,8 +197,12 @@ impl Explain {
         let mut parties = Parties::new([requests, offers]);
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
-        let (effects, transformed) =
-            self.apply_configuration(session, configuration.as_ref(), &mut what_if, &parties, filter.as_ref())?;
+        let configuration = configuration.as_ref();
+        let condition = match configuration.filter(|_| self.what_if_config) {
+            Some(configuration) => Some(configured_policies::add_to_offers(session, configuration, &mut what_if)?),
+            None => None,
+        };
+        let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -206,7 +213,7 @@ impl Explain {
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
             let is_wanted =
                 |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.has(&changed.requests[at], &context));
-            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, is_wanted));
+            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
             parties = changed;
         }
         let case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose)
@@ -237,13 +244,12 @@ impl Explain {
         Ok(status)
     }
 
-    /// Applies the policies of a configuration. Returns their effects on the selected requests, and the parties with
+    /// Applies the policies of a configuration about jobs. Returns their effects on the selected requests, and the parties with
     /// changed requests.
     fn apply_configuration(
         &self,
         session: &mut Session,
         configuration: Option<&LoadedConfiguration>,
-        what_if: &mut WhatIf,
         parties: &Parties,
         filter: Option<&Query>,
     ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
@@ -253,7 +259,7 @@ impl Explain {
         let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
         let is_selected =
             |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context)) && meets(request);
-        configured_policies::apply(session, configuration, what_if, parties, &is_selected)
+        configured_policies::apply(session, configuration, parties, &is_selected)
     }
 
     /// Which offers reports list. Lists of slots that would match if drained take time.
