@@ -1,12 +1,12 @@
 //! The search for gangs beside a search that tries every assignment of offers to ports.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
-use classad::ad::{Ad, Dialect, Participant, ScopeFrame};
+use classad::ad::{Ad, Dialect, Participant, ScopeFrame, Value};
 use classad::eval::{Context, Environment, EnvironmentMember, Evaluator, NameBinding};
 use classad::matching::gang::{Algorithm, Gangmatcher};
-use classad::protocol::{Protocol, is_met, rank_value, read_ports};
+use classad::matching::policy::PolicyVector;
+use classad::protocol::{Protocol, is_met, is_typed_rank, rank_value, read_ports};
 use classad::syntax::{ParseOptions, parse_ad};
 
 use super::random::{Choices, print_text};
@@ -43,11 +43,7 @@ fn every_gang(request: &Ad, offers: &[Ad]) -> Vec<Vec<usize>> {
     }
     let mut search = Exhaustive { environment, context: Context::new(Dialect::Classad), gangs: Vec::new() };
     search.fill(&mut Vec::new());
-    let order = |one: &(Vec<f64>, Vec<usize>), other: &(Vec<f64>, Vec<usize>)| {
-        let scores = other.0.partial_cmp(&one.0).unwrap_or(Ordering::Equal);
-        scores.then_with(|| one.1.cmp(&other.1))
-    };
-    search.gangs.sort_by(order);
+    search.gangs.sort_by(|one, other| one.0.cmp_greatest_first(&other.0).then_with(|| one.1.cmp(&other.1)));
     search.gangs.into_iter().map(|(_, offers)| offers).collect()
 }
 
@@ -70,7 +66,7 @@ struct Exhaustive {
     environment: Environment,
     context: Context,
     /// The scores of each gang and its offers.
-    gangs: Vec<(Vec<f64>, Vec<usize>)>,
+    gangs: Vec<(PolicyVector, Vec<usize>)>,
 }
 
 impl Exhaustive {
@@ -115,10 +111,12 @@ impl Exhaustive {
                 if !evaluator().attribute(frame, name).is_ok_and(|value| is_met(&value, Dialect::Classad)) {
                     return;
                 }
-                scores.push(evaluator().attribute(frame, protocol.rank_name()).map_or(0.0, |rank| rank_value(&rank)));
+                let rank = evaluator().attribute(frame, protocol.rank_name()).unwrap_or(Value::Undefined);
+                let is_typed = is_typed_rank(&rank, Dialect::Classad);
+                scores.push(if is_typed { rank } else { Value::Real(rank_value(&rank)) });
             }
         }
-        self.gangs.push((scores, docked.to_vec()));
+        self.gangs.push((PolicyVector::new(scores, Dialect::Classad), docked.to_vec()));
     }
 }
 

@@ -155,6 +155,18 @@ fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: Bilater
     Grant { request, unit: None, offers: vec![GrantedOffer::of_candidate(candidate)], gang: None, choice: None }
 }
 
+/// Sets the ranks of the offers of grants to those in the lists of their units.
+fn restore_offer_ranks(grants: &mut [Grant], units: &[(usize, Option<usize>)], lists: &[Arc<[Candidate]>]) {
+    let list_of: FxHashMap<(usize, Option<usize>), &Arc<[Candidate]>> = units.iter().copied().zip(lists).collect();
+    for grant in grants {
+        let list = list_of.get(&(grant.request, grant.unit));
+        for granted in &mut grant.offers {
+            let known = list.and_then(|list| list.iter().find(|candidate| candidate.offer == granted.offer));
+            granted.offer_rank = known.map_or(granted.offer_rank, |candidate| candidate.offer_rank);
+        }
+    }
+}
+
 /// Updates the progress bar.
 fn report_progress(done: usize, total: Option<usize>) {
     progress::report_step("matching", done, total);
@@ -255,6 +267,7 @@ pub struct MatchingRun {
 impl MatchingRun {
     /// Makes the run for these parties. Warns of invalid resource counts.
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
+        let settings = parties.with_typed_ranks(settings);
         let summary = parties.summarize_requests(session);
         // `share` is ignored, because shares do not influence which offer a request gets.
         let Policy { roots, order, docking, residual, share: _, limits, request_attributes, offer_attributes } =
@@ -430,7 +443,14 @@ impl MatchingRun {
             }
         }
         if !lists_candidates {
-            selection.add_matches(&mut found.outcome, &lists, |list| units[list]);
+            if selection.strategy == MatchStrategy::Stable && settings.policy.has_typed_ranks() {
+                let requests: Vec<&Ad> = units.iter().map(|(root, _)| &representatives[*root]).collect();
+                let numbered = ranking.with_numbered_offer_ranks(&requests, &lists);
+                selection.add_matches(&mut found.outcome, &numbered, |list| units[list]);
+                restore_offer_ranks(&mut found.outcome.grants, &units, &lists);
+            } else {
+                selection.add_matches(&mut found.outcome, &lists, |list| units[list]);
+            }
             found.count = found.outcome.grants.len();
         }
         found.outcome.unordered_components = ranking.unordered_components();

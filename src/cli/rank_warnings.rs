@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use classad::ad::{Ad, Expression, ExpressionKind, Value};
+use classad::ad::{Dialect, Expression, ExpressionKind, Value};
 use classad::matching::gang::NonNumericRank;
 use classad::matching::negotiate::NegotiationSettings;
 use classad::matching::policy::PolicyRule;
 use classad::matching::{BilateralMatch, Pair, PairSide};
-use classad::protocol::rank_number;
+use classad::protocol::{is_typed_rank, rank_number};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ const MAX_PAIRS_PER_RANK: usize = 16;
 
 /// Maximum number of pairs in which matches are looked for, to evaluate ranks.
 const MAX_SEARCHED_PAIRS: usize = 20_000;
+
+/// Maximum number of offers with which a request is tried, to find ranks of several types.
+const MAX_SEARCHED_OFFERS: usize = 1000;
 
 /// Warnings of ranks that are not numbers: one for all requests, or all offers, with the same port and type.
 #[derive(Default)]
@@ -62,6 +65,54 @@ pub struct SharedRank {
     wrong: Option<(String, usize, String)>,
 }
 
+/// A string or time that counts as 0 in a rank, because the request has other candidates whose ranks are numbers.
+#[derive(Serialize, Deserialize)]
+pub struct MixedRank {
+    /// Index of the request.
+    request: usize,
+    is_of_offer: bool,
+    /// The type of the value in words.
+    kind: String,
+    /// Index of the ad with the rank, and its name.
+    index: usize,
+    id: String,
+}
+
+impl MixedRank {
+    /// Finds such ranks in the pairs of some requests with the offers that match.
+    pub fn of_requests(
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        requests: impl Iterator<Item = usize>,
+    ) -> Vec<MixedRank> {
+        let mut found = Vec::new();
+        if !settings.policy.has_typed_ranks() {
+            return found;
+        }
+        let (name, dialect) = (settings.protocol.rank_name(), settings.context.dialect);
+        let mut seen = FxHashSet::default();
+        for request in requests.filter(|request| seen.insert(parties.requests[*request].ad.identity())) {
+            let mut ranks: [Vec<(usize, Value)>; 2] = Default::default();
+            for (offer, pair) in matching_pairs(parties, settings, request, &mut { MAX_SEARCHED_OFFERS }) {
+                for (side, index) in [(PairSide::Request, request), (PairSide::Offer, offer)] {
+                    let value = pair.evaluate_attribute(side, name).ok();
+                    ranks[usize::from(side == PairSide::Offer)].extend(value.map(|value| (index, value)));
+                }
+            }
+            for (is_of_offer, ranks) in [false, true].into_iter().zip(ranks) {
+                let ads = if is_of_offer { &parties.offers } else { &parties.requests };
+                let has_number = ranks.iter().any(|(_, value)| rank_number(value).is_some());
+                let typed = ranks.into_iter().filter(|(_, value)| has_number && is_typed_rank(value, dialect));
+                found.extend(typed.map(|(index, value)| {
+                    let (kind, id) = (value.value_type().phrase().to_owned(), ads[index].id().to_owned());
+                    MixedRank { request, is_of_offer, kind, index, id }
+                }));
+            }
+        }
+        found
+    }
+}
+
 impl SharedRank {
     /// Collects the ranks of the pairs of a share. `places` has the place of each pair among those of all shares.
     pub fn of_pairs(
@@ -99,6 +150,25 @@ impl SharedRank {
     }
 }
 
+/// Returns the offers with which a request matches, each with the pair, until `left` pairs were tried.
+fn matching_pairs<'p>(
+    parties: &'p Parties,
+    settings: &'p NegotiationSettings,
+    request: usize,
+    left: &'p mut usize,
+) -> impl Iterator<Item = (usize, Pair)> + 'p {
+    let tried = parties.offers.iter().enumerate().map_while(move |offer| {
+        *left = left.checked_sub(1)?;
+        Some(offer)
+    });
+    tried.filter_map(move |(offer, ad)| {
+        let [one, other] = [&parties.requests[request], ad].map(|ad| ad.ad.clone());
+        let pair = Pair::new(one, other, settings.protocol.clone(), settings.context.clone());
+        let is_match = [PairSide::Request, PairSide::Offer].map(|side| pair.accepts(side)) == [Ok(true), Ok(true)];
+        is_match.then_some((offer, pair))
+    })
+}
+
 /// Evaluates the ranks of pairs that decide and count as 0, of each expression those of the first pairs.
 fn evaluate_zero_ranks<'p>(
     parties: &'p Parties,
@@ -107,7 +177,7 @@ fn evaluate_zero_ranks<'p>(
     visit: &mut dyn FnMut(ZeroRank<'p>),
 ) {
     let mut evaluated: FxHashMap<(&str, usize), usize> = FxHashMap::default();
-    let (name, ranked) = (settings.protocol.rank_name(), ranked_sides(settings));
+    let (name, ranked, dialect) = (settings.protocol.rank_name(), ranked_sides(settings), settings.context.dialect);
     for (at, BilateralMatch { request, offer, request_rank, offer_rank }) in pairs.enumerate() {
         if ranked.is_empty() || request_rank != 0.0 && offer_rank != 0.0 {
             continue;
@@ -118,7 +188,7 @@ fn evaluate_zero_ranks<'p>(
             let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0 && ranked.contains(&pair_side)) else {
                 continue;
             };
-            let is_number = expression.as_literal().is_some_and(|value| wrong_rank(value).is_none());
+            let is_number = expression.as_literal().is_some_and(|value| wrong_rank(value, dialect).is_none());
             let pairs = evaluated.entry((side, expression.identity())).or_default();
             if is_number || *pairs >= MAX_PAIRS_PER_RANK {
                 continue;
@@ -127,7 +197,7 @@ fn evaluate_zero_ranks<'p>(
             let [request, offer] = ads.map(|ad| ad.ad.clone());
             let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
             let value = pair.evaluate_attribute(pair_side, name);
-            let wrong = value.ok().as_ref().and_then(wrong_rank);
+            let wrong = value.ok().as_ref().and_then(|value| wrong_rank(value, dialect));
             visit(ZeroRank { pair: at, side, index, id: ad.id(), expression: expression.identity(), wrong });
         }
     }
@@ -150,20 +220,29 @@ impl RankWarnings {
         let (name, mut seen, mut left) = (settings.protocol.rank_name(), FxHashSet::default(), MAX_SEARCHED_PAIRS);
         let mut pairs = Vec::new();
         for (request, ad) in parties.requests.iter().enumerate() {
-            let rank = ad.ad.get(name).filter(|rank| !rank.as_literal().is_some_and(|rank| wrong_rank(rank).is_none()));
+            let rank = ad.ad.get(name).filter(|rank| {
+                !rank.as_literal().is_some_and(|rank| wrong_rank(rank, settings.context.dialect).is_none())
+            });
             if !rank.is_some_and(|rank| seen.insert(rank.identity())) {
                 continue;
             }
-            let matches = |offer: &usize| {
-                left = left.saturating_sub(1);
-                let [request, offer] = [&ad.ad, &parties.offers[*offer].ad].map(Ad::clone);
-                let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
-                left > 0 && [PairSide::Request, PairSide::Offer].map(|side| pair.accepts(side)) == [Ok(true), Ok(true)]
-            };
-            let offers = (0..parties.offers.len()).filter(matches).take(MAX_PAIRS_PER_RANK);
-            pairs.extend(offers.map(|offer| BilateralMatch { request, offer, request_rank: 0.0, offer_rank: 1.0 }));
+            let offers = matching_pairs(parties, settings, request, &mut left).take(MAX_PAIRS_PER_RANK);
+            pairs.extend(offers.map(|(offer, _)| BilateralMatch {
+                request,
+                offer,
+                request_rank: 0.0,
+                offer_rank: 1.0,
+            }));
         }
         RankWarnings::of_pairs(parties, settings, pairs.into_iter())
+    }
+
+    /// Adds ranks that count as 0 among numbers.
+    pub fn add_mixed(&mut self, mut ranks: Vec<MixedRank>) {
+        ranks.sort_by_key(|rank| rank.request);
+        for MixedRank { is_of_offer, kind, index, id, .. } in ranks {
+            self.add(if is_of_offer { OFFER } else { REQUEST }, None, kind, (index, &id));
+        }
     }
 
     /// Adds the ranks of the matched pairs.
@@ -227,12 +306,14 @@ impl RankWarnings {
     }
 }
 
-/// Returns the value of a rank in words, if it is not a number. An undefined rank is none, which needs no warning.
-fn wrong_rank(value: &Value) -> Option<&'static str> {
+/// Returns the value of a rank in words, if it counts as 0 although it is not. An undefined rank is none, which needs no
+/// warning.
+fn wrong_rank(value: &Value, dialect: Dialect) -> Option<&'static str> {
     match value {
         Value::Undefined => None,
         Value::Real(real) if real.is_nan() => Some("NaN"),
-        value => rank_number(value).is_none().then(|| value.value_type().phrase()),
+        value if rank_number(value).is_some() || is_typed_rank(value, dialect) => None,
+        value => Some(value.value_type().phrase()),
     }
 }
 
@@ -245,11 +326,13 @@ fn ranked_sides(settings: &NegotiationSettings) -> &'static [PairSide] {
             ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => name,
             _ => return false,
         };
-        rule.otherwise.is_some() && name == settings.protocol.rank_name()
+        rule.rank.is_some() && name == settings.protocol.rank_name()
     };
-    match docking.is_empty() {
-        true => &[PairSide::Request, PairSide::Offer],
-        false if docking.iter().any(is_rank) => &[PairSide::Request],
-        false => &[],
+    if docking.is_empty() || settings.policy.has_typed_ranks() {
+        &[PairSide::Request, PairSide::Offer]
+    } else if docking.iter().any(is_rank) {
+        &[PairSide::Request]
+    } else {
+        &[]
     }
 }

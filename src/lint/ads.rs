@@ -186,14 +186,16 @@ impl<'a> AdCheck<'a> {
         }
     }
 
-    /// Returns the type of a rank that is never a number; `None` if it may be one.
+    /// Returns the type of a rank that always counts as 0; `None` if it may be a number.
     pub(super) fn rank_type(&self, rank: &Expression) -> Option<Type> {
         self.rank_type_in(rank, &self.frame)
     }
 
     fn rank_type_in(&self, rank: &Expression, frame: &Arc<ScopeFrame>) -> Option<Type> {
         let residue = specialize(rank, frame, &self.environment, self.context, SpecializeOptions::default());
-        non_numeric_type(&residue.expression)
+        // In the papers' dialect these order among their own kind (thesis 3.2.3).
+        let is_typed = |kind: &Type| matches!(kind, Type::String | Type::AbsoluteTime | Type::RelativeTime);
+        non_numeric_type(&residue.expression).filter(|kind| self.context.dialect.is_condor() || !is_typed(kind))
     }
 
     /// Reports what makes an ad invalid as an advertisement. Only an ad that is evidently a party needs a constraint.

@@ -246,8 +246,8 @@ rules! {
     RANK "rank-not-numeric" Warning Ad
         "a rank that is never a number: it counts as 0"
         "make the rank a number: `other.Memory`, or a sum such as `(other.Arch == \"X86_64\") * 10 + other.Mips`"
-        "[ Requirements = true; Rank = strcat(\"a\", other.x) ]"
-        "[ Requirements = true; Rank = size(strcat(\"a\", other.x)) ]",
+        "[ Requirements = true; Rank = { other.x } ]"
+        "[ Requirements = true; Rank = size({ other.x }) ]",
     CIRCLE "circular" Warning Ad
         "attributes that refer to each other in a circle: each of these references is undefined"
         "change one of the attributes; if you mean the attribute `x` of the other ad, write `TARGET.x`"

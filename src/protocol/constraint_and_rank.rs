@@ -83,6 +83,17 @@ pub fn rank_value(value: &Value) -> f64 {
     rank_number(value).unwrap_or(0.0)
 }
 
+/// Whether a value orders by itself in ranks, besides numbers: in the papers' dialect, strings and times (thesis 3.2.3).
+#[must_use]
+pub fn is_typed_rank(value: &Value, dialect: Dialect) -> bool {
+    let is_typed = match value {
+        Value::String(_) | Value::AbsoluteTime(_) => true,
+        Value::RelativeTime(time) => !time.seconds.is_nan(),
+        _ => false,
+    };
+    is_typed && dialect == Dialect::Classad
+}
+
 /// Returns the number that a value of a rank expression counts as. A number is itself, `true` is 1, `false` is 0. `None`
 /// for NaN and any other value. `-0.0` becomes `0.0`, so that both are one rank.
 #[must_use]

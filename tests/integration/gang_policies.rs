@@ -502,10 +502,10 @@ fn a_rank_that_is_no_number_is_told() {
         std::fs::write(&path, text).expect("it is written");
         path.to_str().expect("its name is text").to_owned()
     };
-    let request = "[ Name = \"r\"; Ports = { [ Label = a; Constraint = true; Rank = a.Name ],
+    let request = "[ Name = \"r\"; Ports = { [ Label = a; Constraint = true; Rank = { a.Name } ],
         [ Label = b; Constraint = true; Rank = b.Absent ] } ]";
-    let offers = "[ Name = \"x\"; Constraint = true; Rank = absTime(0) ]
-        [ Name = \"y\"; Constraint = true; Rank = absTime(1) ]
+    let offers = "[ Name = \"x\"; Constraint = true; Rank = { 0 } ]
+        [ Name = \"y\"; Constraint = true; Rank = { 1 } ]
         [ Name = \"z\"; Constraint = true; Rank = true ]";
     let (request, offers) = (file("request", request), file("offers", offers));
     for more in [&[][..], &["--all"], &["--explain"]] {
@@ -515,10 +515,22 @@ fn a_rank_that_is_no_number_is_told() {
         assert_eq!(notes.len(), usize::from(more == ["--explain"]), "{errors}");
         lines.sort_unstable();
         let [port, offers] = lines[..] else { panic!("{errors}") };
-        assert_eq!(port, "warning: the rank of the port a of r is a string and counts as 0");
-        let expected = "of x and of 1 other offer is an absolute time and counts as 0";
+        assert_eq!(port, "warning: the rank of the port a of r is a list and counts as 0");
+        let expected = "of x and of 1 other offer is a list and counts as 0";
         assert!(offers.starts_with("warning: the rank of the port") && offers.ends_with(expected), "{errors}");
     }
+    // In the papers' dialect, strings and times count as 0 only among numbers.
+    let mixed = file("mixed", "[ Name = \"r\"; Ports = { [ Label = a; Constraint = true; Rank = a.X ] } ]");
+    let among = "[ Name = \"x\"; Constraint = true; X = \"a\"; Rank = absTime(0) ]
+        [ Name = \"y\"; Constraint = true; X = -1; Rank = absTime(1) ]
+        [ Name = \"z\"; Constraint = true; X = undefined; Rank = true ]";
+    let (_, out, errors) = classad(&["gangmatch", &mixed, "--pool", &file("among", among)]);
+    let mut lines: Vec<&str> = errors.lines().collect();
+    lines.sort_unstable();
+    let [port, offers] = lines[..] else { panic!("{errors}") };
+    assert_eq!(port, "warning: the rank of the port a of r is a string and counts as 0");
+    assert!(offers.ends_with("of x and of 1 other offer is an absolute time and counts as 0"), "{errors}");
+    assert!(out.contains('x'), "{out}");
 }
 
 /// A policy that discards every candidate of a port is named with the component that does.

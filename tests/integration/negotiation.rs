@@ -499,32 +499,92 @@ fn standard_input_is_read_once() {
     }
 }
 
-/// 1998, section 3.2: a rank that is not a number counts as 0.
+/// 1998, section 3.2: a rank that is not a number counts as 0. In the papers' dialect that holds for strings and times only
+/// among numbers (thesis 3.2.3).
 #[test]
-fn ranks_that_are_no_numbers_are_told() {
+fn ranks_that_count_as_0_are_told() {
     let requests = file(
         "text-ranks.ads",
-        "[ Name = \"j\"; Requirements = true; Rank = other.Idle ]\n[ Name = \"k\"; Requirements = true; Rank = 0 ]\n\
-         [ Name = \"u\"; Requirements = true; Rank = other.Nothing ]\n",
+        "[ Name = \"j\"; Requirements = true; Rank = other.Mixed ]\n[ Name = \"k\"; Requirements = true; Rank = 0 ]\n\
+         [ Name = \"u\"; Requirements = true; Rank = other.Nothing ]\n[ Name = \"e\"; Requirements = true; Rank = 1 / 0 ]\n",
     );
-    let offer = |name: &str| {
-        format!("[ Name = \"{name}\"; Requirements = true; Rank = other.Name; Idle = relTime(\"00:10:00\") ]\n")
+    let offer = |name: &str, mixed: &str| {
+        format!("[ Name = \"{name}\"; Requirements = true; Rank = other.Name; Idle = 1; Mixed = {mixed} ]\n")
     };
-    let offers = file("idle-offers.ads", ["a", "b", "c"].map(offer).concat());
+    let offers = offer("a", "\"x\"") + &offer("b", "2") + &offer("c", "-1") + &offer("d", "{ 1 }");
+    let offers = file("idle-offers.ads", offers);
     for command in ["match", "negotiate"] {
-        let (status, _, errors) = classad(&[command, &requests, "--pool", &offers]);
+        let (status, out, errors) = classad(&[command, &requests, "--pool", &offers]);
         let told: Vec<&str> = errors.lines().filter(|line| line.starts_with("warning")).collect();
-        assert_eq!(
-            told,
-            [
-                "warning: the rank of j is a relative time and counts as 0",
-                "warning: the rank of a and of 2 other offers is a string and counts as 0",
-            ],
-            "{command}: {errors}"
-        );
-        assert_eq!(status, Some(0));
+        let expected = [
+            "warning: the rank of e is an error and counts as 0",
+            "warning: the rank of j is a string and counts as 0",
+        ];
+        assert_eq!(told, expected, "{command}: {errors}");
+        assert_eq!((status, out.lines().nth(1).map(|line| &line[..3])), (Some(0), Some("j\tb")), "{out}");
         // A docking vector decides without ranks.
         let (_, _, errors) = classad(&[command, &requests, "--pool", &offers, "--dock", "label.Idle"]);
         assert!(!errors.contains("counts as 0"), "{command}: {errors}");
+        // In HTCondor's dialect no string is a rank.
+        let (_, _, errors) = classad(&[command, &requests, "--pool", &offers, "--dialect", "condor"]);
+        assert!(errors.contains("the rank of b and of 3 other offers is a string and counts as 0"), "{errors}");
     }
+}
+
+/// Thesis 3.2.3: rank expressions may have values of any type that is comparable in the language.
+#[test]
+fn ranks_of_strings_and_times_order() {
+    let offer = |name: &str, idle: &str, since: &str| {
+        format!(
+            "[ Name = \"{name}\"; Requirements = true; Idle = relTime(\"{idle}\"); Since = absTime(\"{since}T00:00:00Z\") ]\n"
+        )
+    };
+    let offers = file(
+        "typed-offers.ads",
+        offer("a long name 1", "00:10:00", "2026-02-01")
+            + &offer("a long name 3", "00:05:00", "2026-01-01")
+            + &offer("A long name 2", "1:00:00", "2026-03-01"),
+    );
+    let choosing = file(
+        "typed-choosing.ads",
+        ["X", "z", "Y"].map(|name| format!("[ Name = \"{name}\"; Requirements = true ]\n")).concat(),
+    );
+    let chosen = file("typed-chosen.ads", "[ Name = \"o\"; Requirements = true; Rank = other.Name ]\n");
+    for (rank, best) in [
+        ("other.Name", "a long name 3"),
+        ("other.Idle", "A long name 2"),
+        ("other.Since", "A long name 2"),
+        ("other.Since - absTime(\"2026-01-01T00:00:00Z\")", "A long name 2"),
+        ("other.Name == \"a long name 1\" ? undefined : strcat(\"x\", other.Name)", "a long name 3"),
+        ("-other.Idle", "a long name 3"),
+    ] {
+        let requests = file("typed-requests.ads", format!("[ Name = \"r\"; Requirements = true; Rank = {rank} ]\n"));
+        for command in [
+            &["match"][..],
+            &["match", "--best", "1"],
+            &["match", "--strategy", "stable"],
+            &["match", "--no-index"],
+            &["negotiate"],
+            &["negotiate", "--no-index", "--no-autocluster", "--no-matchlist"],
+        ] {
+            let (_, out, errors) = classad(&[command, &[&requests, "--pool", &offers, "-o", "csv"]].concat());
+            assert!(
+                out.lines().nth(1).is_some_and(|line| line.starts_with(&format!("r,{best},"))),
+                "{rank} {command:?}: {out}{errors}"
+            );
+            assert!(!errors.contains("counts as 0"), "{errors}");
+        }
+        let ports = rank.replace("other", "m");
+        let gang = file(
+            "typed-gang.ads",
+            format!("[ Name = \"r\"; Ports = {{ [ Label = m; Constraint = true; Rank = {ports} ] }} ]\n"),
+        );
+        for command in [&["gangmatch"][..], &["negotiate"]] {
+            let (_, out, errors) = classad(&[command, &[&gang, "--pool", &offers]].concat());
+            assert!(out.contains(best) && !errors.contains("counts as 0"), "{rank} {command:?}: {out}{errors}");
+        }
+    }
+    // The offer chooses among requests where both sides count.
+    let (_, out, errors) = classad(&["match", &choosing, "--pool", &chosen, "--strategy", "stable", "-o", "csv"]);
+    assert!(out.contains("z,o,"), "{out}{errors}");
 }

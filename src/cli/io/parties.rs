@@ -6,7 +6,7 @@ use classad::ad::{Ad, Name};
 use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
-use classad::matching::negotiate::{Grant, GrantedOffer};
+use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationSettings};
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use classad::text::counted;
@@ -40,6 +40,14 @@ impl Parties {
     /// Returns copies of the requests and the offers, without their names. Copying an [`Ad`] takes O(1).
     pub fn ads(&self) -> [Vec<Ad>; 2] {
         [&self.requests, &self.offers].map(|ads| ads.iter().map(|ad| ad.ad.clone()).collect())
+    }
+
+    /// Returns the settings of a run in which ranks of the papers' dialect may be strings or times.
+    pub fn with_typed_ranks(&self, settings: NegotiationSettings) -> NegotiationSettings {
+        let [requests, offers] = self.ads();
+        let (protocol, dialect) = (&settings.protocol, settings.context.dialect);
+        let policy = settings.policy.with_typed_ranks(&requests, &offers, protocol, dialect);
+        NegotiationSettings { policy, ..settings }
     }
 
     /// Summarizes the requests. Prints warnings of invalid resource counts.

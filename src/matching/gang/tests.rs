@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::{Algorithm, DockedOffer, Gang, Gangmatcher};
-use crate::ad::{Ad, Dialect, Participant};
+use crate::ad::{Ad, Dialect, Participant, Value};
 use crate::eval::{Context, RandomStream};
 use crate::matching::Statistics;
+use crate::matching::policy::PolicyVector;
 use crate::protocol::{PortPattern, Protocol};
 use crate::syntax::{ParseOptions, parse_ad};
 
@@ -17,7 +18,7 @@ use crate::syntax::{ParseOptions, parse_ad};
 /// if it has optional ports. The second part is the ranks at its filled ports.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReferenceScore {
-    steps: Vec<(f64, f64)>,
+    steps: Vec<PolicyVector>,
     pub(crate) offers: Vec<Participant>,
     pub(crate) links: Vec<usize>,
 }
@@ -26,8 +27,9 @@ impl ReferenceScore {
     /// Compares two scores. `Less` means that `self` is better.
     fn compare(&self, other: &ReferenceScore) -> Ordering {
         let steps = self.steps.len().max(other.steps.len());
-        let of = |key: &ReferenceScore, step: usize| key.steps.get(step).copied().unwrap_or((0.0, 0.0));
-        let worths = (0..steps).map(|step| of(other, step).partial_cmp(&of(self, step)).unwrap());
+        let zero = || PolicyVector::of_numbers([0.0, 0.0]);
+        let of = |key: &ReferenceScore, step: usize| key.steps.get(step).cloned().unwrap_or_else(zero);
+        let worths = (0..steps).map(|step| of(self, step).cmp_greatest_first(&of(other, step)));
         let worths = worths.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
         worths.then_with(|| (&self.offers, &self.links).cmp(&(&other.offers, &other.links)))
     }
@@ -144,9 +146,10 @@ impl ExhaustiveSearch {
             step.map_or_else(
                 || {
                     let (place, link) = filled.next().unwrap();
-                    (self.table.rank(place).unwrap_or(0.0), self.table.rank(link).unwrap_or(0.0))
+                    let ranks = [place, link].map(|place| self.table.ordered_rank(place).unwrap_or(Value::Real(0.0)));
+                    PolicyVector::new(ranks.to_vec(), Dialect::Classad)
                 },
-                |step| (step, 0.0),
+                |step| PolicyVector::of_numbers([step, 0.0]),
             )
         });
         let steps = steps.collect();

@@ -75,7 +75,7 @@ impl CycleOffers {
             bad_ports = bad;
             gangs
                 .with_algorithm(gang_settings.algorithm, gang_settings.seed)
-                .with_docking_vector(policy.docking.clone())
+                .with_docking_vector(policy.docking_of_gangs())
                 .with_residual(policy.residual.clone())
         });
         CycleOffers {

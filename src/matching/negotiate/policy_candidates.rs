@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
-use crate::matching::policy::PolicyFault;
+use crate::matching::policy::{PolicyFault, PolicyVector};
 use crate::matching::{Accelerations, Candidate, Statistics};
 
 use super::match_list::ClusterMatchList;
@@ -58,6 +58,32 @@ impl PolicyCandidates {
             self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
         }
         Ok(list)
+    }
+
+    /// Returns candidate lists in which numbers of the same order stand for the ranks that offers give requests, as these
+    /// may be strings or times. `lists` has the candidates of each request.
+    #[must_use]
+    pub fn with_numbered_offer_ranks(&mut self, requests: &[&Ad], lists: &[Arc<[Candidate]>]) -> Vec<Arc<[Candidate]>> {
+        let mut numbered: Vec<Vec<Candidate>> = lists.iter().map(|list| list.to_vec()).collect();
+        let Some(rule) = self.offers.policy.docking.last().cloned() else { return lists.to_vec() };
+        let mut of_offers: FxHashMap<usize, Vec<(PolicyVector, [usize; 2])>> = FxHashMap::default();
+        for (index, list) in lists.iter().enumerate() {
+            for (place, candidate) in list.iter().enumerate() {
+                let value = self.offers.docking_value(&rule, requests[index], candidate.offer);
+                let value = PolicyVector::new(vec![value], self.offers.context.dialect);
+                of_offers.entry(candidate.offer).or_default().push((value, [index, place]));
+            }
+        }
+        for ranks in of_offers.values_mut() {
+            ranks.sort_by(|(one, _), (other, _)| other.cmp_greatest_first(one));
+            let equal = ranks.chunk_by(|(one, _), (other, _)| one.cmp_greatest_first(other).is_eq());
+            for (number, equal) in (0_u32..).zip(equal) {
+                for (_, [index, place]) in equal {
+                    numbered[*index][*place].offer_rank = f64::from(number);
+                }
+            }
+        }
+        numbered.into_iter().map(Into::into).collect()
     }
 
     /// Returns the indexes of the components of the docking vector whose values could never be ordered, for example

@@ -8,7 +8,7 @@ use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use crate::matching::pair::comparison_steps;
 
-use super::{PolicyFault, PolicyRule, candidate_label};
+use super::{PolicyFault, PolicyRule, RankOrder, candidate_label};
 
 /// The values of a vector of the policy: `order` or `docking`. A component is `None` if its value cannot be ordered,
 /// and then compares as the least.
@@ -57,6 +57,12 @@ impl PolicyVector {
     #[must_use]
     pub fn new(values: Vec<Value>, dialect: Dialect) -> Self {
         PolicyVector(values.into_iter().map(|value| VectorComponent::new(value, dialect)).collect())
+    }
+
+    /// Makes the vector of two ranks that are numbers.
+    #[must_use]
+    pub fn of_numbers(numbers: [f64; 2]) -> Self {
+        PolicyVector::new(numbers.map(Value::Real).to_vec(), Dialect::Classad)
     }
 
     /// The size of the vector in bytes, without what its values refer to.
@@ -115,6 +121,9 @@ impl PolicyVector {
         for vector in vectors {
             for (position, component) in vector.0.iter().enumerate().take(rules.len()) {
                 let Some(component) = component else { continue };
+                if rules[position].rank.is_some() {
+                    continue;
+                }
                 let known = first[position].get_or_insert(component);
                 if known.class != component.class && mixed.is_none_or(|(before, ..)| position < before) {
                     mixed = Some((position, known.value.value_type(), component.value.value_type()));
@@ -153,7 +162,13 @@ pub fn docking_values(
         let mut evaluator = Evaluator::new(environment, context);
         let value = evaluator.evaluate(&rule.expression, &scope);
         *steps += comparison_steps(&evaluator);
-        value.map(|value| rule.ordered_value(value))
+        match value {
+            // A rank that exceeds a budget counts as 0, as one that is undefined.
+            Err(abort) if abort != Abort::Interrupted && rule.rank == Some(RankOrder::Typed) => {
+                Ok(rule.ordered_value(Value::Undefined, context.dialect))
+            }
+            value => value.map(|value| rule.ordered_value(value, context.dialect)),
+        }
     };
     rules.iter().map(value).collect()
 }
@@ -178,10 +193,17 @@ fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// Compares two components. A component that cannot be ordered is the least. The order of values of different classes
-/// has no meaning; [`PolicyVector::check_comparable`] reports such values.
+/// Compares two components. A component that cannot be ordered is the least. In the ranks of the papers' dialect, a value
+/// that is not a number counts as 0 among numbers, but above 0 itself. In other vectors the order of values of different
+/// classes has no meaning; [`PolicyVector::check_comparable`] reports such values.
 fn compare_components(left: Option<&VectorComponent>, right: Option<&VectorComponent>) -> Ordering {
     let (Some(left), Some(right)) = (left, right) else { return left.is_some().cmp(&right.is_some()) };
+    if left.class != right.class {
+        let zero = VectorComponent { value: Value::Integer(0), class: Type::Real };
+        let [one, other] = [left, right].map(|component| if component.class == Type::Real { component } else { &zero });
+        let by_number = compare_components(Some(one), Some(other));
+        return by_number.then((left.class as u8).cmp(&(right.class as u8)));
+    }
     match (&left.value, &right.value) {
         (Value::String(a), Value::String(b)) => a.cmp_ignore_case(b),
         (Value::AbsoluteTime(a), Value::AbsoluteTime(b)) => a.seconds.cmp(&b.seconds),

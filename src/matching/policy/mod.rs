@@ -8,6 +8,7 @@ mod group_quotas;
 mod job_demands;
 mod parse;
 mod residual;
+mod typed_ranks;
 mod usage;
 mod userprio;
 mod variables;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
 use crate::pool::PolicyExpressions;
-use crate::protocol::{is_met, rank_number};
+use crate::protocol::{is_met, is_typed_rank, rank_number, rank_value};
 
 pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
 pub use configured::{READY_POLICIES, configure, negotiator_problems, ready_policy};
@@ -46,14 +47,24 @@ pub struct PolicyRule {
     pub range: Option<Range<usize>>,
     /// What reports call a component of a vector; `None` if the policy does not name it.
     pub name: Option<Box<str>>,
-    /// If the component of a vector is a rank: the number as which a value counts that is none, such as an error. `None`
-    /// for any other rule; such a value has no place in the order then.
-    pub otherwise: Option<f64>,
+    /// How the component of a vector orders values that are no numbers, if it is a rank. `None` for any other rule: a value
+    /// that cannot be ordered, such as an error, has no place in the order then.
+    pub rank: Option<RankOrder>,
+}
+
+/// How a rank orders values that are no numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RankOrder {
+    /// Such a value counts as this number.
+    Number(f64),
+    /// In the papers' dialect strings and times order among their own kind (thesis 3.2.3). Among numbers they count as 0,
+    /// as any other such value does.
+    Typed,
 }
 
 impl From<Expression> for PolicyRule {
     fn from(expression: Expression) -> Self {
-        PolicyRule { expression, range: None, name: None, otherwise: None }
+        PolicyRule { expression, range: None, name: None, rank: None }
     }
 }
 
@@ -72,10 +83,12 @@ impl PolicyRule {
 
     /// Returns the value by which a component orders: that of its expression, or a number if the component is a rank.
     #[must_use]
-    pub fn ordered_value(&self, value: Value) -> Value {
-        match self.otherwise {
-            Some(otherwise) => Value::Real(rank_number(&value).unwrap_or(otherwise)),
+    pub fn ordered_value(&self, value: Value, dialect: Dialect) -> Value {
+        match self.rank {
             None => value,
+            Some(RankOrder::Typed) if is_typed_rank(&value, dialect) => value,
+            Some(RankOrder::Typed) => Value::Real(rank_value(&value)),
+            Some(RankOrder::Number(otherwise)) => Value::Real(rank_number(&value).unwrap_or(otherwise)),
         }
     }
 
@@ -158,7 +171,10 @@ impl Policy {
         if !self.order.is_empty() {
             let vector = |root: usize| {
                 let value = |rule: &PolicyRule| {
-                    rule.ordered_value(rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined))
+                    rule.ordered_value(
+                        rule.evaluate(&requests[root], context).unwrap_or(Value::Undefined),
+                        context.dialect,
+                    )
                 };
                 PolicyVector::new(self.order.iter().map(value).collect(), context.dialect)
             };

@@ -9,7 +9,7 @@ use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
 use super::variables::PolicyVariables;
-use super::{ListTaking, Policy, PolicyRule, Residual};
+use super::{ListTaking, Policy, PolicyRule, RankOrder, Residual};
 
 /// The reasons why a policy cannot be used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -209,12 +209,12 @@ impl<'o> PolicyReader<'o, '_> {
                 }
             }
         }
-        Some(PolicyRule { otherwise: Some(otherwise), ..rule? })
+        Some(PolicyRule { rank: Some(RankOrder::Number(otherwise)), ..rule? })
     }
 
     fn rule(&mut self, node: &YamlNode) -> Option<PolicyRule> {
         let expression = self.variables.expression(self.settings, node)?;
-        Some(PolicyRule { expression, range: Some(self.settings.tree.range(node)), name: None, otherwise: None })
+        Some(PolicyRule { expression, range: Some(self.settings.tree.range(node)), name: None, rank: None })
     }
 }
 

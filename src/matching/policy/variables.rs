@@ -134,7 +134,7 @@ impl<'o, 'c> PolicyVariables<'o, 'c> {
         });
         if let Some(index) = values.iter().position(Option::is_none) {
             let name = &text[macros[index].range.clone()];
-            settings.report(node, format!("`{name}` stands for an expression"), "put it where an operand can stand");
+            settings.report(node, format!("`{name}` is an expression"), "write it as an operand");
             return None;
         }
         match template.kind() {
@@ -204,7 +204,7 @@ impl<'o, 'c> PolicyVariables<'o, 'c> {
         let key = Name::new(name);
         self.uses += 1;
         if self.open.contains(&key) || self.uses > MAX_USES {
-            let fault = if self.uses > MAX_USES { "gives too long an expression" } else { "stands for itself" };
+            let fault = if self.uses > MAX_USES { "gives too long an expression" } else { "refers to itself" };
             settings.report(own, format!("the variable {name} {fault}"), "give it a value of its own");
             return None;
         }
@@ -246,7 +246,11 @@ fn parse(settings: &mut ConfigReader<'_>, node: &YamlNode, shown: &str, value: &
     match parse_expression(value.as_bytes(), ParseOptions::new(settings.dialect)) {
         Ok(expression) => Some(expression),
         Err(error) => {
-            settings.report(node, format!("`{shown}` is no expression: {error}"), "give the variable an expression");
+            settings.report(
+                node,
+                format!("`{shown}` is not an expression: {error}"),
+                "give the variable an expression",
+            );
             None
         }
     }

@@ -20,7 +20,7 @@ use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelection};
-use crate::cli::rank_warnings::RankWarnings;
+use crate::cli::rank_warnings::{MixedRank, RankWarnings};
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::render::match_table::{MatchColumns, write_match_table, write_pair_table};
@@ -164,7 +164,11 @@ impl MatchCommand {
                 write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
             }
         }
-        RankWarnings::of_pairs(&parties, &run.settings, found.pairs()).report(session);
+        let mut ranks = RankWarnings::of_pairs(&parties, &run.settings, found.pairs());
+        let all = if run.selection.lists_candidates() { 0..0 } else { 0..parties.requests.len() };
+        let requests = found.lists.iter().map(|(request, _)| *request).chain(all);
+        ranks.add_mixed(MixedRank::of_requests(&parties, &run.settings, requests));
+        ranks.report(session);
         let preempts = |grant: &&Grant| grant.offers.iter().any(|offer| offer.preempted.is_some());
         let preempting = outcome.grants.iter().filter(preempts).count();
         if preempting > 0 {

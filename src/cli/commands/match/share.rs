@@ -11,7 +11,7 @@ use crate::cli::args::policy::{LoadedPolicy, note_discarding_component};
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{FoundPairs, MatchingRun};
-use crate::cli::rank_warnings::{RankWarnings, SharedRank};
+use crate::cli::rank_warnings::{MixedRank, RankWarnings, SharedRank};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::TableWriter;
@@ -50,6 +50,7 @@ struct MatchNotes {
     /// How often each component of the docking vector was evaluated, and how often its value could be ordered.
     components: Vec<(usize, usize)>,
     ranks: Vec<SharedRank>,
+    mixed_ranks: Vec<MixedRank>,
 }
 
 impl MatchCommand {
@@ -96,6 +97,11 @@ impl MatchCommand {
             failures: found.outcome.statistics.failures - found.early_failures,
             components: found.component_counts.clone(),
             ranks,
+            mixed_ranks: MixedRank::of_requests(
+                parties,
+                &run.settings,
+                found.lists.iter().map(|(request, _)| *request),
+            ),
         };
         writer.finish(session, &notes)?;
         Ok(Status::Yes)
@@ -134,7 +140,10 @@ impl MatchCommand {
         };
         let discarding: Vec<usize> = (0..frame.docking.len()).filter(discards).collect();
         let failures = frame.failures + notes.iter().map(|notes| notes.failures).sum::<u64>();
-        RankWarnings::of_shares(notes.into_iter().flat_map(|notes| notes.ranks).collect()).report(session);
+        let (ranks, mixed): (Vec<_>, Vec<_>) = notes.into_iter().map(|notes| (notes.ranks, notes.mixed_ranks)).unzip();
+        let mut ranks = RankWarnings::of_shares(ranks.into_iter().flatten().collect());
+        ranks.add_mixed(mixed.into_iter().flatten().collect());
+        ranks.report(session);
         for component in discarding {
             note_discarding_component(session, &frame.docking[component]);
         }

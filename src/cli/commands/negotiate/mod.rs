@@ -26,7 +26,7 @@ use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{cycle_progress, matches_of};
-use crate::cli::rank_warnings::RankWarnings;
+use crate::cli::rank_warnings::{MixedRank, RankWarnings};
 use crate::cli::render::alignment::left_aligned;
 use crate::cli::render::chart::BarChart;
 use crate::cli::render::diagnostics;
@@ -140,6 +140,7 @@ impl Negotiate {
             finds_runner_up: self.why || self.transcript,
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
+        let settings = parties.with_typed_ranks(settings);
         if self.compare {
             let rows = compare::comparison_table(&settings, &ads, reading_seconds);
             self.ads.common.output.write(&rows.map_err(|fault| policy.report_fault(session, fault))?)?;
@@ -171,6 +172,7 @@ impl Negotiate {
             parties.requests[request].report_bad_ports(session, &fault)?;
         }
         ranks.add_pairs(&parties, &settings, matches_of(&outcome.grants));
+        ranks.add_mixed(MixedRank::of_requests(&parties, &settings, 0..parties.requests.len()));
         ranks.report(session);
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.

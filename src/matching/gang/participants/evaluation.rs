@@ -10,7 +10,7 @@ use crate::constraint::{conjuncts, for_each_conjunct, is_scope_name};
 use crate::eval::{Abort, Context, Evaluator, FreeNames, NameBinding, NameResolution};
 use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
-use crate::protocol::{PORTS, is_met, rank_value};
+use crate::protocol::{PORTS, is_met, is_typed_rank, rank_value};
 
 use super::{ParticipantTable, PortPlace};
 
@@ -163,25 +163,39 @@ impl ParticipantTable {
         self.frame(place).ad.get(self.protocol.rank_name()).is_some()
     }
 
-    /// Returns the value of a port's rank for the participant docked there. Returns 0 if the port has no rank. `None`
-    /// if the value depends on an open port.
+    /// Returns the value of a port's rank for the participant docked there, as a number. `None` if the value depends on an
+    /// open port.
     pub fn rank(&mut self, place: PortPlace) -> Option<f64> {
+        self.ordered_rank(place).map(|rank| rank_value(&rank))
+    }
+
+    /// Returns the value of a port's rank for the participant docked there: a number, or a value that orders among its own
+    /// kind. Returns 0 if the port has no rank. `None` if the value depends on an open port.
+    pub fn ordered_rank(&mut self, place: PortPlace) -> Option<Value> {
         if !self.has_rank(place) {
-            return Some(0.0);
+            return Some(Value::Real(0.0));
         }
         self.statistics.evaluations += 1;
         let rank =
             Evaluator::new(&self.environment, &self.context).attribute(self.frame(place), self.protocol.rank_name());
         let rank = self.known_value(rank)?;
-        Some(self.rank_number(place, &rank))
+        Some(self.ordered_value(place, rank))
     }
 
-    /// Returns the value of a port's rank as a number. Notes a value that is not a number and counts as 0.
-    pub fn rank_number(&mut self, place: PortPlace, rank: &Value) -> f64 {
-        if !matches!(rank, Value::Integer(_) | Value::Real(_) | Value::Boolean(_) | Value::Undefined) {
-            self.non_numeric_ranks.entry(place).or_insert(rank.value_type());
+    /// Returns the value of a port's rank as it orders. Notes a value that is not a number and counts as 0.
+    pub fn ordered_value(&mut self, place: PortPlace, rank: Value) -> Value {
+        if is_typed_rank(&rank, self.context.dialect) {
+            return rank;
         }
-        rank_value(rank)
+        if !matches!(rank, Value::Integer(_) | Value::Real(_) | Value::Boolean(_) | Value::Undefined) {
+            self.note_non_numeric(place, &rank);
+        }
+        Value::Real(rank_value(&rank))
+    }
+
+    /// Notes that the value of a port's rank counts as 0.
+    pub fn note_non_numeric(&mut self, place: PortPlace, rank: &Value) {
+        self.non_numeric_ranks.entry(place).or_insert(rank.value_type());
     }
 
     /// Returns the score of the candidate `link` at the port `place`. Docks the candidate for the evaluation only.
@@ -193,10 +207,10 @@ impl ParticipantTable {
     /// Otherwise the score is the value of the port's rank and the value of the candidate's rank.
     pub fn docked_score(&mut self, above: PortPlace, link: PortPlace) -> CandidateScore {
         if self.docking_vector.is_empty() {
-            let (Some(rank), Some(offer_rank)) = (self.rank(above), self.rank(link)) else {
+            let (Some(rank), Some(offer_rank)) = (self.ordered_rank(above), self.ordered_rank(link)) else {
                 return CandidateScore::Unknown;
             };
-            return CandidateScore::Ranks(rank, offer_rank);
+            return CandidateScore::of_ranks([rank, offer_rank], self.context.dialect);
         }
         // Bind the name of the candidate in a new scope inside the port's scope, so that no attribute of the port hides
         // the name.
@@ -214,7 +228,7 @@ impl ParticipantTable {
             self.statistics.evaluations += 1;
             let value = self.evaluate(&self.docking_vector[rule].expression, &scope);
             let Some(value) = self.known_value(value) else { return CandidateScore::Unknown };
-            values.push(value);
+            values.push(self.docking_vector[rule].ordered_value(value, self.context.dialect));
         }
         CandidateScore::Vector(PolicyVector::new(values, self.context.dialect))
     }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::ad::Value;
+use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{DockingVerdict, PortPlace};
 use crate::matching::gang::port_index::{RowBitmap, SettledConstraints};
 
@@ -63,6 +65,7 @@ impl GangSearch<'_> {
         if !self.memory.check_vectors(&ranked, &self.pool.table.docking_vector) {
             return Candidates::Listed { rows: Vec::new(), scores: Vec::new(), next: 0 };
         }
+        note_mixed_ranks(self.pool, place, &ranked);
         // Sort rows with an unknown score first, because the score may turn out to be the best.
         let is_known = |score: &CandidateScore| *score != CandidateScore::Unknown;
         ranked.sort_by(|(_, left), (_, right)| {
@@ -238,6 +241,31 @@ impl GangSearch<'_> {
             let decision = &mut self.decisions[depth];
             decision.is_infeasible &= is_wanted;
             decision.add_conflict(depth, &conflict);
+        }
+    }
+}
+
+/// Notes the ranks at a port that count as 0, because other candidates have numbers.
+fn note_mixed_ranks(pool: &mut OfferPool, place: PortPlace, ranked: &[(usize, CandidateScore)]) {
+    let values = |score: &CandidateScore| match score {
+        CandidateScore::TypedRanks(vector) => [0, 1].map(|side| Some(vector.0.get(side)?.as_ref()?.value.clone())),
+        CandidateScore::Ranks(rank, offer_rank) => [*rank, *offer_rank].map(|rank| Some(Value::Real(rank))),
+        _ => [None, None],
+    };
+    let is_number = |value: &Value| matches!(value, Value::Real(number) if *number != 0.0);
+    if !ranked.iter().any(|(_, score)| matches!(score, CandidateScore::TypedRanks(_))) {
+        return;
+    }
+    for side in [0, 1] {
+        if !ranked.iter().any(|(_, score)| values(score)[side].as_ref().is_some_and(is_number)) {
+            continue;
+        }
+        for (row, score) in ranked {
+            let value = values(score)[side].take().filter(|value| !matches!(value, Value::Real(_)));
+            if let Some(value) = value {
+                let of = if side == 0 { place } else { pool.index.place(*row) };
+                pool.table.note_non_numeric(of, &value);
+            }
         }
     }
 }

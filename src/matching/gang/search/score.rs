@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::Participant;
+use crate::ad::{Dialect, Participant, Value};
 use crate::matching::policy::PolicyVector;
 
 /// The score of a candidate at a port. A port left unfilled has scores of this type, too.
@@ -12,6 +12,8 @@ pub enum CandidateScore {
     Unknown,
     /// The value of the port's rank for the candidate, then the value of the candidate's rank for the port.
     Ranks(f64, f64),
+    /// The same two values if one of them is not a number (thesis 3.2.3).
+    TypedRanks(PolicyVector),
     /// A candidate's docking vector under the policy.
     Vector(PolicyVector),
 }
@@ -19,6 +21,14 @@ pub enum CandidateScore {
 impl CandidateScore {
     /// The score of a candidate if neither side has a rank.
     pub const ZERO: CandidateScore = CandidateScore::Ranks(0.0, 0.0);
+
+    /// Returns the score of a candidate by two ranks, each a number or a value that orders among its own kind.
+    pub fn of_ranks(ranks: [Value; 2], dialect: Dialect) -> CandidateScore {
+        match ranks {
+            [Value::Real(rank), Value::Real(offer_rank)] => CandidateScore::Ranks(rank, offer_rank),
+            ranks => CandidateScore::TypedRanks(PolicyVector::new(ranks.to_vec(), dialect)),
+        }
+    }
 
     /// Returns the scores that a gang gets for leaving the `ports` unfilled. A gang with fewer unfilled ports is
     /// better. Of gangs with equally many unfilled ports, the gang that leaves later ports of the port list unfilled is
@@ -41,10 +51,22 @@ impl CandidateScore {
             (CandidateScore::Unknown, _) | (_, CandidateScore::Unknown) => return None,
             (CandidateScore::Ranks(a, b), CandidateScore::Ranks(c, d)) => (a.total_cmp(c)).then(b.total_cmp(d)),
             (CandidateScore::Vector(left), CandidateScore::Vector(right)) => left.cmp_greatest_first(right).reverse(),
+            (CandidateScore::TypedRanks(left), CandidateScore::TypedRanks(right)) => {
+                left.cmp_greatest_first(right).reverse()
+            }
+            (CandidateScore::Ranks(a, b), CandidateScore::TypedRanks(vector)) => {
+                PolicyVector::of_numbers([*a, *b]).cmp_greatest_first(vector).reverse()
+            }
+            (CandidateScore::TypedRanks(vector), CandidateScore::Ranks(a, b)) => {
+                vector.cmp_greatest_first(&PolicyVector::of_numbers([*a, *b])).reverse()
+            }
             // The two gangs fill different ports: a candidate of one gang is compared with an unfilled or missing port
             // of the other gang. The score of such a port is `Ranks` even if the policy has a docking vector.
             (CandidateScore::Ranks(a, b), CandidateScore::Vector(vector)) => vector.cmp_numbers([*a, *b]).reverse(),
             (CandidateScore::Vector(vector), CandidateScore::Ranks(a, b)) => vector.cmp_numbers([*a, *b]),
+            // A policy has a docking vector for all candidates or for none.
+            (CandidateScore::Vector(_), CandidateScore::TypedRanks(_))
+            | (CandidateScore::TypedRanks(_), CandidateScore::Vector(_)) => Ordering::Equal,
         })
     }
 }

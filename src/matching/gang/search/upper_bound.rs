@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::Participant;
+use crate::ad::{Participant, Value};
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{
     AttributeTranslation, ParticipantTable, PortPlace, SymbolicEvaluator, SymbolicValue,
@@ -31,7 +31,7 @@ struct ScoredRow {
 }
 
 /// Where the index holds the ranks of a port and of its candidates.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct IndexedRanks {
     /// The rank of the port.
     port: PortRank,
@@ -40,10 +40,10 @@ struct IndexedRanks {
 }
 
 /// The rank of a port for its candidates.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum PortRank {
     /// The port has this rank for every candidate.
-    Constant(f64),
+    Constant(Value),
     /// The ranks are the values of this column of the index.
     Column(usize),
 }
@@ -76,7 +76,7 @@ impl ScoreBounds {
     /// Returns the score of a row at a port of the request with nothing else docked at the request. Takes the score
     /// from the index, or evaluates and caches it.
     fn independent_score(&mut self, pool: &mut OfferPool, place: PortPlace, row: usize) -> CandidateScore {
-        let ranks = *self.ranks.entry(place.port).or_insert_with(|| indexed_ranks(pool, place));
+        let ranks = self.ranks.entry(place.port).or_insert_with(|| indexed_ranks(pool, place)).clone();
         if let Some(score) = ranks.and_then(|ranks| indexed_score(pool, place, ranks, row)) {
             return score;
         }
@@ -200,8 +200,8 @@ fn indexed_ranks(pool: &mut OfferPool, place: PortPlace) -> Option<IndexedRanks>
     pool.table.with_undocked(Participant::REQUEST, |table| {
         let rank = SymbolicEvaluator::new(table).rank(place);
         let port = match rank {
-            None => PortRank::Constant(0.0),
-            Some(SymbolicValue::Known(value)) => PortRank::Constant(table.rank_number(place, &value)),
+            None => PortRank::Constant(Value::Real(0.0)),
+            Some(SymbolicValue::Known(value)) => PortRank::Constant(table.ordered_value(place, value)),
             Some(SymbolicValue::Function(of, translation)) if of == place => {
                 PortRank::Column(index.column(&translation, table))
             }
@@ -217,13 +217,13 @@ fn indexed_ranks(pool: &mut OfferPool, place: PortPlace) -> Option<IndexedRanks>
 fn indexed_score(pool: &mut OfferPool, place: PortPlace, ranks: IndexedRanks, row: usize) -> Option<CandidateScore> {
     let OfferPool { table, index, .. } = pool;
     let rank_in = |column: usize, place: PortPlace, table: &mut ParticipantTable| {
-        index.column_value(column, row).map(|value| table.rank_number(place, &value))
+        index.column_value(column, row).map(|value| table.ordered_value(place, value))
     };
     let rank = match ranks.port {
         PortRank::Constant(rank) => rank,
         PortRank::Column(column) => rank_in(column, place, table)?,
     };
     let link = index.place(row);
-    let offer_rank = if table.has_rank(link) { rank_in(ranks.offers, link, table)? } else { 0.0 };
-    Some(CandidateScore::Ranks(rank, offer_rank))
+    let offer_rank = if table.has_rank(link) { rank_in(ranks.offers, link, table)? } else { Value::Real(0.0) };
+    Some(CandidateScore::of_ranks([rank, offer_rank], table.context.dialect))
 }

@@ -79,8 +79,8 @@ fn what_is_wrong_in_the_policy_is_told_there() {
         ("roots: $(NO_SUCH) + 1", "7..21: the variable NO_SUCH has no value"),
         ("roots: $(AB) * * $(AB)", "15..16: expected an expression, found `*` (column 9 of the expression)"),
         ("roots: a $(AB)", "9..14: expected the end, found `$(AB)` (column 3 of the expression)"),
-        ("roots: a.$(AB)", "7..14: `$(AB)` stands for an expression"),
-        ("variables: { A: $(B), B: $(A) }\nroots: $(A)", "16..20: the variable A stands for itself"),
+        ("roots: a.$(AB)", "7..14: `$(AB)` is an expression"),
+        ("variables: { A: $(B), B: $(A) }\nroots: $(A)", "16..20: the variable A refers to itself"),
     ] {
         let dump = "AB = 1\n";
         assert_eq!(roots(policy, dump), expected, "{policy}");
