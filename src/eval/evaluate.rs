@@ -462,10 +462,9 @@ impl<'e> Evaluator<'e> {
         span: Span,
         frame: &Arc<ScopeFrame>,
     ) -> Result<Value, Abort> {
-        let Some(function) = builtin::find_function(name) else {
-            let near = builtin::similar_functions(name.as_str());
-            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
-            return Ok(Value::error(span, format!("there is no function {name}(){hint}")));
+        let dialect = self.context.dialect;
+        let Some(function) = builtin::find_function_in(name, dialect) else {
+            return Ok(Value::error(span, builtin::unknown_function_message(name, dialect)));
         };
         if !function.accepts_count(arguments.len()) {
             let reason =

@@ -22,7 +22,8 @@ mod volatile;
 
 pub(crate) use builtin::regex::{TemplatePiece, parse_template};
 pub use builtin::{
-    BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, similar_functions, string_list_items,
+    BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, find_function_in, similar_functions,
+    string_list_items, unknown_function_message,
 };
 pub use compiled::{CompiledEvaluator, CompiledName, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};

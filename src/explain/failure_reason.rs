@@ -128,7 +128,7 @@ impl FailureReason {
     /// offer.
     pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
         let expression = &analysis.clause.expression;
-        if let Some(reason) = unknown_function(expression) {
+        if let Some(reason) = unknown_function(expression, table.context.dialect) {
             return reason;
         }
         if let Some(grouping) = parsed_grouping(expression) {
@@ -352,11 +352,11 @@ fn shadowing_attribute(analysis: &ClauseAnalysis, table: &OfferTable, request: &
 }
 
 /// Returns [`FailureReason::UnknownFunction`] if the expression calls an unknown function, else `None`.
-fn unknown_function(expression: &Expression) -> Option<FailureReason> {
+fn unknown_function(expression: &Expression, dialect: Dialect) -> Option<FailureReason> {
     let mut pending = vec![expression];
     while let Some(expression) = pending.pop() {
         if let ExpressionKind::Call(name, _) = expression.kind()
-            && let Some(near) = lint::unknown_function(name)
+            && let Some(near) = lint::unknown_function(name, dialect)
         {
             return Some(FailureReason::UnknownFunction(name.clone(), near));
         }

@@ -242,8 +242,13 @@ impl ExpressionCheck<'_> {
     }
 
     fn check_call(&mut self, name: &Name, arguments: usize) {
-        match (unknown_function(name), find_function(name)) {
-            (Some(near), _) => {
+        match (unknown_function(name, self.dialect), find_function(name)) {
+            (Some(_), Some(papers_alone)) => {
+                let message = format!("HTCondor has no function {}", papers_alone.name);
+                let help = papers_alone.replacement.map(|replacement| format!("write `{replacement}`"));
+                self.report(&rules::FUNCTION, message, help, (self.expression, ""));
+            }
+            (Some(near), None) => {
                 let message = format!("there is no function {name}");
                 self.report(&rules::FUNCTION, message, did_you_mean(&near), (self.expression, ""));
             }

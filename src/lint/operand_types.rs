@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, UnaryOperator, Value};
 use crate::constraint::ClauseOperand;
-use crate::eval::{TypeSet, find_function};
+use crate::eval::{TypeSet, find_function_in};
 use crate::protocol::JobState;
 
 use super::expressions::short_text;
@@ -188,7 +188,7 @@ impl TypeCheck<'_> {
     }
 
     fn infer_call(&mut self, call: &Expression, name: &Name, arguments: &[Expression]) -> TypeSet {
-        let Some(function) = find_function(name) else { return TypeSet::ANY };
+        let Some(function) = find_function_in(name, self.dialect) else { return TypeSet::ANY };
         for (index, argument) in arguments.iter().enumerate() {
             let Some(types) = self.plain_types(argument) else { continue };
             let wanted = function.argument_types(index);

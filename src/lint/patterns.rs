@@ -2,7 +2,7 @@
 
 use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
 use crate::constraint::ClauseOperand;
-use crate::eval::{BuiltinFunction, CompiledPattern, PatternOptions, find_function};
+use crate::eval::{BuiltinFunction, CompiledPattern, PatternOptions, find_function_in};
 use crate::syntax::{Style, expression_text};
 
 use super::expressions::short_text;
@@ -23,7 +23,8 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             }
         }
         if let ExpressionKind::Call(name, arguments) = part.kind()
-            && let Some(function) = find_function(name).filter(|function| function.accepts_count(arguments.len()))
+            && let Some(function) =
+                find_function_in(name, dialect).filter(|function| function.accepts_count(arguments.len()))
         {
             found.extend(check_pattern(part, function, arguments, dialect));
             found.extend(check_substitute(function, arguments));

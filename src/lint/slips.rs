@@ -1,7 +1,7 @@
 //! Mistakes in writing that both the linter and the explanations recognize.
 
-use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, OperatorGroup};
-use crate::eval::{find_function, similar_functions};
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup};
+use crate::eval::{find_function_in, similar_functions};
 use crate::protocol::{closest_attributes, renamed_attribute};
 
 use super::standard_attributes::StandardType;
@@ -38,10 +38,10 @@ pub fn is_comparison(operator: BinaryOperator) -> bool {
     matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
 }
 
-/// Returns the names of similar functions if there is no function of this name. `None` if the function exists.
+/// Returns the names of similar functions if the dialect has no function of this name. `None` if the function exists.
 #[must_use]
-pub fn unknown_function(name: &Name) -> Option<Vec<&'static str>> {
-    find_function(name).is_none().then(|| similar_functions(name.as_str()))
+pub fn unknown_function(name: &Name, dialect: Dialect) -> Option<Vec<&'static str>> {
+    find_function_in(name, dialect).is_none().then(|| similar_functions(name.as_str(), dialect))
 }
 
 /// Whether two strings differ, but only in case.

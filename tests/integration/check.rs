@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::binary::{self, file};
+use super::binary::{self, classad, file};
 
 fn run(arguments: &[&str], input: &str) -> Output {
     binary::run(&[&["check"], arguments].concat(), input.as_bytes())
@@ -276,4 +276,20 @@ fn the_rules_are_listed() {
     let rule = rules.iter().find(|rule| rule["rule"] == "doubtful-setting").expect("there is such a rule");
     assert_eq!([setting(&rule["bad"]), setting(&rule["good"])], [Some(1), Some(0)]);
     assert!(rules.len() > 20);
+}
+
+/// HTCondor 25 does not have these functions, so that such a job never matches.
+#[test]
+fn functions_of_the_papers_are_errors_for_htcondor() {
+    let requirements = "inDays(relTime(86400)) > 0.5 && isMember(1, { 1 })";
+    let job = file("papers_functions.long", format!("MyType = \"Job\"\nRequirements = {requirements}\n"));
+    let (status, out, _) = classad(&["check", &job]);
+    assert_eq!(status, Some(1));
+    for text in ["HTCondor has no function inDays", "real(time) / 86400", "identicalMember(scalar, list)"] {
+        assert!(out.contains(text), "{out}");
+    }
+    assert!(!out.contains("always true"), "{out}");
+    let pool = file("papers_functions_pool.long", "MyType = \"Machine\"\nRequirements = true\n");
+    let matches = |dialect: &str| classad(&["match", &job, "--pool", &pool, "--count", "--dialect", dialect]).1;
+    assert_eq!([matches("condor"), matches("classad")], ["0\n", "1\n"]);
 }

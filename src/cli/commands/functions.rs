@@ -4,11 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use classad::ad::Name;
+use classad::ad::{Dialect, Name};
 use classad::eval::{BuiltinFunction, FUNCTIONS, find_function, similar_functions};
 
 use crate::cli::args::suggested_values::SuggestedValues;
-use crate::cli::render::function_help::{function_description, function_example};
+use crate::cli::render::function_help::{function_description, function_dialects, function_example};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
@@ -42,7 +42,7 @@ impl Functions {
             return Ok(Status::Yes);
         };
         let Some(function) = find_function(&Name::new(name)) else {
-            let hint = classad::text::suggestion(&similar_functions(name));
+            let hint = classad::text::suggestion(&similar_functions(name, Dialect::Classad));
             session.note(&format!("there is no function {name}(){hint}"));
             return Ok(Status::No);
         };
@@ -57,8 +57,9 @@ impl Functions {
 /// Returns a row for each function.
 fn function_table<'f>(functions: impl Iterator<Item = &'f BuiltinFunction>) -> ResultTable {
     let rows = functions.map(|function| {
-        let cells = [function.signature.to_owned(), function.doc.to_owned(), function_example(function)];
+        let (signature, doc) = (function.signature.to_owned(), function.doc.to_owned());
+        let cells = [signature, function_dialects(function).to_owned(), doc, function_example(function)];
         cells.map(TableCell::from).into()
     });
-    ResultTable::with_rows(&["function", "does", "example"], rows)
+    ResultTable::with_rows(&["function", "dialect", "does", "example"], rows)
 }

@@ -5,7 +5,7 @@ use crate::ad::{
 };
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
-use crate::eval::string_list_items;
+use crate::eval::{find_function_in, string_list_items};
 use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
@@ -201,6 +201,7 @@ fn call_constraints<'e>(
         return ValueConstraints::of_subject(argument, ValueDomain::of_type(*kind, wanted));
     }
     let (_, operator, in_string) = MEMBERSHIP_FUNCTIONS.iter().find(|(known, ..)| name.is(known))?;
+    find_function_in(name, dialect)?;
     let [item, list] = arguments else { return None };
     if !wanted {
         return None;

@@ -3,10 +3,11 @@
 
 /// Defines one entry of the table of functions:
 /// `name(fewest, most arguments) Kind "(parameters) -> type", doc, dialects call => value, body`. `_` in place of
-/// `most` means no maximum. Without `body`, the Rust function called `name` is the body.
+/// `most` means no maximum. Without `body`, the Rust function called `name` is the body. A function that HTCondor does
+/// not have has `papers = "what HTCondor has instead",` in place of `dialects`.
 macro_rules! function {
     ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
-        $doc:expr, $dialects:ident $call:expr => $value:expr, $body:expr) => {
+        $doc:expr, $dialects:ident $(= $replacement:literal,)? $call:expr => $value:expr, $body:expr) => {
         $crate::eval::builtin::BuiltinFunction {
             name: stringify!($name),
             min_arguments: $fewest,
@@ -14,6 +15,7 @@ macro_rules! function {
             kind: $crate::eval::builtin::FunctionKind::$kind,
             signature: concat!(stringify!($name), $signature),
             doc: $doc,
+            replacement: function!(@replacement $($replacement)?),
             example: $crate::eval::builtin::FunctionExample {
                 call: $call,
                 value: $value,
@@ -23,12 +25,15 @@ macro_rules! function {
         }
     };
     ($name:ident($fewest:literal, $most:tt) $kind:ident $signature:expr,
-        $doc:expr, $dialects:ident $call:expr => $value:expr) => {
-        function!($name($fewest, $most) $kind $signature, $doc, $dialects $call => $value, $name)
+        $doc:expr, $dialects:ident $(= $replacement:literal,)? $call:expr => $value:expr) => {
+        function!($name($fewest, $most) $kind $signature, $doc, $dialects $(= $replacement,)? $call => $value, $name)
     };
     (@limit _) => { None };
     (@limit $most:literal) => { Some($most) };
+    (@replacement) => { None };
+    (@replacement $replacement:literal) => { Some($replacement) };
     (@dialect both) => { None };
+    (@dialect papers) => { Some($crate::ad::Dialect::Classad) };
     (@dialect condor) => { Some($crate::ad::Dialect::Condor) };
 }
 
@@ -75,6 +80,9 @@ pub struct BuiltinFunction {
     pub signature: &'static str,
     /// One-line description.
     pub doc: &'static str,
+    /// What HTCondor has instead of a function that only the papers have, such as `real(time) / 86400`. `None` for a
+    /// function of both dialects.
+    pub replacement: Option<&'static str>,
     /// Example of a call with its value, checked by a test.
     pub example: FunctionExample,
     /// Rust function that computes the value of a call.
@@ -137,6 +145,12 @@ pub struct FunctionExample {
 }
 
 impl BuiltinFunction {
+    /// Whether a dialect has the function. The papers' dialect has all.
+    #[must_use]
+    pub fn is_in(&self, dialect: Dialect) -> bool {
+        self.replacement.is_none() || dialect == Dialect::Classad
+    }
+
     /// Whether a call with `count` arguments is allowed.
     #[must_use]
     pub fn accepts_count(&self, count: usize) -> bool {
@@ -230,10 +244,16 @@ pub static FUNCTIONS: LazyLock<Vec<&'static BuiltinFunction>> = LazyLock::new(||
 static BY_NAME: LazyLock<FxHashMap<Name, &'static BuiltinFunction>> =
     LazyLock::new(|| FUNCTIONS.iter().map(|function| (Name::new(function.name), *function)).collect());
 
-/// Returns the function of this name, ignoring case; `None` if there is none.
+/// Returns the function of this name, ignoring case; `None` if no dialect has one.
 #[must_use]
 pub fn find_function(name: &Name) -> Option<&'static BuiltinFunction> {
     BY_NAME.get(name).copied()
+}
+
+/// Returns the function of this name, ignoring case; `None` if the dialect has none, so that a call is an error.
+#[must_use]
+pub fn find_function_in(name: &Name, dialect: Dialect) -> Option<&'static BuiltinFunction> {
+    find_function(name).filter(|function| function.is_in(dialect))
 }
 
 /// Whether a call of the function with this number of arguments reads the clock: every function about times does without
@@ -242,17 +262,36 @@ pub(super) fn reads_clock(function: &BuiltinFunction, arguments: usize) -> bool 
     arguments == 0 && times::FUNCTIONS.iter().any(|of_times| of_times.name == function.name)
 }
 
-/// Returns at most three names of functions that are spelt like `name`, the most similar first.
+/// Returns at most three names of functions that a user of a dialect may have meant by a name that is none: those that
+/// are spelt like it, the most similar first, or the one that HTCondor has instead.
 #[must_use]
-pub fn similar_functions(name: &str) -> Vec<&'static str> {
-    closest_names(name, FUNCTIONS.iter().map(|function| function.name))
+pub fn similar_functions(name: &str, dialect: Dialect) -> Vec<&'static str> {
+    match find_function(&Name::new(name)).and_then(|function| function.replacement) {
+        Some(replacement) => {
+            replacement.strip_suffix(')').and_then(|call| call.split('(').next()).into_iter().collect()
+        }
+        None => closest_names(name, FUNCTIONS.iter().filter(|known| known.is_in(dialect)).map(|known| known.name)),
+    }
+}
+
+/// Returns why a call of a function that the dialect does not have is an error.
+#[must_use]
+pub fn unknown_function_message(name: &Name, dialect: Dialect) -> String {
+    match find_function(name).and_then(|function| function.replacement) {
+        Some(replacement) => format!("HTCondor has no function {name}(): write {replacement}"),
+        None => {
+            let near = similar_functions(name.as_str(), dialect);
+            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
+            format!("there is no function {name}(){hint}")
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{FUNCTIONS, TypeSet, find_function, similar_functions};
     use crate::ad::{Ad, Dialect, Name, Value};
-    use crate::eval::{Context, Environment, Evaluator};
+    use crate::eval::{CompiledEvaluator, Context, Environment, Evaluator, SpecializeOptions, specialize};
     use crate::syntax::{ParseOptions, parse_expression};
 
     fn evaluate(text: &str, dialect: Dialect) -> String {
@@ -337,12 +376,46 @@ mod tests {
         }
     }
 
+    /// These functions of the papers are unknown to HTCondor 25.14.1, whose library answers with an error.
+    #[test]
+    fn functions_that_htcondor_lacks_are_errors_in_its_dialect() {
+        let alone: Vec<&str> = FUNCTIONS.iter().filter(|f| f.replacement.is_some()).map(|f| f.name).collect();
+        assert_eq!(
+            alone,
+            ["inDays", "inHours", "inMinutes", "inSeconds", "isMember", "makeAbsTime", "makeDate", "makeRelTime"]
+        );
+        let context = Context::new(Dialect::Condor);
+        for name in alone {
+            for (call, expected) in [
+                (format!("{name}()"), "error"),
+                (format!("{name}(undefined, x)"), "error"),
+                (format!("{name}(1) || true"), "error"),
+                (format!("true || {name}(1)"), "true"),
+                (format!("isError({name}(1, {{ 1 }}))"), "true"),
+                (format!("ifThenElse(false, {name}(1), 3)"), "3"),
+            ] {
+                assert_eq!(evaluate(&call, Dialect::Condor), expected, "{call}");
+                let expression = parse_expression(call.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+                let compiled =
+                    CompiledEvaluator::for_passing_ads(Dialect::Condor).evaluate(&expression, &Ad::default(), &context);
+                assert_eq!(compiled.unwrap().to_string(), expected, "{call} compiled");
+                let (environment, frame) = Environment::unknown();
+                let options = SpecializeOptions::default();
+                let residue = specialize(&expression, &frame, &environment, &context, options).expression;
+                assert_eq!(residue.to_string(), expected, "{call} specialized");
+            }
+        }
+        assert_eq!(similar_functions("isMember", Dialect::Condor), ["identicalMember"]);
+        assert_eq!(similar_functions("inDayz", Dialect::Classad).first(), Some(&"inDays"));
+        assert!(!similar_functions("inDayz", Dialect::Condor).contains(&"inDays"));
+    }
+
     #[test]
     fn names_are_distinct_and_found_in_any_case() {
         for pair in FUNCTIONS.windows(2) {
             assert_ne!(pair[0].name.to_lowercase(), pair[1].name.to_lowercase());
         }
         assert_eq!(find_function(&Name::new("STRCAT")).map(|f| f.name), Some("strcat"));
-        assert_eq!(similar_functions("strcta").first(), Some(&"strcat"));
+        assert_eq!(similar_functions("strcta", Dialect::Classad).first(), Some(&"strcat"));
     }
 }

@@ -224,7 +224,7 @@ impl Lowering<'_> {
 
     fn call(&mut self, expression: &Expression, name: &Name, arguments: &[Expression], level: u32) -> Lowered {
         let error = || Lowered::constant(ComputedStrings::default().value(Operand::Error));
-        let Some(function) = builtin::find_function(name) else { return error() };
+        let Some(function) = builtin::find_function_in(name, self.dialect) else { return error() };
         if !function.accepts_count(arguments.len()) {
             return error();
         }

@@ -164,7 +164,8 @@ fn functions() -> Vec<(String, String)> {
     let row = |function: &&BuiltinFunction| {
         let example = &function.example;
         let dialect = example.dialect.map_or(String::new(), |dialect| format!(" (`--dialect {dialect}`)"));
-        let text = format!("{}: `{}` = `{}`{dialect}", function.doc, example.call, example.value);
+        let alone = if function.replacement.is_some() { "; not in HTCondor" } else { "" };
+        let text = format!("{}{alone}: `{}` = `{}`{dialect}", function.doc, example.call, example.value);
         (function.signature.to_owned(), text)
     };
     FUNCTIONS.iter().map(row).collect()
