@@ -12,7 +12,7 @@ use crate::text::shorten;
 use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
-use super::rewriting::rewrite_expression;
+use crate::ad::rewrite_expression;
 
 /// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.
 const MAX_TRIED_NAMES: usize = 64;

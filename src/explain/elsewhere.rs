@@ -8,7 +8,7 @@ use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
 use super::clause_analysis::ClauseAnalysis;
 use super::clauses::ExplainedClause;
 use super::evaluation::{OfferTable, RequestContext};
-use super::rewriting::replace_kinds;
+use crate::ad::replace_kinds;
 
 /// Maximum number of rows in whose attributes the value is sought.
 const MAX_ROWS: usize = 500;

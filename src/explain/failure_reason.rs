@@ -19,7 +19,7 @@ use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
-use super::rewriting::rewrite_expression;
+use crate::ad::rewrite_expression;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]

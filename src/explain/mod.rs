@@ -31,7 +31,6 @@ mod pair;
 mod refusals;
 mod report;
 mod request_analysis;
-mod rewriting;
 mod scarce_resources;
 mod slots;
 mod summary;

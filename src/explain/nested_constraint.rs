@@ -13,7 +13,7 @@ use super::changes::rename_attribute;
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
-use super::rewriting::rewrite_expression;
+use crate::ad::rewrite_expression;
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];

@@ -10,7 +10,7 @@ use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, ChainedComparison, LintLevel};
 
-use crate::explain::rewriting::replace_kinds;
+use crate::ad::replace_kinds;
 
 use super::edit::RequestEdit;
 use super::offer_demands::is_false_request;

@@ -1,8 +1,8 @@
 //! Edits of a request.
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Replacement, rewrite_expression};
 use crate::explain::clauses::{parenthesized, text};
-use crate::explain::rewriting::{Replacement, rewrite_expression};
 use crate::protocol::{Port, read_ports};
 use crate::text::{join_and, with_short_numbers};
 
