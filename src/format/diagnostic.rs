@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::ad::{ErrorCause, Expression, Value};
 use crate::syntax::SyntaxError;
 
 /// How serious a problem is.
@@ -55,6 +56,7 @@ impl Problem {
             related: error.related.map(|(span, text)| (span.range(), text)),
             ..Problem::error_at(error.span.range(), ad_number, error.message)
         };
+        let problem = if error.keeps_ad { problem.as_lost_value() } else { problem };
         problem.map_ranges(|range| range.start + offset..range.end + offset)
     }
 
@@ -79,12 +81,25 @@ impl Problem {
         Problem { ad_number, ..self }
     }
 
+    /// Turns the problem into the warning that only the value is lost, and the rest of the ad is kept. Readers put
+    /// [`lost_value`] in its place.
+    #[must_use]
+    pub(super) fn as_lost_value(mut self) -> Self {
+        self.message.push_str(": the value is error");
+        self.as_warning()
+    }
+
     /// Turns the problem into a warning.
     #[must_use]
     pub fn as_warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }
+}
+
+/// Returns the value of an attribute whose text HTCondor reads as another value than it says.
+pub(super) fn lost_value() -> Expression {
+    Expression::literal(Value::Error(ErrorCause::default()))
 }
 
 /// A line and a column, as people count them.

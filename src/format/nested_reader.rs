@@ -11,9 +11,10 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
 
 use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
+use super::diagnostic::lost_value;
 use super::document_nesting::{DocumentNesting, FollowedText};
 use super::source_map::DecodedText;
-use super::{AdEntry, Problem, ReadResult};
+use super::{AdEntry, Problem, ReadResult, Severity};
 
 /// A token with its byte range.
 pub type Located<T> = (T, Range<usize>);
@@ -269,7 +270,7 @@ impl<'t, G: AdGrammar<'t>, C: BorrowMut<AttributeCache>> RecoveringReader<'t, G,
         }
         let mut ad = AdBuilder::new(origin);
         build_ad::<G>(&mut self.tokens, start, &mut ad);
-        if let Some(whole) = ad.whole.filter(|_| ad.problems.is_empty()) {
+        if let Some(whole) = ad.whole.filter(|_| ad.problems.iter().all(|one| one.severity == Severity::Warning)) {
             self.queue_ad(whole, start);
         }
         self.pending.extend(ad.problems.into_iter().map(Err));
@@ -496,9 +497,11 @@ impl<'t> AdBuilder<'t> {
         self
     }
 
-    /// Adds a value to the innermost open ad or list. If the value could not be read, records the problem.
+    /// Adds a value to the innermost open ad or list. If the value could not be read, records the problem; if only the
+    /// value is lost, an error takes its place.
     pub fn push_value(&mut self, read: Result<Expression, Problem>) {
-        let Some(value) = self.value_or_report(read) else { return };
+        let lost = read.as_ref().err().filter(|problem| problem.severity == Severity::Warning).map(|_| lost_value());
+        let Some(value) = self.value_or_report(read).or(lost) else { return };
         match self.open.last_mut() {
             Some(OpenValue::Ad(attributes, name)) => attributes.extend(name.take().map(|name| (name, value))),
             Some(OpenValue::List(elements)) => elements.push(value),

@@ -17,13 +17,22 @@ pub struct SyntaxError {
     pub related: Option<(Span, String)>,
     /// Whether a string before the error probably lacks its closing quote.
     pub(crate) lacks_quote: bool,
+    /// Whether HTCondor reads the text, but as another value than it says. The ad around it is then kept.
+    pub(crate) keeps_ad: bool,
 }
 
 impl SyntaxError {
     /// Creates an error without a hint.
     #[must_use]
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        SyntaxError { span, message: message.into(), help: None, related: None, lacks_quote: false }
+        SyntaxError { span, message: message.into(), help: None, related: None, lacks_quote: false, keeps_ad: false }
+    }
+
+    /// Marks the error as one for which an ad is kept.
+    #[must_use]
+    pub(crate) fn keeping_ad(mut self) -> Self {
+        self.keeps_ad = true;
+        self
     }
 
     /// Sets the hint [`SyntaxError::help`].

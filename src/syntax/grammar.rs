@@ -95,7 +95,13 @@ impl<'t> Grammar<'t> {
         if u32::try_from(self.text.len()).is_err() {
             return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
         }
-        let tokens = lex(self.text, self.rules.strings);
+        let mut tokens = lex(self.text, self.rules.strings);
+        if self.rules.dialect.is_condor() {
+            // HTCondor reads `..` as `.`.
+            tokens.dedup_by(|(next, place), (token, before)| {
+                [*next, *token] == [Token::Dot; 2] && before.end == place.start
+            });
+        }
         let mut depth = 0_usize;
         for (token, span) in &tokens {
             if token.closing().is_some() {
@@ -135,11 +141,11 @@ impl<'t> Grammar<'t> {
     ) -> Result<T, SyntaxError> {
         let input = tokens.map(end, (|(token, span)| (token, span)) as fn(&SpannedToken) -> (&Token, &Span));
         parser.parse(input).into_result().map_err(|errors| {
-            let first = errors.into_iter().min_by_key(|error| error.span().start);
-            first.map_or_else(
-                || SyntaxError::new(end, "this is not an expression"),
-                |error| to_syntax_error(error, around, self.text),
-            )
+            // An error that keeps its ad counts only if there is no other.
+            let errors =
+                errors.into_iter().map(|error| (error.span().start, to_syntax_error(error, around, self.text)));
+            let first = errors.min_by_key(|(start, error)| (error.keeps_ad, *start));
+            first.map_or_else(|| SyntaxError::new(end, "this is not an expression"), |(_, error)| error)
         })
     }
 
@@ -177,14 +183,32 @@ impl<'t> Grammar<'t> {
 
     /// Returns the parser of a name, quoted or not.
     fn name(self) -> impl TokenParser<'t, Name> {
-        select! { token @ (Token::Name | Token::Quoted) = e => (token, e.span()) }.labelled("a name").try_map(
-            move |(token, span): (Token, Span), _| match token {
-                Token::Name => Ok(Name::new(&token_text(self.text, span))),
-                _ => literal::name(self.between_quotes(span), self.rules.dialect, span)
-                    .map(|name| Name::new(&name))
-                    .map_err(|error| Rich::custom(error.span, error)),
-            },
-        )
+        let most_joined = if self.joins_quoted() { usize::MAX } else { 0 };
+        let joined = select! { Token::Quoted = e => e.span() }.repeated().at_most(most_joined).collect::<Vec<Span>>();
+        let plain = select! { Token::Name = e => Name::new(&token_text(self.text, e.span())) };
+        let quoted = select! { Token::Quoted = e => e.span() }.then(joined).try_map(move |(first, joined), _| {
+            self.quoted_name(first, &joined).map_err(|error| Rich::custom(error.span, error))
+        });
+        plain.or(quoted).labelled("a name")
+    }
+
+    /// Whether quoted names that follow one another are one name, as HTCondor reads them.
+    fn joins_quoted(self) -> bool {
+        self.rules.dialect.is_condor() && self.rules.strings == StringSyntax::Escaped
+    }
+
+    /// Returns the name in the quotes at `first`, joined with those in the quotes at `others`. In the long form an
+    /// escape that means no byte stands for itself.
+    fn quoted_name(self, first: Span, others: &[Span]) -> Result<Name, SyntaxError> {
+        let mut whole = String::new();
+        for span in [first].iter().chain(others) {
+            let inside = self.between_quotes(*span);
+            match literal::name(inside, self.rules.dialect, *span) {
+                Err(_) if self.rules.strings == StringSyntax::Long => whole += &String::from_utf8_lossy(inside),
+                name => whole += &name?,
+            }
+        }
+        Ok(Name::new(&whole))
     }
 
     /// Returns the text between the quotes of the token at `span`.
@@ -276,7 +300,14 @@ impl<'t> Grammar<'t> {
         if token == Token::Name {
             return ExpressionKind::Attribute(Name::new(&token_text(self.text, span)));
         }
-        or_emit_error(input, literal::quoted(self.between_quotes(span), self.rules.dialect, span))
+        if let Some(time) = literal::quoted_time(self.between_quotes(span)) {
+            return ExpressionKind::Literal(time);
+        }
+        let mut others = Vec::new();
+        while self.joins_quoted() && input.peek() == Some(Token::Quoted) {
+            others.push(skip_token(input));
+        }
+        or_emit_error(input, self.quoted_name(span, &others).map(ExpressionKind::Attribute))
     }
 
     /// Parses a string literal.  Adjacent strings are joined, as in HTCondor, except in the long form.
@@ -413,6 +444,39 @@ mod tests {
         }
         assert!(round_in("010", Dialect::Condor).contains("octal"));
         assert!(round_in("undefined ?: -a", Dialect::Condor).contains("expected an expression"));
+    }
+
+    #[test]
+    fn what_htcondor_reads_is_read() {
+        for (text, printed) in [
+            ("-017", "-17"),
+            ("3 * -00", "3 * 0"),
+            ("\"\\700\\4001\"", "\"80 01\""),
+            ("'\\700'", "'80'"),
+            ("a..b + ..c", "a.b + .c"),
+            ("'a' 'b c'.'d''e'", "'ab c'.de"),
+            ("absTime(\"99-01-01T00:00:00Z\")", "absTime(\"0099-01-01T00:00:00-00:00\")"),
+            ("absTime(\"12abc Z\")", "absTime(\"0012-01-01T00:00:00-00:00\")"),
+            // These are still errors.
+            ("-08", "1..3: HTCondor does not accept octal or hexadecimal integers: `08`"),
+            ("- 017", "2..5: HTCondor does not accept octal or hexadecimal integers: `017`"),
+            ("a...b", "3..4: expected a name, found `.`"),
+            ("-0x1f", "1..5: HTCondor reads `-0x1f` as 0"),
+            // The error for which an ad is kept hides no other.
+            ("99999999999999999999 + (", "24..24: expected an expression, found the end"),
+        ] {
+            assert_eq!(round_in(text, Dialect::Condor), printed, "{text}");
+        }
+        assert_eq!(round("\"\\700\""), "1..5: an escape must be a byte from 1 to 255");
+        for (text, value, rest) in
+            [("12abc", "12", 2), ("-4GB", "-4", 2), ("1.5e3x", "1500.0", 5), ("-017x", "-17", 4), ("1_0", "1", 1)]
+        {
+            let (tree, ignored) = parse_prefix(text.as_bytes(), ParseOptions::long(Dialect::Condor)).unwrap();
+            assert_eq!((print(&tree, Style::Long), ignored.map(|ignored| ignored.start)), (value.into(), Some(rest)));
+        }
+        for text in ["0x", "017x", "5.x", "1e", "1e+"] {
+            assert!(parse_prefix(text.as_bytes(), ParseOptions::long(Dialect::Condor)).is_err(), "{text}");
+        }
     }
 
     #[test]

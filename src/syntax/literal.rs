@@ -1,7 +1,7 @@
 //! Parsers of the texts of literals: numbers, strings, quoted names and times.
 
 use crate::ad::time::RelativeTime;
-use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, Name, Span, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, Span, Value};
 
 use super::token::to_offset;
 use super::{StringSyntax, SyntaxError};
@@ -20,7 +20,7 @@ const SCALE_SUFFIXES: [([char; 2], f64); 5] = [
 /// # Errors
 ///
 /// If an integer exceeds 64 bits, or has a leading 0 but a digit that is not octal.  HTCondor's dialect also refuses
-/// octal and hexadecimal integers.
+/// octal and hexadecimal integers. Behind a minus it reads `-017` as -17, and what it would refuse as 0.
 pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Result<Value, SyntaxError> {
     let sign = if negative { "-" } else { "" };
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -40,8 +40,19 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     let parsed = i64::from_str_radix(&format!("{sign}{digits}"), radix);
     let decimal = text.trim_start_matches('0');
     let is_decimal = radix == 8 && text.contains(['8', '9']);
+    let is_read_by_htcondor = dialect.is_condor() && negative && !is_decimal;
+    if is_read_by_htcondor
+        && radix == 8
+        && let Ok(value) = format!("-{digits}").parse()
+    {
+        return Ok(Value::Integer(value));
+    }
     if radix != 10 && dialect.is_condor() {
-        let error = SyntaxError::new(span, format!("HTCondor does not accept octal or hexadecimal integers: `{text}`"));
+        let error = if is_read_by_htcondor {
+            SyntaxError::new(span, format!("HTCondor reads `-{text}` as 0")).keeping_ad()
+        } else {
+            SyntaxError::new(span, format!("HTCondor does not accept octal or hexadecimal integers: `{text}`"))
+        };
         return Err(match parsed {
             _ if is_decimal => error.with_help(format!("write {decimal}")),
             Ok(value) if radix == 8 && !decimal.is_empty() => {
@@ -57,6 +68,7 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
                 .with_help(format!("a leading 0 makes a number octal; write {decimal} for the decimal number"))
         } else {
             let error = SyntaxError::new(span, format!("`{sign}{text}` does not fit into a signed 64-bit integer"));
+            let error = if dialect.is_condor() { error.keeping_ad() } else { error };
             if radix == 10 { error.with_help(format!("write {sign}{text}.0 for a real")) } else { error }
         }
     })
@@ -88,7 +100,8 @@ pub fn string(inside: &[u8], strings: StringSyntax, dialect: Dialect, span: Span
 /// The letters of C's escapes for the bytes from 0x07 to 0x0d, such as `n` for a newline.
 pub const ESCAPE_LETTERS: [u8; 7] = *b"abtnvfr";
 
-/// Resolves C's escapes as HTCondor does; `\x41` is a hexadecimal escape in the papers' dialect only.
+/// Resolves C's escapes as HTCondor does; `\x41` is a hexadecimal escape in the papers' dialect only. In HTCondor's, an
+/// octal escape above 255 ends before its third digit.
 fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, SyntaxError> {
     if memchr::memchr(b'\\', inside).is_none() {
         return Ok(inside.to_vec());
@@ -104,6 +117,7 @@ fn unescape(inside: &[u8], dialect: Dialect, span: Span) -> Result<Vec<u8>, Synt
                 let (byte, length) = read_escape_digits(digits, 16, 2);
                 (byte, 1 + length)
             }
+            digits @ [b'4'..=b'7', ..] if dialect.is_condor() => read_escape_digits(digits, 8, 2),
             digits @ [b'0'..=b'7', ..] => read_escape_digits(digits, 8, 3),
             [letter, ..] => {
                 let control = (0x07..).zip(ESCAPE_LETTERS).find(|(_, known)| known == letter);
@@ -134,26 +148,18 @@ fn read_escape_digits(text: &[u8], radix: u32, most: usize) -> (Option<u8>, usiz
     (u8::try_from(value).ok().filter(|byte| *byte != 0), length)
 }
 
-/// Parses the text between single quotes: a time if the text is one, otherwise the name of an attribute.
-///
-/// # Errors
-///
-/// If an escape means a byte of value 0 or above 255, or the name is not UTF-8.
-pub fn quoted(inside: &[u8], dialect: Dialect, span: Span) -> Result<ExpressionKind, SyntaxError> {
-    if let Ok(text) = std::str::from_utf8(inside) {
-        let relative = || RelativeTime::parse_clock(text).map(Value::RelativeTime);
-        if let Some(time) = relative().or_else(|| AbsoluteTime::parse_asctime(text).map(Value::AbsoluteTime)) {
-            return Ok(ExpressionKind::Literal(time));
-        }
-    }
-    name(inside, dialect, span).map(|name| ExpressionKind::Attribute(Name::new(&name)))
+/// Parses the text between single quotes as a time; `None` if it is none, so that it is the name of an attribute.
+pub fn quoted_time(inside: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(inside).ok()?;
+    let relative = RelativeTime::parse_clock(text).map(Value::RelativeTime);
+    relative.or_else(|| AbsoluteTime::parse_asctime(text).map(Value::AbsoluteTime))
 }
 
 /// Parses the text between single quotes as a name.
 ///
 /// # Errors
 ///
-/// As for [`quoted`].
+/// If an escape means a byte of value 0 or above 255, or the name is not UTF-8.
 pub fn name(inside: &[u8], dialect: Dialect, span: Span) -> Result<String, SyntaxError> {
     String::from_utf8(unescape(inside, dialect, span)?).map_err(|_| SyntaxError::new(span, "a name must be UTF-8"))
 }

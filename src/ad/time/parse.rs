@@ -23,7 +23,7 @@ impl AbsoluteTime {
     /// Parses the string of `absTime("...")` as HTCondor does, such as `2001-02-03T04:05:06-06:00`; `None` for a text
     /// of another form.
     ///
-    /// The year has four digits.  Month, day, hour, minute and second have two digits each, with any other characters
+    /// The year has four digits, or as many as begin four characters: the year of `99-01-01` is 99.  Month, day, hour, minute and second have two digits each, with any other characters
     /// between them.  The offset at the end is `Z`, `+hhmm` or `+hh:mm`; a time without an offset is local time.
     /// Numbers out of range carry over.  A missing month or day is 1, a missing hour, minute or second is 0.
     #[must_use]
@@ -35,7 +35,7 @@ impl AbsoluteTime {
         let mut rest = body.as_bytes();
         skip_to_digit(&mut rest);
         let (year, after) = rest.split_at_checked(4)?;
-        let year = parse_digits(std::str::from_utf8(year).ok()?, 4)?;
+        let year = leading_number(year);
         rest = after;
         let [month, day, hour, minute, second] =
             [1, 1, 0, 0, 0].map(|missing| two_digits(&mut rest).unwrap_or(missing));
@@ -164,7 +164,12 @@ fn two_digits(rest: &mut &[u8]) -> Option<i64> {
     skip_to_digit(rest);
     let (pair, after) = rest.split_at_checked(2)?;
     *rest = after;
-    Some(pair.iter().take_while(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i64::from(b - b'0')))
+    Some(leading_number(pair))
+}
+
+/// Returns the number that the digits at the beginning of a text form; 0 if there are none.
+fn leading_number(text: &[u8]) -> i64 {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).fold(0, |number, byte| number * 10 + i64::from(byte - b'0'))
 }
 
 fn parse_digits(text: &str, most: usize) -> Option<i64> {

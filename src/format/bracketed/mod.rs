@@ -16,6 +16,7 @@ use super::ad_syntax::AdSyntax;
 use super::attribute_cache::{AttributeBuffer, AttributeCache};
 use super::attribute_span::{AttributeSpan, ExpressionSource};
 use super::detect::byte_order_mark_length;
+use super::diagnostic::lost_value;
 use super::nested_reader::{MAX_DISSIMILAR_ADS, begins_line};
 use super::{AdEntry, Problem, ReadResult};
 
@@ -35,8 +36,8 @@ pub struct BracketedReader<'t, C = AttributeCache> {
     buffer: AttributeBuffer,
     /// Number of ads of this text that the grammar had to read.
     dissimilar_ads: usize,
-    /// Problems of the current ad that are still to be yielded.
-    pending: VecDeque<Problem>,
+    /// Problems of the current ad that are still to be yielded, and the ad itself if it is kept.
+    pending: VecDeque<ReadResult>,
 }
 
 /// Maximum number of unclosed ads before the reader gives up. For each unclosed ad the rest of the text is searched, so
@@ -108,9 +109,15 @@ impl<'t, C: BorrowMut<AttributeCache>> BracketedReader<'t, C> {
                 {
                     self.offset = next;
                 }
-                let errors = ad_errors(&self.text[range], self.rules);
-                self.pending = errors.into_iter().map(|one| Problem::from_syntax(one, offset, self.number)).collect();
-                Err(self.pending.pop_front().unwrap_or_else(|| Problem::from_syntax(error, offset, self.number)))
+                let errors = ad_errors(text, self.rules);
+                let keeps_ad = !errors.is_empty() && errors.iter().all(|error| error.keeps_ad);
+                let number = self.number;
+                self.pending = errors.into_iter().map(|one| Err(Problem::from_syntax(one, offset, number))).collect();
+                if let Some(ad) = Some(()).filter(|()| keeps_ad).and_then(|()| with_spans_of_values(text, self.rules)) {
+                    let entry = AdEntry { ad, number, offset, is_whole: true, banner_attributes: 0 };
+                    self.pending.push_back(Ok(entry));
+                }
+                self.pending.pop_front().unwrap_or_else(|| Err(Problem::from_syntax(error, offset, number)))
             }
         }
     }
@@ -129,8 +136,8 @@ impl<C: BorrowMut<AttributeCache>> Iterator for BracketedReader<'_, C> {
     type Item = ReadResult;
 
     fn next(&mut self) -> Option<ReadResult> {
-        if let Some(problem) = self.pending.pop_front() {
-            return Some(Err(problem));
+        if let Some(item) = self.pending.pop_front() {
+            return Some(item);
         }
         if let Some(entry) = self.read_similar_ad() {
             return Some(Ok(entry));
@@ -162,11 +169,12 @@ impl<C: BorrowMut<AttributeCache>> Iterator for BracketedReader<'_, C> {
 }
 
 /// Parses the values of an ad one by one, so that the spans of each expression count from the beginning of its value, as
-/// [`attribute_spans`] says.  `text` is an ad without errors.
+/// [`attribute_spans`] says.  `text` is an ad in which all errors keep the ad.
 fn with_spans_of_values(text: &[u8], rules: ParseOptions) -> Option<Ad> {
     let attribute = |place: &BindingSpans| {
         let name = name_at(text, place, rules.dialect)?;
-        Some((name, parse_expression(&text[place.value.range()], rules).ok()?))
+        let value = parse_expression(&text[place.value.range()], rules);
+        Some((name, value.or_else(|error| if error.keeps_ad { Ok(lost_value()) } else { Err(error) }).ok()?))
     };
     binding_spans(text, rules).iter().map(attribute).collect()
 }
@@ -212,7 +220,8 @@ pub fn attribute_spans(text: &[u8], offset: usize, dialect: Dialect) -> Vec<Attr
 mod tests {
     use super::BracketedReader;
     use crate::ad::Dialect;
-    use crate::format::Position;
+    use crate::format::testing::printed_items;
+    use crate::format::{FileFormat, Position};
     use crate::syntax::{Style, print_ad};
 
     fn items(text: &str) -> Vec<String> {
@@ -233,6 +242,51 @@ mod tests {
             assert_eq!(items(text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
         }
         assert!(items("// nothing").is_empty());
+    }
+
+    /// HTCondor reads these numbers as 0.
+    #[test]
+    fn a_number_that_htcondor_misreads_costs_only_its_value() {
+        let long = "HTCondor reads `-0x1f` as 0: the value is error";
+        for (form, text, expected) in [
+            (
+                FileFormat::Bracketed,
+                "[ a = -0x1f; b = 1; c = [ d = 99999999999999999999 ] ]",
+                vec![
+                    format!("!1:8: {long}"),
+                    "!1:31: `99999999999999999999` does not fit into a signed 64-bit integer: the value is error"
+                        .into(),
+                    "[ a = error; b = 1; c = error ]".into(),
+                ],
+            ),
+            (
+                FileFormat::Bracketed,
+                "[ a = -0x1f; b = ]",
+                vec![format!("!1:8: {long}"), "!1:18: expected an expression, found `]`".into()],
+            ),
+            (FileFormat::Long, "a = -0x1f\nb = 1\n", vec![format!("!1:6: {long}"), "[ a = error; b = 1 ]".into()]),
+            (
+                FileFormat::Json,
+                "{\"a\": [18446744073709551616, 1], \"b\": 1}",
+                vec![
+                    "[ a = { error, 1 }; b = 1 ]".into(),
+                    "!1:8: `18446744073709551616` does not fit into a signed 64-bit integer: the value is error".into(),
+                ],
+            ),
+            (
+                FileFormat::Xml,
+                "<c><a n=\"a\"><i>18446744073709551616</i></a><a n=\"b\"><e>-0x1f</e></a></c>",
+                vec![
+                    "[ a = error; b = error ]".into(),
+                    "!1:16: `18446744073709551616` does not fit into a signed 64-bit integer: the value is error"
+                        .into(),
+                    format!("!1:57: {long}"),
+                ],
+            ),
+        ] {
+            assert_eq!(printed_items(text.as_bytes(), form, Dialect::Condor), expected, "{text}");
+        }
+        assert_eq!(items("[ a = 99999999999999999999; b = 1 ]").len(), 1);
     }
 
     #[test]

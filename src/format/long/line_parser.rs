@@ -1,9 +1,10 @@
 //! Parser of single lines of the long form.
 
 use crate::ad::{Name, Span};
-use crate::format::Problem;
 use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_text::ParsedAttribute;
+use crate::format::diagnostic::lost_value;
+use crate::format::{Problem, Severity};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
 /// Whether a line begins with a quote.  A quoted name may contain `=`, so that the text up to the first `=` does not
@@ -39,11 +40,19 @@ impl LineParser {
         let name = self.parse_name(offset, &line[..equals])?;
         let value = &line[equals + 1..];
         let value_offset = offset + equals + 1;
-        let (expression, rest) = parse_prefix(value, self.options).map_err(|error| {
-            let problem = self.problem_in_value(error, value, value_offset);
-            let help = submit_command_help(name.as_str().as_bytes()).or(problem.help);
-            Problem { help, ..problem }
-        })?;
+        let (expression, rest) = match parse_prefix(value, self.options) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let problem = self.problem_in_value(error, value, value_offset);
+                let help = submit_command_help(name.as_str().as_bytes()).or(problem.help);
+                let problem = Problem { help, ..problem };
+                if problem.severity == Severity::Error {
+                    return Err(problem);
+                }
+                let (expression, value_start) = (lost_value(), equals + 1);
+                return Ok(ParsedAttribute { name, expression, value_start, warning: Some(problem) });
+            }
+        };
         let warning = rest.filter(|rest| !value[rest.range()].trim_ascii().is_empty()).map(|rest| {
             let range = rest.start as usize + value_offset..value.trim_ascii_end().len() + value_offset;
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
@@ -69,7 +78,8 @@ impl LineParser {
         let trimmed = written.trim_ascii();
         let range = offset + indent..offset + indent + trimmed.len();
         let text = checked_name_text(trimmed, range.clone(), self.ad_number)?;
-        match read_name(text, self.options.dialect) {
+        // An escape that means no byte stands for itself.
+        match read_name(text, self.options.dialect).or_else(|| Some(text.to_owned())) {
             Some(name) if !name.is_empty() => {
                 attribute_name(name.as_bytes(), self.options.dialect, range, self.ad_number)
             }
