@@ -1,7 +1,7 @@
 //! Conversions between types (thesis A.9).
 
 use crate::ad::time::in_local_zone;
-use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, RelativeTime, UnaryOperator, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, RelativeTime, UnaryOperator, Value};
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
@@ -163,8 +163,22 @@ fn parse_numeric_literal(text: &str) -> Option<Value> {
     }
 }
 
+/// Whether an argument is a relative time that is written, in its place or in the attribute that it names. In HTCondor
+/// such a time is a real, so that it keeps its fraction.
+fn is_written_time(call: &mut Call<'_, '_>, argument: &Expression) -> Result<bool, Abort> {
+    let is_written =
+        |expression: &Expression| matches!(expression.without_parentheses().as_literal(), Some(Value::RelativeTime(_)));
+    let referent = call.evaluator.referent(argument.without_parentheses(), call.frame)?;
+    Ok(is_written(argument) || referent.is_some_and(|(expression, _)| is_written(&expression)))
+}
+
 fn real(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
+    if let (Value::RelativeTime(time), [argument]) = (&value, call.arguments)
+        && is_written_time(call, argument)?
+    {
+        return Ok(Value::Real(time.seconds));
+    }
     if value.is_exceptional() { Ok(value) } else { require_real(call, &value).map(Value::Real) }
 }
 
@@ -268,6 +282,19 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
 mod tests {
     use super::super::arguments::testing::check_in as check;
     use crate::ad::Dialect;
+
+    #[test]
+    fn a_written_relative_time_keeps_its_fraction() {
+        check(
+            Dialect::Condor,
+            &[
+                ("real(relTime(\"1+00:02:00.003\"))", "86520.003"),
+                ("[ t = relTime(\"1.7\"); r = real(t) ].r", "1.7"),
+                ("real(relTime(1.7))", "1.0"),
+                ("[ t = relTime(1.7); r = real(t) ].r", "1.0"),
+            ],
+        );
+    }
 
     #[test]
     fn numbers_in_strings() {

@@ -1,11 +1,17 @@
 //! Functions that inspect or evaluate expressions, and functions that do not evaluate all of their arguments.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Type, Value};
-use crate::syntax::{ParseOptions, Style, parse_expression, print, print_multiline, print_name};
+use crate::ad::{
+    Ad, AdValue, Expression, ExpressionKind, ListValue, Name, ScopeAd, ScopeFrame, Span, Type, Value,
+    rewrite_expression,
+};
+use crate::syntax::{
+    ParseOptions, StringSyntax, Style, Token, lex, parse_expression, print, print_multiline, print_name,
+};
 
 use super::super::operators::{Truth, truncate_relative_time, truth};
 use super::super::references::{Reference, external_references};
@@ -79,6 +85,11 @@ fn eval(call: &mut Call<'_, '_>) -> CallResult {
     }
     let text = call.text_of_value(&value);
     call.evaluator.spending.check_tree(text.as_bytes().len())?;
+    if call.dialect().is_condor()
+        && let Some(number) = papers_number(text.as_bytes())
+    {
+        return Ok(call.error(format!("HTCondor does not accept the number {number}")));
+    }
     let expression = parse_expression(text.as_bytes(), ParseOptions::new(call.dialect()))
         .map_err(|error| call.error(format!("\"{}\" is not an expression: {error}", text.to_str())))?;
     let value = call.evaluator.evaluate(&expression, call.frame)?;
@@ -86,6 +97,17 @@ fn eval(call: &mut Call<'_, '_>) -> CallResult {
     Ok(match value.error_origin() {
         Some(fault) => call.error(format!("in \"{}\": {fault}", text.to_str())),
         None => value,
+    })
+}
+
+/// Returns the first number of a text that only the papers' language has, such as `5K` or `5.`; `None` if there is none.
+fn papers_number(text: &[u8]) -> Option<Cow<'_, str>> {
+    let written = |(token, span): (Token, Span)| (token, String::from_utf8_lossy(&text[span.range()]));
+    let mut tokens = lex(text, StringSyntax::Escaped).into_iter().map(written);
+    tokens.find_map(|(token, number)| {
+        let ends_in_dot = || number.split(['e', 'E']).next().is_some_and(|whole| whole.ends_with('.'));
+        let is_papers = token == Token::Scaled || token == Token::Real && ends_in_dot();
+        is_papers.then(|| number.clone())
     })
 }
 
@@ -177,12 +199,30 @@ fn missing_part(reference: &Reference) -> Name {
     Name::new(&parts.iter().map(print_name).collect::<Vec<_>>().join("."))
 }
 
+/// Binds the lists and ads that are written in an expression to the scope in which it stands. HTCondor evaluates them
+/// there even where it evaluates the expression in another ad.
+fn with_own_scopes(expression: Expression, frame: &Arc<ScopeFrame>) -> Expression {
+    let bound = rewrite_expression(&expression, &mut |part| {
+        let value = match part.kind() {
+            ExpressionKind::List(elements) => {
+                Value::List(ListValue { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) })
+            }
+            ExpressionKind::Ad(ad) => Value::Ad(AdValue { frame: frame.enter(ad.clone()) }),
+            _ => return None,
+        };
+        Some(Expression::new(ExpressionKind::Literal(value), part.span()))
+    });
+    bound.unwrap_or(expression)
+}
+
 /// Evaluates the expression of the first argument in each ad of a list. If the argument names an attribute, the
 /// attribute's expression is evaluated instead.
 fn evaluate_in_each(call: &mut Call<'_, '_>, list: Value) -> CallResult<Vec<Value>> {
     let list = call.require_list(list, "a list of ads")?;
     let argument = &call.arguments[0];
-    let expression = resolve_attribute(call, argument)?.map_or_else(|| argument.clone(), |(expression, _)| expression);
+    let (expression, frame) =
+        resolve_attribute(call, argument)?.unwrap_or_else(|| (argument.clone(), Arc::clone(call.frame)));
+    let expression = if call.dialect().is_condor() { with_own_scopes(expression, &frame) } else { expression };
     let mut values = call.elements(&list)?;
     for value in &mut values {
         *value = match &*value {
@@ -214,10 +254,10 @@ fn count_matches(call: &mut Call<'_, '_>) -> CallResult {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arguments::testing::check;
+    use super::names_read_as_text;
     use crate::ad::Dialect;
     use crate::syntax::{ParseOptions, parse_ad};
-
-    use super::names_read_as_text;
 
     #[test]
     fn only_functions_that_read_expressions_read_names_as_text() {
@@ -233,5 +273,27 @@ mod tests {
             let read: Vec<&str> = read.iter().map(|name| name.as_str()).collect();
             assert_eq!(read, expected, "{ad}");
         }
+    }
+
+    #[test]
+    fn what_is_written_in_an_expression_keeps_its_scope_elsewhere() {
+        check(&[
+            ("[ a = 7; l = evalInEachContext({ a }[0], { [ a = 5 ] }) ].l", "{ 7 }"),
+            ("countMatches([ d = 1 ].a == 5, { [ a = 5 ] })", "0"),
+            ("[ a = 7; n = countMatches([ d = 1 ].a == 7, { [ a = 5 ] }) ].n", "1"),
+            ("[ a = 7; e = [ d = 1 ].a; l = evalInEachContext(e, { [ a = 5 ] }) ].l", "{ 7 }"),
+            ("[ a = 7; n = countMatches(a == 5 && member(a, { 5 }), { [ a = 5 ] }) ].n", "1"),
+        ]);
+    }
+
+    #[test]
+    fn eval_refuses_numbers_of_the_papers() {
+        check(&[
+            ("eval(\"5K\")", "error"),
+            ("eval(\"1 + 5.\")", "error"),
+            ("eval(\"5.e3\")", "error"),
+            ("eval(\"5.0e3\")", "5000.0"),
+            ("eval(\"strcat(\\\"5K\\\")\")", "\"5K\""),
+        ]);
     }
 }
