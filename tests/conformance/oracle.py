@@ -237,7 +237,18 @@ class Evaluator:
                 found[kind] = None
         return {"id": case.get("id"), "type": "references", **found}
 
+    def ads(self, case):
+        """The ads that the library reads in a text; None where it raises."""
+        form = self.classad2.ParserType.Old if case["form"] == "long" else self.classad2.ParserType.New
+        try:
+            found = [repr(ad) for ad in self.classad2.parseAds(case["text"], form)]
+        except self.failures + (ValueError,):
+            found = None
+        return {"id": case.get("id"), "type": "ads", "ads": found}
+
     def case(self, case):
+        if case.get("parse"):
+            return self.ads(case)
         if case.get("refs"):
             return self.references(case)
         form = case.get("form", "new")
