@@ -110,6 +110,7 @@ fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
 impl Gangmatch {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        input::note_files_of_both_sides(session, &sources);
         let policy = &self.policy_config.read_policy(session, &self.policy)?.without_share(session);
         self.check_options(policy)?;
         let slots = SlotSelection::of_policy(&policy.policy);

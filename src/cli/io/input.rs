@@ -217,6 +217,15 @@ pub fn open_sides(
     Ok([requests, offers])
 }
 
+/// Notes files that are read on both sides, whose ads can then match themselves. Links to a file are the file.
+pub fn note_files_of_both_sides(session: &Session, [requests, offers]: &[Vec<AdSource>; 2]) {
+    let file = |source: &AdSource| std::fs::canonicalize(source.path()).ok();
+    let offered: Vec<_> = offers.iter().filter_map(file).collect();
+    for source in requests.iter().filter(|source| file(source).is_some_and(|file| offered.contains(&file))) {
+        session.note(&format!("{} has requests and offers: an ad in it can match itself", source.name));
+    }
+}
+
 /// Reports an error after which the run can go on.
 ///
 /// # Errors

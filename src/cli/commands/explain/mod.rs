@@ -139,6 +139,7 @@ impl Explain {
         self.share.begin(session, self.share_refusal())?;
         refuse_jobs_as_files(&self.requests)?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        input::note_files_of_both_sides(session, &sources);
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));

@@ -99,6 +99,7 @@ impl MatchCommand {
         }
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        input::note_files_of_both_sides(session, &sources);
         let settings =
             self.policy.file().into_iter().chain(self.policy_config.config.iter()).chain(self.ads.matched.files());
         let share = self.share.input(session, &sources, settings)?;

@@ -111,6 +111,7 @@ impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
         let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        input::note_files_of_both_sides(session, &sources);
         let mut policy = self.policy_config.read_policy(session, &self.policy)?;
         if self.by_submitter && policy.policy.share.is_none() && self.usage.is_none() && self.userprio.is_none() {
             return refuse(
