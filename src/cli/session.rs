@@ -26,6 +26,8 @@ pub struct Session {
     pub options: GlobalOptions,
     context: Context,
     time_source: TimeSource,
+    /// Whether the expressions of the command line are about single ads, so that `other` in them means the ad.
+    pub is_about_one_ad: bool,
     has_error: bool,
     has_exceeded_budget: bool,
     entry_counts: MessageCounts,
@@ -69,6 +71,7 @@ impl Session {
             options,
             context,
             time_source,
+            is_about_one_ad: false,
             has_error: false,
             has_exceeded_budget: false,
             entry_counts: MessageCounts::default(),

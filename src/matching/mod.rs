@@ -28,7 +28,7 @@ pub use matchmaker::{Accelerations, Matchmaker};
 pub use maximum_matching::maximum_matching;
 pub use notification::{Docking, MatchKind, Notice, Party, UNNUMBERED, ad_json, part_name, read_lenient};
 pub use pair::{Pair, PairSide};
-pub use query::Query;
+pub use query::{Query, about_one_ad};
 pub use registrar::Registrar;
 pub use stable_matching::stable_matching;
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, TryLockError};
 
-use crate::ad::{Ad, Expression, Value};
-use crate::eval::{Abort, CompiledEvaluator, CompiledValue, Context, Environment, Evaluator};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, Value, rewrite_expression};
+use crate::eval::{Abort, CompiledEvaluator, CompiledValue, Context, Environment, Evaluator, FunctionKind};
 use crate::protocol::is_met;
 
 /// A constraint that is tested against single ads.
@@ -15,9 +15,10 @@ pub struct Query {
 }
 
 impl Query {
-    /// Creates a query for the ads that meet a constraint.
+    /// Creates a query for the ads that meet a constraint. In the constraint `other` and `target` mean the ad, too.
     #[must_use]
     pub fn new(constraint: Expression, context: Context) -> Self {
+        let constraint = about_one_ad(&constraint);
         let compiled = Mutex::new(CompiledEvaluator::for_passing_ads(context.dialect));
         Query { constraint, context, compiled }
     }
@@ -63,5 +64,81 @@ impl Query {
     fn walk(&self, ad: &Ad) -> Result<Value, Abort> {
         let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, &self.context).evaluate(&self.constraint, &frame)
+    }
+}
+
+/// Returns an expression about a single ad in which no name needs a partner: `X` for the `other.X` and `TARGET.X` of a
+/// one-way match (1998 paper 4). `other` alone is an attribute of this name, else the ad.
+#[must_use]
+pub fn about_one_ad(expression: &Expression) -> Expression {
+    without_partner(expression, false).unwrap_or_else(|| expression.clone())
+}
+
+/// Does the work of [`about_one_ad`]; `None` if nothing changes. `is_elsewhere` says that the expression is evaluated in
+/// a nested ad, so that an attribute is one of the outermost ad.
+fn without_partner(expression: &Expression, is_elsewhere: bool) -> Option<Expression> {
+    let is_other = |name: &Name| ScopeAd::of(name) == Some(ScopeAd::Other);
+    rewrite_expression(expression, &mut |part| {
+        let kind = match part.kind() {
+            ExpressionKind::Select(subject, name) if matches!(subject.kind(), ExpressionKind::Attribute(subject) if is_other(subject)) => {
+                if is_elsewhere {
+                    ExpressionKind::RootAttribute(name.clone())
+                } else {
+                    ExpressionKind::Attribute(name.clone())
+                }
+            }
+            ExpressionKind::Attribute(name) if is_other(name) => {
+                ExpressionKind::Elvis(part.clone(), Expression::attribute("root"))
+            }
+            ExpressionKind::Ad(_) if !is_elsewhere => return without_partner(part, true),
+            ExpressionKind::Call(function, _)
+                if !is_elsewhere && FunctionKind::of(function) == Some(FunctionKind::EvaluatesElsewhere) =>
+            {
+                return without_partner(part, true);
+            }
+            _ => return None,
+        };
+        Some(Expression::new(kind, part.span()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Query, about_one_ad};
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    #[test]
+    fn other_and_target_mean_the_ad() {
+        let text = b"[ X = 5; Y = other.X; L = { [ X = 9 ] }; Constraint = TARGET.Z > 1 ]";
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let options = ParseOptions::new(dialect);
+            let ad = parse_ad(text, options).unwrap();
+            for (constraint, expected) in [
+                ("other.X > 1", true),
+                ("TARGET.X > 1 && target.X < 9", true),
+                ("isClassAd(other)", true),
+                ("other[\"X\"] is 5", dialect == Dialect::Condor),
+                ("[ X = 7; a = other.X ].a == 5", true),
+                ("countMatches(X > TARGET.X, L) == 1", true),
+                // What an ad says of its partner stays unknown.
+                ("isUndefined(Y) && isUndefined(other.Constraint)", true),
+                ("isUndefined(other.missing)", true),
+            ] {
+                let expression = parse_expression(constraint.as_bytes(), options).unwrap();
+                let query = Query::new(expression, Context::new(dialect));
+                assert_eq!(query.accepts(&ad).unwrap(), expected, "{constraint} in {dialect}");
+            }
+        }
+        let plain = parse_expression(b"MY.X > 1 && Y", ParseOptions::default()).unwrap();
+        assert_eq!(about_one_ad(&plain).identity(), plain.identity());
+    }
+
+    #[test]
+    fn an_attribute_called_target_is_no_partner() {
+        let ad = parse_ad(b"[ Target = \"x86\"; X = 1 ]", ParseOptions::new(Dialect::Condor)).unwrap();
+        let expression = parse_expression(b"Target == \"x86\" && TARGET.X == 1", ParseOptions::default()).unwrap();
+        assert!(Query::new(expression, Context::new(Dialect::Condor)).accepts(&ad).unwrap());
     }
 }

@@ -42,6 +42,7 @@ mod merging;
 mod negotiation;
 mod negotiation_pool;
 mod one_cycle;
+mod one_way;
 mod parts;
 mod pictures;
 mod policies;

@@ -7,6 +7,7 @@ use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
 use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
 use classad::lint::StandardType;
+use classad::matching::about_one_ad;
 use classad::protocol::{IDENTITY_ATTRIBUTES, closest_attributes, display_name};
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::{counted, suggestion};
@@ -438,7 +439,9 @@ pub fn parse_condor_expression(session: &mut Session, what: &str, text: &str) ->
 }
 
 fn parse_argument(session: &mut Session, what: &str, text: &str, options: ParseOptions) -> Result<Expression, Failure> {
-    parse_expression(text.as_bytes(), options).map_err(|error| {
+    let parsed = parse_expression(text.as_bytes(), options);
+    let of_one_ad = |parsed| if session.is_about_one_ad { about_one_ad(&parsed) } else { parsed };
+    parsed.map(of_one_ad).map_err(|error| {
         let source = SourceText::from_argument(what, text);
         diagnostics::print_problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
         Failure::Refused(None)

@@ -7,6 +7,7 @@ use super::QueryCommand;
 use super::ad_lookup::AdLookup;
 use super::groups::GroupColumns;
 use super::print_mask::{MaskCell, PrintMask};
+use super::query_ad::QueryAd;
 use super::sort::{SortKey, SortValues, sort_values};
 use super::tables::AdTable;
 use crate::cli::Failure;
@@ -54,7 +55,12 @@ pub struct Row {
 }
 
 impl Columns {
-    pub fn new(session: &mut Session, query: &QueryCommand, table: Option<AdTable>) -> Result<Self, Failure> {
+    pub fn new(
+        session: &mut Session,
+        query: &QueryCommand,
+        asked: QueryAd,
+        table: Option<AdTable>,
+    ) -> Result<Self, Failure> {
         let af = named_expressions(session, "--af", &query.af)?;
         let has_keys = matches!(query.output.form, Some(OutputForm::Json | OutputForm::Jsonl));
         let names = af.iter().map(|(name, text, _)| name.as_ref().unwrap_or(text));
@@ -63,15 +69,22 @@ impl Columns {
         let mut af: Vec<(String, Expression)> =
             af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
         let mut attributes: Vec<Name> = query.attributes.iter().map(|name| Name::new(name.trim())).collect();
+        if attributes.is_empty() && query.prints_whole_ads() {
+            attributes = asked.attributes;
+        }
         if query.prints_table_of_ads() {
             // In a table, the attributes are columns.
             af.extend(attributes.drain(..).map(|name| (name.to_string(), Expression::attribute(name))));
+        }
+        let mut sort = if group.is_some() { Vec::new() } else { query.sort_keys(session)? };
+        if group.is_none() {
+            sort.extend(asked.rank.map(|expression| SortKey { expression, is_descending: true }));
         }
         Ok(Columns {
             af,
             attributes,
             mask: PrintMask::new(session, query)?,
-            sort: if group.is_some() { Vec::new() } else { query.sort_keys(session)? },
+            sort,
             table,
             group,
             id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,

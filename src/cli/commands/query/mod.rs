@@ -13,6 +13,7 @@ mod partial;
 mod print_format;
 mod print_function;
 mod print_mask;
+mod query_ad;
 mod scan;
 mod scan_task;
 mod sort;
@@ -49,6 +50,7 @@ use called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use columns::Columns;
 use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
+use query_ad::QueryAd;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
 use sort::SortKey;
@@ -71,13 +73,20 @@ was written. query also takes HTCondor's options, such as -constraint and -af: s
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct QueryCommand {
     /// The constraint
-    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called"])]
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called", "query"])]
     first: Option<String>,
     #[command(flatten)]
     input: AdFilesArgs,
     /// The constraint, instead of the first argument; if repeated, all constraints must be true
     #[arg(id = "given", long = "constraint", value_name = "EXPR", allow_hyphen_values = true)]
     given: Vec<String>,
+    /// Read the query from an ad: its Constraint or Requirements; its Projection, which names attributes; its Rank, which
+    /// orders the ads, the best first
+    ///
+    /// In the ad `other` and `TARGET` mean the ad that is queried. --constraint may demand more, and --attributes and --af
+    /// replace Projection.
+    #[arg(long, value_name = "FILE")]
+    query: Option<String>,
     /// Also query this file of ads; the constraint is then optional
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
@@ -182,20 +191,22 @@ pub struct QueryCommand {
 impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         session.partial_host = self.partial.host().map(str::to_owned);
+        session.is_about_one_ad = true;
         self.check_options()?;
         let (constraints, files) = self.constraints_and_files(session)?;
         let files = history_files::in_order_of_time(&files);
-        let mut sources = self.open(session, &files)?;
+        let [mut sources, query] = self.open(session, &files)?;
+        let asked = self.asked(session, query)?;
         let choice = TableChoice::new(&self.condor_table, || first_type(session, sources.first()))?;
         let names = sources.iter().map(|source| source.name.as_ref()).collect::<Vec<_>>().join(", ");
         let table = choose_table(session, self, &choice, &names)?;
-        let constraint = self.constraint(session, &constraints, &choice, table.as_ref())?;
+        let constraint = self.constraint(session, &constraints, &asked, &choice, table.as_ref())?;
         let stop = self.stop_condition(session)?;
         // A number of ads would be false if none of the files can be read.
         if sources.is_empty() && self.prints_numbers() {
             return Err(Failure::Refused(None));
         }
-        let columns = Columns::new(session, self, table)?;
+        let columns = Columns::new(session, self, asked, table)?;
         columns.given().for_each(|expression| note_error(session, expression));
         let writes_ads = self.writes_ads(&columns);
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
@@ -317,6 +328,7 @@ impl QueryCommand {
         &self,
         session: &mut Session,
         given: &[String],
+        asked: &QueryAd,
         choice: &TableChoice,
         table: Option<&AdTable>,
     ) -> Result<Expression, Failure> {
@@ -328,7 +340,7 @@ impl QueryCommand {
             Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
         });
         let of_format = table.and_then(|table| table.format.constraint.clone());
-        let parts = [given, own_type, of_format, called_ads(&self.called, choice)];
+        let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&self.called, choice)];
         let joined = parts.into_iter().flatten().reduce(Expression::and);
         Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
     }
@@ -406,12 +418,15 @@ impl QueryCommand {
         ])
     }
 
-    /// Opens the files, and reads the job log.
-    fn open(&self, session: &mut Session, files: &[String]) -> Result<Vec<AdSource>, Failure> {
-        let mut sources = if files.is_empty() && !self.userlog.is_empty() {
-            Vec::new()
+    /// Opens the files and the one of `--query`, and reads the job log.
+    fn open(&self, session: &mut Session, files: &[String]) -> Result<[Vec<AdSource>; 2], Failure> {
+        let query = self.query.as_slice();
+        let [mut sources, query] = if !files.is_empty() || self.userlog.is_empty() {
+            input::open_sides(session, files, query)?
+        } else if query.is_empty() {
+            [Vec::new(), Vec::new()]
         } else {
-            input::open_decided(session, files)?
+            [Vec::new(), input::open_decided(session, query)?]
         };
         self.note_missing_comma(session, files);
         if !self.userlog.is_empty() {
@@ -422,7 +437,16 @@ impl QueryCommand {
                 input::report_read_error(session, source, &error);
             }
         }
-        Ok(sources)
+        Ok([sources, query])
+    }
+
+    /// Reads the ad of `--query`. That it cannot be opened was reported.
+    fn asked(&self, session: &mut Session, query: Vec<AdSource>) -> Result<QueryAd, Failure> {
+        match query.into_iter().next() {
+            Some(source) => QueryAd::read(session, source),
+            None if self.query.is_some() => Err(Failure::Refused(None)),
+            None => Ok(QueryAd::default()),
+        }
     }
 
     /// Whether numbers of ads are printed, for people or scripts that take them for true.
@@ -437,7 +461,8 @@ impl QueryCommand {
         if let Some(first) = &self.first {
             // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
             // partial result is merged where the file may not be.
-            if constraints.is_empty() && !self.partial.is_given() && Path::new(first).is_file() {
+            if constraints.is_empty() && self.query.is_none() && !self.partial.is_given() && Path::new(first).is_file()
+            {
                 let misplaced = self.input.paths()?.into_iter().find(|file| is_comparison(file));
                 if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
                     return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
@@ -460,7 +485,14 @@ impl QueryCommand {
     /// compares or is `true` or `false`, and is no file.
     fn is_constraint(&self, first: &str) -> bool {
         let is_truth = ["true", "false"].iter().any(|word| first.eq_ignore_ascii_case(word));
-        self.given.is_empty() || (is_comparison(first) || is_truth) && !Path::new(first).exists()
+        self.given.is_empty() && self.query.is_none()
+            || (is_comparison(first) || is_truth) && !Path::new(first).exists()
+    }
+
+    /// Whether no option says what to print of the ads.
+    fn prints_whole_ads(&self) -> bool {
+        let columns = [&self.af, &self.mask, &self.append, &self.condor_table].into_iter().all(Vec::is_empty);
+        columns && !self.groups.is_given() && self.print_format.is_none()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.

@@ -23,6 +23,7 @@ use super::sort::{SortValues, SortedItems};
 use super::tables::TableChoice;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::for_each_block;
+use crate::cli::io::input;
 use crate::cli::io::partial::{Bytes, OrderValue, PartialSet, PartialWriter};
 use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::{AdSource, SourceText};
@@ -172,10 +173,14 @@ impl QueryCommand {
 
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
+        session.is_about_one_ad = true;
         let (constraints, _) = self.constraints_and_files(session)?;
         let choice = TableChoice::new(&self.condor_table, || None)?;
-        let constraint = self.constraint(session, &constraints, &choice, None)?;
-        let columns = Columns::new(session, self, None)?;
+        let query =
+            if self.query.is_some() { input::open_sources(session, self.query.as_slice())? } else { Vec::new() };
+        let asked = self.asked(session, query)?;
+        let constraint = self.constraint(session, &constraints, &asked, &choice, None)?;
+        let columns = Columns::new(session, self, asked, None)?;
         let mut output =
             QueryOutput::new(session, self, &constraint, &columns, self.writes_ads(&columns), partials.form)?;
         let dialect = session.dialect();

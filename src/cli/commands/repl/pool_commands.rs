@@ -8,7 +8,7 @@ use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use classad::constraint::is_scope_name;
 use classad::eval::{Abort, Context, FreeNames};
 use classad::explain::ClauseOutcome;
-use classad::matching::{Accelerations, Matchmaker, Pair, PairSide};
+use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, about_one_ad};
 use classad::pool::Store;
 use classad::protocol::PORTS;
 use classad::syntax::parse_expression;
@@ -50,9 +50,11 @@ pub fn pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     let expression = parsed.map_err(|error| state.syntax_error(argument, error))?;
     state.require_pool("the pool is empty: `:pool FILE` loads one")?;
     if !FreeNames::of(&expression, state.session.dialect()).theirs.is_empty() {
-        state.session.note("`:pool` evaluates an expression in each ad of the pool, without TARGET; see also `:match`");
+        state
+            .session
+            .note("`:pool` evaluates an expression in each ad of the pool, which TARGET is, too; see also `:match`");
     }
-    count_outcomes(state, &expression)
+    count_outcomes(state, &about_one_ad(&expression))
 }
 
 /// Returns the first word that is not the name of an existing file. `None` if there is no such word. `None` too if some
