@@ -15,6 +15,7 @@ import random
 import re
 import subprocess
 import sys
+from xml.sax.saxutils import escape
 
 sys.dont_write_bytecode = True
 
@@ -111,8 +112,11 @@ NAMES = ["a", "A1", "_", "a b", "'a b'", "'a'", "1a", "é", "a.b", "a-b", "true"
          "a /*x*/", "*a", "'\\101'", "'\\700'", "a:b", "[a", "a]", "- a", "+a", "'a' 'b'"]
 
 
+IN_XML = '<c><a n="a"><%s>%s</%s></a><a n="z"><i>1</i></a></c>\n'
+
+
 def texts(rng, count):
-    """Bracketed ads and ads in the long form."""
+    """Ads in the bracketed and in the long form, in JSON and in XML."""
     fixed = NUMBERS + ["-" + n for n in NUMBERS] + ["- " + n for n in NUMBERS] + ["3-" + n for n in NUMBERS] + ["(-%s)" % n for n in NUMBERS]
     fixed += WORDS + QUOTED + STRINGS + BRACKETS + ["1 " + o + " 2" for o in OPERATORS] + ["a" + o + "b" for o in OPERATORS] + ["1 " + c + " + 2" for c in COMMENTS]
     fixed += ["%s(\"%s\")" % (name, time) for name in ("absTime", "relTime") for time in TIMES]
@@ -120,21 +124,34 @@ def texts(rng, count):
     while len(bodies) < count:
         bodies.append((rng.choice(NAMES) if rng.random() < 0.1 else "a", expression(rng)))
     for name, body in bodies:
-        yield "new", "[ %s = %s; z = 1 ]" % (name, body)
-        yield "long", "%s = %s\nz = 1\n" % (name, body.replace("\n", " "))
+        both = "%s = %s" % (name, body)
+        yield "new", both, "[ %s; z = 1 ]" % both
+        yield "long", both, "%s\nz = 1\n" % both.replace("\n", " ")
+        yield "json", body, json.dumps({"a": "/Expr(%s)/" % body, "z": 1}, ensure_ascii=False).replace("/", "\\/") + "\n"
+        yield "xml", body, IN_XML % ("e", escape(body), "e")
+    for text in NUMBERS + ["-" + number for number in NUMBERS]:
+        yield "json", text, '{"a": %s, "z": 1}\n' % text
+        yield "json", text, '{"a": [1, %s], "z": 1}\n' % text
+        for tag in "irs":
+            yield "xml", text, IN_XML % (tag, text, tag)
+    for text in TIMES:
+        for tag in ("at", "rt"):
+            yield "xml", "absTime(%s)" % text, IN_XML % (tag, escape(text), tag)
 
 
 # ------------------------------------------------------------------- comparison
 
-# Each rule is a predicate over the text, without the insides of its strings, asked only when the answers differ.
+# Each rule is a predicate over the form, the text of the attribute without the insides of its strings, and our answer,
+# asked only when the answers differ.
 RULES = {
-    "read-integer-64bit": lambda text: any(big_literals(text)),
-    "read-negative-hexadecimal": lambda text: re.search(r"-0[xX][0-9A-Fa-f]", text),
-    "read-quoted-time": lambda text: re.search(r"'[^']*\d:\d[^']*'", text),
-    "read-scale-suffix": lambda text: re.search(r"\d\.?[BKMGTbkmgt](?![A-Za-z0-9_])", text),
-    "read-time-string": lambda text: re.search(r"(?i)(abs|rel)time'?\s*\(", text),
-    "read-quoted-name": lambda text: not text.startswith("[ ") and "'" in text,
-    "read-comment": lambda text: text.startswith("//"),
+    "read-integer-64bit": lambda form, text, our: any(big_literals(text)),
+    "read-negative-hexadecimal": lambda form, text, our: re.search(r"-0[xX][0-9A-Fa-f]", text),
+    "read-quoted-time": lambda form, text, our: re.search(r"'[^']*\d:\d[^']*'", text),
+    "read-scale-suffix": lambda form, text, our: re.search(r"\d\.?[BKMGTbkmgt](?![A-Za-z0-9_])", text),
+    "read-time-string": lambda form, text, our: re.search(r"(?i)(abs|rel)time'?\s*\(", text),
+    "read-quoted-name": lambda form, text, our: form == "long" and "'" in text,
+    "read-comment": lambda form, text, our: form == "long" and text.startswith("//"),
+    "read-xml-value": lambda form, text, our: form == "xml" and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
 }
 
 
@@ -176,7 +193,7 @@ def main():
     parser.add_argument("--show", type=int, default=40)
     parser.add_argument("--supersets", action="store_true", help="print also what only we read")
     args = parser.parse_args()
-    cases = [{"id": i, "form": form, "text": text, "parse": True} for i, (form, text) in enumerate(texts(random.Random(args.seed), args.count))]
+    cases = [{"id": i, "form": form, "body": body, "text": text, "parse": True} for i, (form, body, text) in enumerate(texts(random.Random(args.seed), args.count))]
     theirs = {answer["id"]: answer for answer in oracle.evaluate(cases)}
     mine = ours(args.binary, cases)
     counts, used = {}, {}
@@ -185,7 +202,7 @@ def main():
         lib, our = theirs[case["id"]], mine[case["id"]]
         kind = verdict(lib, our)
         if kind in ("lost", "different"):
-            rule = next((name for name, explains in RULES.items() if explains(unquoted(case["text"]))), None)
+            rule = next((name for name, explains in RULES.items() if explains(case["form"], unquoted(case["body"]), our)), None)
             if rule:
                 used[rule] = used.get(rule, 0) + 1
                 kind = "explained"

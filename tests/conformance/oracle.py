@@ -239,7 +239,8 @@ class Evaluator:
 
     def ads(self, case):
         """The ads that the library reads in a text; None where it raises."""
-        form = self.classad2.ParserType.Old if case["form"] == "long" else self.classad2.ParserType.New
+        parsers = self.classad2.ParserType
+        form = {"long": parsers.Old, "new": parsers.New, "json": parsers.JSON, "xml": parsers.XML}[case["form"]]
         try:
             found = [repr(ad) for ad in self.classad2.parseAds(case["text"], form)]
         except self.failures + (ValueError,):

@@ -65,28 +65,32 @@ pub fn read_word(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, 
 
 fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Result<Value, Problem> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let Some(is_whole) = classify_number(digits) else {
+    let is_negative = text.len() > digits.len();
+    let Some(is_whole) = classify_number(digits, origin.dialect.is_condor(), is_negative) else {
         let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
         return Err(origin
             .problem_at(range, format!("`{text}` is not a valid {what} in JSON"))
             .with_help("write undefined as null, and any other expression as \"\\/Expr(...)\\/\""));
     };
     if is_whole {
-        return read_number(digits, text.len() > digits.len(), origin.dialect, Span::default())
+        return read_number(digits, is_negative, origin.dialect, Span::default())
             .map_err(|error| Problem { range, ..Problem::from_syntax(error, 0, origin.number) });
     }
     Ok(Value::Real(text.parse().unwrap_or(f64::NAN)))
 }
 
 /// Classifies an unsigned number: `Some(true)` for an integer, `Some(false)` for a real, `None` if it is not a number
-/// in JSON. `.5` is accepted, as in HTCondor.
-fn classify_number(text: &str) -> Option<bool> {
+/// in JSON. `.5` is accepted, as in HTCondor. With `by_htcondor`, a leading 0 is accepted in a real and in a negative
+/// integer, too.
+fn classify_number(text: &str, by_htcondor: bool, is_negative: bool) -> Option<bool> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, mut rest) = text.split_at(digits(text));
-    if (whole.len() > 1 && whole.starts_with('0')) || (whole.is_empty() && !rest.starts_with('.')) {
+    let is_whole = rest.is_empty();
+    let may_begin_with_0 = by_htcondor && (is_negative || !is_whole);
+    if (whole.len() > 1 && whole.starts_with('0') && !may_begin_with_0) || (whole.is_empty() && !rest.starts_with('.'))
+    {
         return None;
     }
-    let is_whole = rest.is_empty();
     if let Some(fraction) = rest.strip_prefix('.') {
         let length = digits(fraction);
         rest = fraction.get(length..).filter(|_| length > 0)?;
@@ -157,6 +161,16 @@ mod tests {
             assert_eq!(items(text), ["[ a = 1 ]", "[ b = 2 ]"], "{text}");
         }
         assert!(items("[] // nothing").is_empty());
+    }
+
+    #[test]
+    fn numbers_that_begin_with_0_are_read_as_htcondor_reads_them() {
+        let text = br#"{"a": -017, "b": 00.5, "c": 08e1, "d": -00}"#;
+        assert_eq!(items_in(text, Dialect::Condor), ["[ a = -17; b = 0.5; c = 80.0; d = 0 ]"]);
+        for text in [r#"{"a": 017}"#, r#"{"a": -08}"#] {
+            assert!(items_in(text.as_bytes(), Dialect::Condor)[0].starts_with('!'), "{text}");
+        }
+        assert!(items_in(text, Dialect::Classad)[0].starts_with('!'));
     }
 
     #[test]

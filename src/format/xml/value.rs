@@ -10,7 +10,9 @@ use crate::format::attribute_name::attribute_name;
 use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::{AdBuilder, AdOrigin};
 use crate::format::source_map::DecodedText;
-use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, read_string};
+use crate::syntax::{
+    ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, parse_prefix, read_string,
+};
 
 use super::content;
 use super::markup::{XmlMarkup, XmlTag};
@@ -74,17 +76,30 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
     let trimmed = text.trim_ascii();
     let range = || decoded.source_offset(0)..decoded.source_offset(bytes.len());
     let in_file = |error| decoded.problem(error, 0, origin.number);
+    // HTCondor reads the expression or the number at the beginning of a text, or an error.
+    let keeps_ad = origin.dialect.is_condor() && !trimmed.is_empty();
+    let lost = |problem: Problem| if keeps_ad { problem.as_lost_value() } else { problem };
+    let begins_with_expression = |options| keeps_ad && parse_prefix(bytes, options).is_ok();
     let time = |function| {
         let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         let read = literal_of_call(function, &ByteString::from(trimmed), origin.dialect, span);
         read.map(|value| value.unwrap_or(Value::Undefined)).map_err(in_file)
     };
     Ok(Expression::literal(match tag {
-        XmlTag::Expression => return parse_expression(bytes, ParseOptions::new(origin.dialect)).map_err(in_file),
+        XmlTag::Expression => {
+            let options = ParseOptions::new(origin.dialect);
+            return parse_expression(bytes, options).map_err(|error| {
+                let is_read = [options, ParseOptions::long(origin.dialect)].into_iter().any(begins_with_expression);
+                if is_read && !error.keeps_ad { lost(in_file(error)) } else { in_file(error) }
+            });
+        }
         XmlTag::String => Value::string(unescaped(origin, decoded)?),
-        XmlTag::Integer => Value::Integer(trimmed.parse().map_err(|_| invalid_integer(origin, trimmed, range()))?),
+        XmlTag::Integer => {
+            Value::Integer(trimmed.parse().map_err(|_| lost(invalid_integer(origin, trimmed, range())))?)
+        }
         XmlTag::Real => {
-            Value::Real(trimmed.parse().map_err(|_| origin.problem_at(range(), format!("`{trimmed}` is not a real")))?)
+            let invalid = |_| lost(origin.problem_at(range(), format!("`{trimmed}` is not a real")));
+            Value::Real(trimmed.parse().map_err(invalid)?)
         }
         XmlTag::AbsoluteTime => time("absTime")?,
         _ => time("relTime")?,
@@ -95,7 +110,6 @@ fn invalid_integer(origin: &AdOrigin, text: &str, range: Range<usize>) -> Proble
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let problem = origin.problem_at(range, format!("`{text}` does not fit into a signed 64-bit integer"));
-        let problem = if origin.dialect.is_condor() { problem.as_lost_value() } else { problem };
         return problem.with_help(format!("write <r>{text}</r> for a real"));
     }
     origin.problem_at(
@@ -140,6 +154,7 @@ fn boolean(origin: &AdOrigin, start: &BytesStart) -> Result<Expression, Problem>
         Some(b"f" | b"false") => Ok(Expression::literal(Value::Boolean(false))),
         _ => {
             let problem = origin.problem_at(0..0, "expected true or false");
+            let problem = if origin.dialect.is_condor() { problem.as_lost_value() } else { problem };
             Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"))
         }
     }
@@ -214,11 +229,7 @@ mod tests {
     fn a_bad_ad_is_reported_and_the_rest_read() {
         let next = "<c><a n=\"b\"><i>2</i></a></c>";
         for (xml, problem) in [
-            ("<i>x</i>", "!1:16: `x` is not an integer"),
-            ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
             ("<i></i>", "!1:16: an integer is missing"),
-            ("<r>x</r>", "!1:16: `x` is not a real"),
-            ("<b v=\"1\"/>", "!1:13: expected true or false"),
             ("<b v=\"t\">t</b>", "!1:22: expected `</b>`, found text"),
             ("<e>1 +</e>", "!1:19: expected an expression, found the end"),
             ("<e>a &lt;&lt; &amp; b</e>", "!1:27: expected an expression, found `&`"),
@@ -236,6 +247,23 @@ mod tests {
         ] {
             let text = format!("<c><a n=\"A\">{xml}</a></c>{next}");
             assert_eq!(items(&text), [problem, "[ b = 2 ]"], "{xml}");
+        }
+    }
+
+    /// HTCondor reads a number, an error or the beginning of an expression here.
+    #[test]
+    fn a_value_that_htcondor_reads_otherwise_costs_only_itself() {
+        for (xml, problem) in [
+            ("<i>x</i>", "!1:16: `x` is not an integer"),
+            ("<i>1.5</i>", "!1:16: `1.5` is not an integer"),
+            ("<i>9223372036854775808</i>", "!1:16: `9223372036854775808` does not fit into a signed 64-bit integer"),
+            ("<r>1,5</r>", "!1:16: `1,5` is not a real"),
+            ("<b v=\"1\"/>", "!1:13: expected true or false"),
+            ("<e>a b</e>", "!1:18: expected the end, found a name `b`"),
+            ("<e>12abc</e>", "!1:16: `12abc` is not a number"),
+        ] {
+            let expected = ["[ A = error; b = 1 ]".to_owned(), format!("{problem}: the value is error")];
+            assert_eq!(items(&format!("<c><a n=\"A\">{xml}</a><a n=\"b\"><i>1</i></a></c>")), expected, "{xml}");
         }
     }
 
