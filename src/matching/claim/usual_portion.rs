@@ -4,16 +4,12 @@ use std::sync::LazyLock;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, Name};
 use crate::eval::{Context, Environment};
-use crate::matching::policy::{Policy, expand_variables, ready_policy, with_attributes};
+use crate::matching::policy::{Policy, ready_policy, with_attributes};
 use crate::protocol::{is_partitionable, machine_resources, requested_resource, taken_portion};
-use crate::transform::VariableTable;
 
 /// HTCondor's policy, with its division of partitionable slots.
-static POLICY: LazyLock<Option<Policy>> = LazyLock::new(|| {
-    let text = ready_policy("htcondor")?.as_bytes();
-    let text = expand_variables(text, &VariableTable::default(), &Context::new(Dialect::Condor)).ok()?;
-    Policy::parse(&text, Dialect::Condor).ok()
-});
+static POLICY: LazyLock<Option<Policy>> =
+    LazyLock::new(|| Policy::parse(ready_policy("htcondor")?.as_bytes(), Dialect::Condor).ok());
 
 /// Returns the portion of a partitionable slot that becomes the dynamic slot of a request: `RequestCpus` and so on,
 /// rounded as by default. `None` if the offer is no partitionable slot: the request gets all of it.

@@ -157,7 +157,7 @@ impl super::OfferPool {
                 table.with_docked(place, link, |table| {
                     let (_, progress) = DockingProgress::of(table, place, link);
                     let vector = match table.docked_score(place, link) {
-                        CandidateScore::Ranks(..) => Some(Vec::new()),
+                        CandidateScore::Ranks(..) | CandidateScore::TypedRanks(_) => Some(Vec::new()),
                         CandidateScore::Unknown => table.docking_vector.is_empty().then(Vec::new),
                         CandidateScore::Vector(vector) => {
                             vector.0.into_iter().map(|component| Some(component?.value)).collect()
