@@ -7,6 +7,7 @@ use crate::transform::Transform;
 
 use super::bracketed::replace_scope;
 use super::dump::Configuration;
+use super::periodic_policies::PeriodicPolicies;
 use super::policy::ConfiguredPolicy;
 use super::rules::ConfiguredRule;
 
@@ -16,7 +17,7 @@ pub struct JobPolicies {
     /// Transforms in the order in which they are applied to a new job.
     pub transforms: Vec<ConfiguredRule>,
     requirements: Vec<SubmitRequirement>,
-    periodic: Vec<PeriodicPolicy>,
+    periodic: PeriodicPolicies,
     variables: crate::transform::VariableTable,
 }
 
@@ -27,14 +28,6 @@ struct SubmitRequirement {
     reason: Option<ConfiguredPolicy>,
     /// Whether a job that does not satisfy it is accepted with a warning.
     only_warns: bool,
-}
-
-/// Condition under which something happens to a job in the queue.
-#[derive(Clone, Debug)]
-struct PeriodicPolicy {
-    condition: ConfiguredPolicy,
-    reason: Option<ConfiguredPolicy>,
-    effect: PolicyEffectKind,
 }
 
 /// What a policy does to a job.
@@ -75,24 +68,17 @@ impl PolicyEffectKind {
 /// Effect of a policy on a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyEffect {
-    /// Name of the variable that holds the policy.
+    /// Name of the variable that holds the policy, or of the job's attribute.
     pub knob: String,
-    /// 1-based number of the line in the dump.
-    pub line: usize,
+    /// 1-based number of the line in the dump; `None` for an attribute of the job.
+    pub line: Option<usize>,
     /// What happens to the job.
     pub kind: PolicyEffectKind,
-    /// The reason that the configuration gives, or the changed attributes; empty if it gives none.
+    /// The reason that the policy gives, or the changed attributes; empty if it gives none.
     pub reason: String,
+    /// `HoldReasonSubCode` of a job that the policy holds; `None` if the policy gives none.
+    pub subcode: Option<i64>,
 }
-
-/// The families of periodic policies: the beginning of the name, the effect, and the `JobStatus` of the jobs for which
-/// it is evaluated.
-const PERIODIC_POLICIES: [(&str, PolicyEffectKind, &[i64]); 4] = [
-    ("SYSTEM_PERIODIC_VACATE", PolicyEffectKind::Vacates, &[2]),
-    ("SYSTEM_PERIODIC_HOLD", PolicyEffectKind::Holds, &[1, 2, 3, 6, 7]),
-    ("SYSTEM_PERIODIC_RELEASE", PolicyEffectKind::Releases, &[5]),
-    ("SYSTEM_PERIODIC_REMOVE", PolicyEffectKind::Removes, &[1, 2, 3, 4, 5, 6, 7]),
-];
 
 impl JobPolicies {
     /// Reads the policies about jobs. Those with an error are left out.
@@ -118,25 +104,15 @@ impl JobPolicies {
             let only_warns = configuration.truth(&format!("{knob}_IS_WARNING"), false, context).unwrap_or_default();
             policies.requirements.push(SubmitRequirement { condition, reason, only_warns });
         }
-        for (base, effect, _) in PERIODIC_POLICIES {
-            let names = list(&format!("{base}_NAMES"));
-            let knobs =
-                names.iter().filter(|name| !name.eq_ignore_ascii_case("NAMES")).map(|name| format!("{base}_{name}"));
-            for knob in knobs.chain([base.to_owned()]) {
-                let find = |knob: &str| ConfiguredPolicy::find(configuration, knob, context);
-                let Some(condition) = keep(find(&knob)) else { continue };
-                let reason = keep(find(&format!("{knob}_REASON")));
-                policies.periodic.push(PeriodicPolicy { condition, reason, effect });
-            }
-        }
+        policies.periodic = PeriodicPolicies::read(configuration, context, &mut list, &mut keep);
         problems.extend(faults);
         (policies, problems)
     }
 
-    /// Whether there is no policy about jobs.
+    /// Returns the variables with periodic policies that HTCondor never evaluates.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.transforms.is_empty() && self.requirements.is_empty() && self.periodic.is_empty()
+    pub fn unevaluated(&self) -> &[String] {
+        &self.periodic.unevaluated
     }
 
     /// Returns the names of the requirements that [`JobPolicies::effects`] skips. They read the ad of the job queue, which
@@ -147,7 +123,7 @@ impl JobPolicies {
     }
 
     /// Returns what the policies do to a job: first the transforms and requirements, as if it were submitted now, then
-    /// the first periodic policy that fires. A requirement that reads the ad of the job queue is left out.
+    /// the first periodic policy that fires, be it of the job or of the configuration. A requirement that reads the ad of the job queue is left out.
     #[must_use]
     pub fn effects(&self, job: &Ad, context: &Context) -> Vec<PolicyEffect> {
         self.submit(job, context).1
@@ -165,7 +141,8 @@ impl JobPolicies {
             names.dedup();
             if !names.is_empty() {
                 let (kind, reason) = (PolicyEffectKind::Changes, names.join(", "));
-                effects.push(PolicyEffect { knob: rules.knob.clone(), line: rules.line, kind, reason });
+                let (knob, line) = (rules.knob.clone(), Some(rules.line));
+                effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
             }
             submitted = result.ad;
         }
@@ -177,42 +154,17 @@ impl JobPolicies {
                 continue;
             }
             let kind = if requirement.only_warns { PolicyEffectKind::WarnsOf } else { PolicyEffectKind::Refuses };
-            effects.push(effect(condition, requirement.reason.as_ref(), kind, &submitted, context));
+            let reason =
+                requirement.reason.as_ref().and_then(|reason| value_of(&reason.expression, &submitted, context));
+            let (knob, line, reason) = (condition.name.clone(), Some(condition.line), text_of(reason));
+            effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
             if kind == PolicyEffectKind::Refuses {
                 break;
             }
         }
-        let status = match job.get_str("JobStatus").and_then(Expression::as_literal) {
-            Some(Value::Integer(status)) => *status,
-            _ => 1,
-        };
-        let is_evaluated = |policy: &&PeriodicPolicy| {
-            PERIODIC_POLICIES.iter().any(|(_, effect, states)| *effect == policy.effect && states.contains(&status))
-        };
-        let mut fired = self.periodic.iter().filter(is_evaluated);
-        let fired = fired.find(|policy| is_true(value_in(&policy.condition.expression, job, context).as_ref()));
-        effects
-            .extend(fired.map(|policy| effect(&policy.condition, policy.reason.as_ref(), policy.effect, job, context)));
+        effects.extend(self.periodic.effect(job, context));
         (submitted, effects)
     }
-}
-
-fn effect(
-    condition: &ConfiguredPolicy,
-    reason: Option<&ConfiguredPolicy>,
-    kind: PolicyEffectKind,
-    job: &Ad,
-    context: &Context,
-) -> PolicyEffect {
-    let value = reason.map(|reason| match kind {
-        PolicyEffectKind::Refuses | PolicyEffectKind::WarnsOf => value_of(&reason.expression, job, context),
-        _ => value_in(&reason.expression, job, context),
-    });
-    let reason = match value {
-        Some(Some(Value::String(text))) => text.to_str().into_owned(),
-        _ => String::new(),
-    };
-    PolicyEffect { knob: condition.name.clone(), line: condition.line, kind, reason }
 }
 
 /// Returns the value of an expression of the job queue about a job, which is TARGET or JOB there; `None` if the
@@ -223,10 +175,12 @@ fn value_of(expression: &Expression, job: &Ad, context: &Context) -> Option<Valu
     Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
 }
 
-/// Returns the value of an expression in a job's ad; `None` if the evaluation stopped.
-fn value_in(expression: &Expression, job: &Ad, context: &Context) -> Option<Value> {
-    let (environment, frame) = Environment::single(job.clone());
-    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
+/// Returns a reason; empty if it is no string.
+pub(super) fn text_of(reason: Option<Value>) -> String {
+    match reason {
+        Some(Value::String(text)) => text.to_str().into_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Whether an expression reads the ad of the job queue, which no file of jobs has.
@@ -244,7 +198,7 @@ fn reads_queue(expression: &Expression) -> bool {
     found
 }
 
-/// Whether HTCondor takes a value for true.
+/// Whether HTCondor takes the value of a requirement for true.
 fn is_true(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Boolean(is)) => *is,
@@ -275,7 +229,7 @@ mod tests {
         let (configuration, _) = Configuration::read(CONFIGURATION.as_bytes());
         let context = Context::new(Dialect::Condor);
         let (policies, problems) = JobPolicies::read(&configuration, &context);
-        assert!(problems.is_empty() && !policies.is_empty(), "{problems:?}");
+        assert!(problems.is_empty(), "{problems:?}");
         for (job, expected) in [
             ("RequestMemory = 100; ProjectName = \"p\"", ""),
             ("RequestMemory = 10; ProjectName = \"p\"", "changes by JOB_TRANSFORM_Memory:2 (RequestMemory)"),
@@ -295,7 +249,8 @@ mod tests {
             let is_changed = effects.iter().any(|effect| effect.kind == super::PolicyEffectKind::Changes);
             assert_eq!(submitted != ad, is_changed, "{job}");
             let shown = effects.iter().map(|effect| {
-                format!("{} by {}:{} ({})", effect.kind.as_str(), effect.knob, effect.line, effect.reason)
+                let line = effect.line.unwrap_or_default();
+                format!("{} by {}:{line} ({})", effect.kind.as_str(), effect.knob, effect.reason)
             });
             assert_eq!(shown.collect::<Vec<_>>().join(", "), expected, "{job}");
         }

@@ -8,6 +8,7 @@ mod dump;
 mod job_policies;
 mod knobs;
 mod map_file;
+mod periodic_policies;
 mod policy;
 mod router;
 mod rules;

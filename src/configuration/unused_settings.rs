@@ -7,8 +7,10 @@ use strsim::osa_distance;
 use crate::eval::Context;
 use crate::format::Problem;
 
+use super::constants::constant_truth;
 use super::dump::{Configuration, ConfigurationEntry};
-use super::knobs::{POLICY_KNOBS, PolicyKnob};
+use super::knobs::{POLICY_KNOBS, PolicyKnob, is_condition};
+use super::periodic_policies::UNEVALUATED_KNOB;
 
 /// Settings that count only for the names in a list, such as `GROUP_QUOTA_physics` for a name in `GROUP_NAMES`.
 struct ListedSettings {
@@ -93,6 +95,7 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
     let macros = used_macros(configuration);
     let mut found: Vec<Problem> = configuration.entries().iter().filter_map(|entry| misspelt(entry, &macros)).collect();
     found.extend(both_quotas(configuration));
+    found.extend(configuration.entries().iter().filter_map(|entry| unevaluated(configuration, entry, context)));
     for settings in &LISTED_SETTINGS {
         // The problem of a list that cannot be read is reported where the list is used.
         let Ok(names) = configuration.words(settings.list, context) else { continue };
@@ -184,6 +187,18 @@ fn both_quotas(configuration: &Configuration) -> impl Iterator<Item = Problem> +
     })
 }
 
+/// Returns a warning if an entry is a policy that HTCondor does not evaluate.
+fn unevaluated(configuration: &Configuration, entry: &ConfigurationEntry, context: &Context) -> Option<Problem> {
+    let upper = entry.name.to_ascii_uppercase();
+    let is_condition = upper.starts_with(UNEVALUATED_KNOB) && is_condition(&upper) && !upper.ends_with("_NAMES");
+    let value = configuration.raw_value(entry);
+    if !is_condition || value.is_empty() || constant_truth(value, context) == Some(false) {
+        return None;
+    }
+    let message = format!("{} has no effect: HTCondor does not evaluate it", entry.name);
+    Some(warning(entry, message).with_help("a job's own `periodic_vacate` has an effect"))
+}
+
 /// Returns a warning if a name in a list has no setting.
 fn undefined(
     configuration: &Configuration,
@@ -265,6 +280,13 @@ mod tests {
             messages(dump),
             names.map(|name| format!("{name} is not a setting of HTCondor, and no macro uses it"))
         );
+    }
+
+    #[test]
+    fn a_policy_that_is_never_evaluated_is_found() {
+        let dump = "SYSTEM_PERIODIC_VACATE = JobStatus == 2\nSYSTEM_PERIODIC_VACATE_REASON = \"x\"\n";
+        assert_eq!(messages(dump), ["SYSTEM_PERIODIC_VACATE has no effect: HTCondor does not evaluate it"]);
+        assert!(messages("SYSTEM_PERIODIC_VACATE = False\n").is_empty());
     }
 
     #[test]

@@ -83,9 +83,13 @@ impl JobEffects {
         if !skipped.is_empty() {
             session.note(&format!("not evaluated without the ad of the schedd: {}", join_and(&skipped)));
         }
+        if !policies.unevaluated().is_empty() {
+            let names = join_and(policies.unevaluated());
+            session.note(&format!("HTCondor does not evaluate {names}: only a job's own PeriodicVacate vacates it"));
+        }
         let mut effects = IndexMap::new();
         let (mut transformed, mut is_changed) = (requests.to_vec(), false);
-        for request in transformed.iter_mut().filter(|_| !policies.is_empty()) {
+        for request in &mut transformed {
             let (submitted, of_request) = policies.submit(request.advertisement(), &context);
             let is_selected = is_selected(request);
             if of_request.iter().any(|effect| effect.kind == PolicyEffectKind::Changes) {
@@ -106,14 +110,16 @@ impl JobEffects {
     pub fn text(&self) -> Option<String> {
         let line = |(effect, jobs): &(PolicyEffect, Vec<String>)| {
             let named = join_first(jobs, jobs.len(), MAX_NAMED_JOBS);
+            let subcode = effect.subcode.map(|subcode| format!("subcode {subcode}"));
+            let given = [Some(effect.reason.clone()).filter(|reason| !reason.is_empty()), subcode];
+            let given: Vec<String> = given.into_iter().flatten().collect();
+            let given = given.join(", ");
             let reason = match jobs.first() {
                 Some(first) if effect.kind == PolicyEffectKind::Changes && jobs.len() > 1 => {
-                    format!(" ({} in {first})", effect.reason)
+                    format!(" ({given} in {first})")
                 }
-                Some(first) if !effect.reason.is_empty() && jobs.len() > 1 => {
-                    format!("; the reason for {first}: {}", effect.reason)
-                }
-                Some(_) if !effect.reason.is_empty() => format!(" ({})", effect.reason),
+                Some(first) if !given.is_empty() && jobs.len() > 1 => format!("; the reason for {first}: {given}"),
+                Some(_) if !given.is_empty() => format!(" ({given})"),
                 _ => String::new(),
             };
             let verb = if effect.kind == PolicyEffectKind::WarnsOf { "warns about" } else { effect.kind.as_str() };
@@ -137,6 +143,7 @@ impl JobEffects {
                 "line": effect.line,
                 "effect": effect.kind.as_str(),
                 "reason": effect.reason,
+                "subcode": effect.subcode,
                 "jobs": jobs.len(),
                 "examples": jobs.iter().take(MAX_NAMED_JOBS).collect::<Vec<_>>(),
             })

@@ -1,0 +1,305 @@
+//! The periodic policies of jobs: which one is evaluated in which state, in which order, and what it does.
+
+use crate::ad::{Ad, Dialect, Expression, Value};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::format::Problem;
+use crate::syntax::{ParseOptions, parse_expression};
+
+use super::constants::{constant_number, constant_truth};
+use super::dump::Configuration;
+use super::job_policies::{PolicyEffect, PolicyEffectKind, text_of};
+use super::policy::ConfiguredPolicy;
+
+/// A kind of periodic policy: an attribute of the job, and the variables of a configuration that hold the same for all
+/// jobs.
+struct PeriodicKind {
+    /// The attribute of the job.
+    attribute: &'static str,
+    /// Condition under which the attribute has its effect, in the ad of the job; empty if the attribute is the condition.
+    condition: &'static str,
+    /// Name of the variable, and beginning of the names of further ones; `None` if a configuration has none.
+    knob: Option<&'static str>,
+    effect: PolicyEffectKind,
+    /// Values of `JobStatus` in which the policy is evaluated.
+    states: &'static [i64],
+}
+
+/// The kinds of periodic policies in the order in which they are tried. The first that is true has its effect; the
+/// job's own one of a kind precedes those of the configuration (HTCondor's `user_job_policy.cpp`; seen with 25.14.1).
+/// A removed job (3) has none.
+const PERIODIC_KINDS: [PeriodicKind; 7] = [
+    PeriodicKind {
+        attribute: "AllowedJobDuration",
+        condition: "time() - ShadowBday >= int(AllowedJobDuration)",
+        knob: None,
+        effect: PolicyEffectKind::Holds,
+        states: &[2, 7],
+    },
+    PeriodicKind {
+        attribute: "AllowedExecuteDuration",
+        condition: "JobCurrentStartExecutingDate >= ShadowBday && int(AllowedExecuteDuration) < time() - \
+            max({ JobCurrentStartExecutingDate, TransferOutFinished ?: 0 })",
+        knob: None,
+        effect: PolicyEffectKind::Holds,
+        states: &[2, 7],
+    },
+    PeriodicKind {
+        attribute: "PeriodicVacate",
+        condition: "",
+        knob: None,
+        effect: PolicyEffectKind::Vacates,
+        states: &[2, 7],
+    },
+    PeriodicKind {
+        attribute: TIMER_REMOVE,
+        condition: "int(TimerRemove) >= 0 && int(TimerRemove) < time()",
+        knob: None,
+        effect: PolicyEffectKind::Removes,
+        states: &[1, 2, 4, 5, 6, 7],
+    },
+    PeriodicKind {
+        attribute: "PeriodicHold",
+        condition: "",
+        knob: Some("SYSTEM_PERIODIC_HOLD"),
+        effect: PolicyEffectKind::Holds,
+        states: &[1, 2, 6, 7],
+    },
+    PeriodicKind {
+        attribute: "PeriodicRelease",
+        condition: "",
+        knob: Some("SYSTEM_PERIODIC_RELEASE"),
+        effect: PolicyEffectKind::Releases,
+        states: &[5],
+    },
+    PeriodicKind {
+        attribute: "PeriodicRemove",
+        condition: "",
+        knob: Some("SYSTEM_PERIODIC_REMOVE"),
+        effect: PolicyEffectKind::Removes,
+        states: &[1, 2, 4, 5, 6, 7],
+    },
+];
+
+/// The time at which a job is removed. One that is no number ends the evaluation: nothing behind it is tried.
+const TIMER_REMOVE: &str = "TimerRemove";
+
+/// The variables that HTCondor reads and never evaluates, as 25.14.1 does not.
+pub(super) const UNEVALUATED_KNOB: &str = "SYSTEM_PERIODIC_VACATE";
+
+/// `HoldReasonCode` of a job that its user holds (`UserRequest`). No policy releases it.
+const HELD_BY_USER: i64 = 1;
+
+/// `HoldReasonCode` of a job whose input is still on its way to the access point (`SpoolingInput`). It has no policies.
+const SPOOLING: i64 = 16;
+
+/// The periodic policies of a configuration, and of the jobs themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PeriodicPolicies {
+    policies: Vec<PeriodicPolicy>,
+    /// Maximum number of times that a job is held before no policy releases it any more.
+    max_releases: Option<i64>,
+    /// Variables with policies that are never evaluated.
+    pub unevaluated: Vec<String>,
+}
+
+/// Condition under which something happens to a job in the queue.
+#[derive(Clone, Debug)]
+struct PeriodicPolicy {
+    /// The attribute of the job, or the variable.
+    name: String,
+    /// 1-based number of the variable's line in the dump; `None` for an attribute of the job.
+    line: Option<usize>,
+    condition: Expression,
+    reason: Option<Expression>,
+    subcode: Option<Expression>,
+    /// Index in [`PERIODIC_KINDS`].
+    kind: usize,
+}
+
+impl PeriodicPolicies {
+    /// Reads the policies of a configuration. `list` returns the words of a variable, `keep` a policy without an error.
+    pub(super) fn read(
+        configuration: &Configuration,
+        context: &Context,
+        list: &mut impl FnMut(&str) -> Vec<String>,
+        keep: &mut impl FnMut(Result<Option<ConfiguredPolicy>, Problem>) -> Option<ConfiguredPolicy>,
+    ) -> Self {
+        let mut policies = Vec::new();
+        let mut names = |base: &str| -> Vec<String> {
+            let names = list(&format!("{base}_NAMES")).into_iter().filter(|name| !name.eq_ignore_ascii_case("NAMES"));
+            names.map(|name| format!("{base}_{name}")).chain([base.to_owned()]).collect()
+        };
+        for (kind, PeriodicKind { attribute, condition, knob, .. }) in PERIODIC_KINDS.iter().enumerate() {
+            let condition = if condition.is_empty() { attribute } else { condition };
+            policies.extend(parsed(condition).map(|condition| {
+                let [reason, subcode] = ["Reason", "SubCode"].map(|end| parsed(&format!("{attribute}{end}")));
+                PeriodicPolicy { name: (*attribute).to_owned(), line: None, condition, reason, subcode, kind }
+            }));
+            for name in knob.map(&mut names).unwrap_or_default() {
+                let mut find = |name: &str| keep(ConfiguredPolicy::find(configuration, name, context));
+                let Some(ConfiguredPolicy { expression: condition, line, .. }) = find(&name) else { continue };
+                let [reason, subcode] =
+                    ["REASON", "SUBCODE"].map(|end| find(&format!("{name}_{end}")).map(|policy| policy.expression));
+                policies.push(PeriodicPolicy { name, line: Some(line), condition, reason, subcode, kind });
+            }
+        }
+        let is_false = |name: &str| {
+            let entry = configuration.entry(name);
+            entry.is_none_or(|entry| constant_truth(configuration.raw_value(entry), context) == Some(false))
+        };
+        let unevaluated = names(UNEVALUATED_KNOB).into_iter().filter(|name| !is_false(name)).collect();
+        let max_releases = configuration.entry("SYSTEM_MAX_RELEASES");
+        let max_releases = max_releases.and_then(|entry| constant_number(configuration.raw_value(entry), context));
+        #[expect(clippy::cast_possible_truncation, reason = "HTCondor reads an integer")]
+        let max_releases = max_releases.map(|number| number as i64).filter(|number| *number != -1);
+        PeriodicPolicies { policies, max_releases, unevaluated }
+    }
+
+    /// Returns the effect of the first policy that fires; `None` if none does.
+    pub(super) fn effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {
+        let value = |expression: &Expression| value_in(expression, job, context);
+        let number = |name: &str| job.get_str(name).and_then(value).as_ref().and_then(integer);
+        let status = number("JobStatus").unwrap_or(1);
+        let hold_code = (status == 5).then(|| number("HoldReasonCode")).flatten();
+        if hold_code == Some(SPOOLING) {
+            return None;
+        }
+        let is_kept_held = hold_code == Some(HELD_BY_USER)
+            || self.max_releases.is_some_and(|max| number("NumHolds").unwrap_or(0) >= max);
+        for policy in &self.policies {
+            let kind = &PERIODIC_KINDS[policy.kind];
+            if !kind.states.contains(&status) || (kind.effect == PolicyEffectKind::Releases && is_kept_held) {
+                continue;
+            }
+            let is_true = value(&policy.condition).as_ref().and_then(integer).is_some_and(|number| number != 0);
+            // The shadow of a running job holds it instead.
+            let is_no_time =
+                policy.name == TIMER_REMOVE && job.get_str(TIMER_REMOVE).is_some() && number(TIMER_REMOVE).is_none();
+            if !is_true && !is_no_time {
+                continue;
+            }
+            if is_no_time && [1, 4, 5].contains(&status) {
+                return None;
+            }
+            let effect = if is_no_time { PolicyEffectKind::Holds } else { kind.effect };
+            let subcode = policy.subcode.as_ref().filter(|_| effect == PolicyEffectKind::Holds);
+            return Some(PolicyEffect {
+                knob: policy.name.clone(),
+                line: policy.line,
+                kind: effect,
+                reason: text_of(policy.reason.as_ref().and_then(value)),
+                subcode: subcode.and_then(value).as_ref().and_then(integer).filter(|subcode| *subcode != 0),
+            });
+        }
+        None
+    }
+}
+
+/// Returns an expression of the table; `None` would be an error in it.
+fn parsed(text: &str) -> Option<Expression> {
+    parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).ok()
+}
+
+/// Returns the value of an expression in a job's ad; `None` if the evaluation stopped.
+fn value_in(expression: &Expression, job: &Ad, context: &Context) -> Option<Value> {
+    let (environment, frame) = Environment::single(job.clone());
+    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
+}
+
+/// Returns a value as the integer for which a policy takes it: 0.5 is 0. `None` for what is no number, such as undefined.
+#[expect(clippy::cast_possible_truncation, reason = "HTCondor cuts off the fraction")]
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Boolean(is) => Some(i64::from(*is)),
+        Value::Integer(number) => Some(*number),
+        Value::Real(number) => Some(*number as i64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::job_policies::JobPolicies;
+    use crate::ad::Dialect;
+    use crate::configuration::Configuration;
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    /// Each setting reads an attribute of the job, so that one job can have what another has not.
+    const CONFIGURATION: &str = "SYSTEM_PERIODIC_HOLD_NAMES = B, A, b\nSYSTEM_PERIODIC_HOLD_A = TestA\n\
+        SYSTEM_PERIODIC_HOLD_B = TestB\nSYSTEM_PERIODIC_HOLD = Hold\nSYSTEM_PERIODIC_HOLD_REASON = strcat(\"in \", JobStatus)\n\
+        SYSTEM_PERIODIC_HOLD_SUBCODE = 70 + JobStatus\nSYSTEM_PERIODIC_RELEASE = Release\nSYSTEM_PERIODIC_REMOVE = Remove\n\
+        SYSTEM_PERIODIC_VACATE = Vacate\nSYSTEM_MAX_RELEASES = 3\n";
+
+    /// The effects on jobs of a schedd of HTCondor 25.14.1 with this configuration.
+    #[test]
+    fn policies_are_tried_in_order_and_by_status() {
+        let (configuration, _) = Configuration::read(CONFIGURATION.as_bytes());
+        let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
+        let (policies, problems) = JobPolicies::read(&configuration, &context);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(policies.unevaluated(), ["SYSTEM_PERIODIC_VACATE"]);
+        for (job, expected) in [
+            ("JobStatus = 1; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 1, 71)"),
+            ("JobStatus = 1; Hold = undefined; Remove = error", ""),
+            ("JobStatus = 1; Hold = \"x\"", ""),
+            ("JobStatus = 1; Hold = 0.5", ""),
+            ("JobStatus = 1; Hold = 2", "holds by SYSTEM_PERIODIC_HOLD (in 1, 71)"),
+            ("JobStatus = 1; Hold = JobStatus == 1; Remove = true", "holds by SYSTEM_PERIODIC_HOLD (in 1, 71)"),
+            ("JobStatus = 1; PeriodicRemove = true; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 1, 71)"),
+            ("JobStatus = 1; TestA = true; TestB = true; Hold = true", "holds by SYSTEM_PERIODIC_HOLD_B ()"),
+            ("JobStatus = 1; TestA = true; Hold = true", "holds by SYSTEM_PERIODIC_HOLD_A ()"),
+            (
+                "JobStatus = 1; PeriodicHold = true; PeriodicHoldReason = \"mine\"; PeriodicHoldSubCode = 5; Hold = true",
+                "holds by PeriodicHold (mine, 5)",
+            ),
+            ("JobStatus = 1; PeriodicVacate = true; Vacate = true", ""),
+            ("JobStatus = 1; TimerRemove = 900; Hold = true", "removes by TimerRemove ()"),
+            ("JobStatus = 1; TimerRemove = 5.5; Hold = true", "removes by TimerRemove ()"),
+            ("JobStatus = 1; TimerRemove = 1100; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 1, 71)"),
+            ("JobStatus = 1; TimerRemove = undefined; Hold = true", ""),
+            ("JobStatus = 2; TimerRemove = undefined; Hold = true", "holds by TimerRemove ()"),
+            ("JobStatus = 2; Vacate = true", ""),
+            ("JobStatus = 2; PeriodicVacate = true; Hold = true", "vacates by PeriodicVacate ()"),
+            ("JobStatus = 2; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 2, 72)"),
+            ("JobStatus = 2; Remove = true", "removes by SYSTEM_PERIODIC_REMOVE ()"),
+            ("JobStatus = 2; AllowedJobDuration = 6; ShadowBday = 994", "holds by AllowedJobDuration ()"),
+            ("JobStatus = 2; AllowedJobDuration = 7; ShadowBday = 994", ""),
+            (
+                "JobStatus = 2; AllowedExecuteDuration = 6; ShadowBday = 900; JobCurrentStartExecutingDate = 993",
+                "holds by AllowedExecuteDuration ()",
+            ),
+            (
+                "JobStatus = 2; AllowedExecuteDuration = 6; ShadowBday = 900; JobCurrentStartExecutingDate = 993; \
+                 TransferOutFinished = 994",
+                "",
+            ),
+            ("JobStatus = 3; Hold = true; Remove = true; PeriodicHold = true; TimerRemove = 1", ""),
+            ("JobStatus = 4; Hold = true; PeriodicHold = true; Vacate = true", ""),
+            ("JobStatus = 4; Hold = true; Remove = true", "removes by SYSTEM_PERIODIC_REMOVE ()"),
+            (
+                "JobStatus = 5; HoldReasonCode = 15; Release = true; Remove = true",
+                "releases by SYSTEM_PERIODIC_RELEASE ()",
+            ),
+            ("JobStatus = 5; Release = true; Hold = true", "releases by SYSTEM_PERIODIC_RELEASE ()"),
+            ("JobStatus = 5; HoldReasonCode = 1; Release = true; PeriodicRelease = true", ""),
+            (
+                "JobStatus = 5; HoldReasonCode = 1; Release = true; Remove = true",
+                "removes by SYSTEM_PERIODIC_REMOVE ()",
+            ),
+            ("JobStatus = 5; HoldReasonCode = 26; NumHolds = 3; Release = true", ""),
+            ("JobStatus = 5; HoldReasonCode = 16; Release = true; Remove = true; TimerRemove = 1", ""),
+            ("JobStatus = 6; PeriodicVacate = true; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 6, 76)"),
+            ("JobStatus = 7; Hold = true", "holds by SYSTEM_PERIODIC_HOLD (in 7, 77)"),
+            ("JobStatus = 7; PeriodicVacate = JobStatus == 7; Hold = true", "vacates by PeriodicVacate ()"),
+            ("JobStatus = 12; Hold = true; Remove = true", ""),
+        ] {
+            let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let shown = policies.effects(&ad, &context).into_iter().map(|effect| {
+                let subcode = effect.subcode.map_or_else(String::new, |subcode| format!(", {subcode}"));
+                format!("{} by {} ({}{subcode})", effect.kind.as_str(), effect.knob, effect.reason)
+            });
+            assert_eq!(shown.collect::<Vec<_>>().join("; "), expected, "{job}");
+        }
+    }
+}
