@@ -1,10 +1,10 @@
 //! What the ad of a job tells of the job itself.
 
-use std::fmt;
-
 use crate::ad::{Ad, ByteString, Value};
 use crate::eval::Context;
 use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
+
+use super::hold_reason::HoldReason;
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,54 +25,6 @@ pub struct JobReport {
     pub concurrency_limits: Option<String>,
 }
 
-/// Why a job is held.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct HoldReason {
-    /// The reason in words (`HoldReason`); empty if the ad has none.
-    pub text: String,
-    /// `HoldReasonCode` and `HoldReasonSubCode`, as far as the ad has them.
-    pub codes: [Option<i64>; 2],
-}
-
-impl fmt::Display for HoldReason {
-    /// Writes `: memory usage exceeded (code 34, subcode 102)`; nothing if neither reason nor code is known.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [code, subcode] = self.codes;
-        if !self.text.is_empty() {
-            write!(f, ": {}", self.text.trim_end_matches('.'))?;
-        }
-        match (code, subcode.filter(|subcode| *subcode != 0)) {
-            (Some(code), Some(subcode)) => write!(f, " (code {code}, subcode {subcode})"),
-            (Some(code), None) => write!(f, " (code {code})"),
-            (None, _) => Ok(()),
-        }
-    }
-}
-
-impl HoldReason {
-    /// `HoldReasonCode` of a job that used more of a resource than it had asked for (`JobOutOfResources`).
-    const OUT_OF_RESOURCES: i64 = 34;
-
-    /// `HoldReasonCode` of a job that someone held (`UserRequest`).
-    const USER_REQUEST: i64 = 1;
-
-    /// Whether someone held the job, or nobody says why it is held.
-    #[must_use]
-    pub fn is_by_hand(&self) -> bool {
-        self.codes[0].is_none_or(|code| code == HoldReason::USER_REQUEST)
-    }
-
-    /// Returns the attribute of the job that asked for too little; `None` if it is held for another reason.
-    #[must_use]
-    pub fn exceeded_request(&self) -> Option<&'static str> {
-        match self.codes {
-            [Some(HoldReason::OUT_OF_RESOURCES), Some(102)] => Some("RequestMemory"),
-            [Some(HoldReason::OUT_OF_RESOURCES), Some(104)] => Some("RequestDisk"),
-            _ => None,
-        }
-    }
-}
-
 impl JobReport {
     /// Reads the ad of a job; `None` if the ad is of no job of HTCondor.
     #[must_use]
@@ -88,10 +40,6 @@ impl JobReport {
             _ => None,
         };
         let is_in = |wanted: &[JobState]| wanted.contains(&state);
-        let hold = || HoldReason {
-            text: text("HoldReason").unwrap_or_default(),
-            codes: [number("HoldReasonCode"), number("HoldReasonSubCode")],
-        };
         let ending = || match state {
             JobState::Removed => text("RemoveReason"),
             JobState::Completed => match (number("ExitSignal"), number("ExitCode")) {
@@ -103,7 +51,7 @@ impl JobReport {
         let waits = state == JobState::Idle;
         Some(JobReport {
             user: text("User").map(Into::into),
-            hold: is_in(&[JobState::Held]).then(hold),
+            hold: is_in(&[JobState::Held]).then(|| HoldReason::new(ad, context)),
             ending: ending(),
             slot: text("RemoteHost").filter(|_| is_in(&[JobState::Running, JobState::Suspended])),
             last_rejection: text("LastRejMatchReason").filter(|_| waits),

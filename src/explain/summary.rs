@@ -12,7 +12,7 @@ use super::decisive_part::{DecisivePart, values_phrase};
 use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
-use super::job_report::HoldReason;
+use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
@@ -214,16 +214,22 @@ impl SummaryWriter<'_> {
                 let it = self.verb("it", "they");
                 let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
                 let released = SummaryWriter { subject: it, ..*self }.summary(&report);
-                // The limits that the job was found to exceed are those for which it asked.
-                let exceeded = job.hold.as_ref().and_then(HoldReason::exceeded_request);
-                let first = exceeded.map(|name| {
-                    let needs = self.verb("It needs", "They need");
-                    format!("{needs} a larger {name} first. Released as {it} {is}")
-                });
+                let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
                 // What someone held can be released as it is.
                 let is_by_hand = job.hold.as_ref().is_none_or(HoldReason::is_by_hand);
-                let once = match first {
-                    Some(first) => first,
+                let once = match exceeded {
+                    Some(ExceededResource { request, requested, limit, asks_for_more: true }) => {
+                        let asks = self.verb("It asks", "They ask");
+                        let [requested, limit] = [requested, limit].map(|number| number.as_deref().unwrap_or_default());
+                        format!(
+                            "{asks} for more by now: {request} is {requested}, the limit was {limit}. Once released"
+                        )
+                    }
+                    Some(ExceededResource { request, limit, .. }) => {
+                        let needs = self.verb("It needs", "They need");
+                        let above = limit.as_ref().map_or_else(String::new, |limit| format!(", above {limit}"));
+                        format!("{needs} a larger {request} first{above}. Released as {it} {is}")
+                    }
                     None if is_by_hand => "Once released".to_owned(),
                     None => format!("Once the cause is fixed and {it} {is} released"),
                 };

@@ -86,7 +86,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 13] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 22] = [
     "ClusterId",
     "Owner",
     "User",
@@ -100,6 +100,15 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 13] = [
     "LastRejMatchReason",
     "ConcurrencyLimits",
     "JobStatus",
+    "RequestMemory",
+    "MemoryProvisioned",
+    "MemoryUsage",
+    "RequestDisk",
+    "DiskProvisioned",
+    "DiskUsage",
+    "RequestCpus",
+    "CpusProvisioned",
+    "CpusUsage",
 ];
 
 /// The kinds of ads (`MyType`) that HTCondor's daemons advertise of themselves and of users, in lower case (HTCondor's

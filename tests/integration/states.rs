@@ -197,7 +197,13 @@ fn a_job_that_does_not_wait_is_told_first() {
     for (lines, expected, status) in [
         (
             held,
-            "7.0 is held: memory usage exceeded request_memory (code 34). Once the cause is fixed and it is released, it matches 8 of 8",
+            "7.0 is held: memory usage exceeded request_memory (code 34). It needs a larger RequestMemory first. \
+             Released as it is, it matches 8 of 8",
+            1,
+        ),
+        (
+            "JobStatus = 5\nHoldReason = \"no token.\"\nHoldReasonCode = 4",
+            "7.0 is held: no token (code 4). Once the cause is fixed and it is released, it matches 8 of 8",
             1,
         ),
         (
@@ -222,6 +228,39 @@ fn a_job_that_does_not_wait_is_told_first() {
     // A job that waits decides the status.
     let (first, code) = first_lines(&(job(0, held) + &job(1, "JobStatus = 1")), "", &["-v"]);
     assert_eq!((first.len(), code), (2, 0), "{first:?}");
+}
+
+/// A job that was held for memory is not advised to ask for more if it does so by now.
+#[test]
+fn the_request_of_a_held_job_is_compared_with_its_limit() {
+    let limited = "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nHoldReason = \"Error from slot1_2@w: Job has \
+        gone over cgroup memory limit of 900 megabytes. Last measured usage: 899 megabytes.\"\n";
+    let provided = "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nHoldReason = \"memory usage exceeded request_memory\"\n";
+    for (held, more, expected) in [
+        (
+            limited,
+            "MemoryProvisioned = 900",
+            "asks for more by now: RequestMemory is 1000, the limit was 900. Once released, it",
+        ),
+        (
+            provided,
+            "MemoryProvisioned = 900",
+            "asks for more by now: RequestMemory is 1000, the limit was 900. Once released, it",
+        ),
+        (provided, "MemoryProvisioned = 1000", "needs a larger RequestMemory first, above 1000. Released as it is, it"),
+        (
+            provided,
+            "ResidentSetSize = 2000000\nMemoryUsage = (ResidentSetSize + 1023) / 1024",
+            "needs a larger RequestMemory first, above 1954. Released as it is, it",
+        ),
+    ] {
+        let (lines, _) = first_lines(&job(0, &format!("{held}{more}")), "", &[]);
+        assert!(lines[0].contains(&format!("It {expected} matches 8 of 8 slots")), "{lines:?}");
+    }
+    // Jobs of one reason that ask for different amounts have different reports.
+    let jobs = job(0, limited) + &job(1, limited).replace("RequestMemory = 1000", "RequestMemory = 800");
+    let (lines, _) = first_lines(&jobs, "", &["-v"]);
+    assert!(lines.len() == 2 && lines[1].contains("needs a larger RequestMemory first, above 900"), "{lines:?}");
 }
 
 #[test]

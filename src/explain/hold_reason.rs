@@ -1,0 +1,301 @@
+//! Why a job is held, and which request was too small.
+
+use std::fmt;
+
+use crate::ad::{Ad, Value};
+use crate::eval::Context;
+use crate::protocol::evaluate_attribute;
+
+/// Why a job is held.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HoldReason {
+    /// The reason in words (`HoldReason`); empty if the ad has none.
+    pub text: String,
+    /// `HoldReasonCode` and `HoldReasonSubCode`, as far as the ad has them.
+    pub codes: [Option<i64>; 2],
+    /// The resource of which the job used too much; `None` if it is held for another reason.
+    pub exceeded: Option<ExceededResource>,
+}
+
+/// A resource of which a job used more than it had.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ExceededResource {
+    /// The attribute with which the job asks for the resource.
+    pub request: &'static str,
+    /// The value of the attribute, as text; `None` if it is no number.
+    pub requested: Option<String>,
+    /// How much the job had, in the unit of the attribute; `None` if the ad does not tell.
+    pub limit: Option<String>,
+    /// Whether the job asks for more by now, so that it can be released.
+    pub asks_for_more: bool,
+}
+
+/// A resource for which jobs are held.
+struct LimitedResource {
+    /// `HoldReasonSubCode` of a job that is held for it.
+    subcode: i64,
+    /// The word for it in reasons, in lower case.
+    word: &'static str,
+    request: &'static str,
+    /// The attributes that tell how much a job had, and how much it used.
+    provided: &'static str,
+    usage: &'static str,
+    /// Bytes of the unit of these attributes; `None` for what is counted.
+    unit: Option<f64>,
+    /// Whether the reason tells the limit more exactly than `provided`. That of a disk is rounded.
+    is_limit_exact: bool,
+}
+
+/// The resources for which jobs are held, with HTCondor's subcodes (`condor_holdcodes.h`, `HOLD_IF_*_EXCEEDED`).
+const LIMITED_RESOURCES: [LimitedResource; 3] = [
+    LimitedResource {
+        subcode: 102,
+        word: "memory",
+        request: "RequestMemory",
+        provided: "MemoryProvisioned",
+        usage: "MemoryUsage",
+        unit: Some(1_048_576.0),
+        is_limit_exact: true,
+    },
+    LimitedResource {
+        subcode: 104,
+        word: "disk",
+        request: "RequestDisk",
+        provided: "DiskProvisioned",
+        usage: "DiskUsage",
+        unit: Some(1024.0),
+        is_limit_exact: false,
+    },
+    LimitedResource {
+        subcode: 101,
+        word: "cpu",
+        request: "RequestCpus",
+        provided: "CpusProvisioned",
+        usage: "CpusUsage",
+        unit: None,
+        is_limit_exact: true,
+    },
+];
+
+/// `HoldReasonCode` of a job that someone held (`UserRequest`).
+const USER_REQUEST: i64 = 1;
+
+/// `HoldReasonCode` of a job that a policy of the job (`JobPolicy`) or of the access point (`SystemPolicy`) held.
+const POLICIES: [i64; 2] = [3, 26];
+
+/// `HoldReasonCode` of a job that used more of a resource than it had (`JobOutOfResources`), and of one that the
+/// execution point held by its own policy (`StartdHeldJob`). Versions before 9 give no subcode.
+const EXECUTION_POINT: [i64; 2] = [34, 21];
+
+/// Words of a reason that say that a job used too much.
+const EXCESS_WORDS: [&str; 6] = ["exceed", "gone over", "limit", "out-of-memory", "out of memory", "more than"];
+
+/// Words before the limit in a reason, in lower case.
+const LIMIT_OPENINGS: [&str; 3] = ["limit of ", "limit: ", "allocated disk ("];
+
+/// Beginnings of the words for units, in lower case, with the bytes of a unit. The first that fits counts.
+const UNITS: [(&str, f64); 9] = [
+    ("k", 1024.0),
+    ("m", 1_048_576.0),
+    ("g", 1_073_741_824.0),
+    ("t", 1_099_511_627_776.0),
+    ("p", 1_125_899_906_842_624.0),
+    ("b)", 1.0),
+    ("b.", 1.0),
+    ("b ", 1.0),
+    ("bytes", 1.0),
+];
+
+impl HoldReason {
+    /// Reads the ad of a held job.
+    #[must_use]
+    pub fn new(ad: &Ad, context: &Context) -> Self {
+        let value = |name: &str| evaluate_attribute(ad, &name.into(), context);
+        let text = match value("HoldReason") {
+            Some(Value::String(text)) => text.to_str().trim().to_owned(),
+            _ => String::new(),
+        };
+        let codes = ["HoldReasonCode", "HoldReasonSubCode"].map(|name| match value(name) {
+            Some(Value::Integer(number)) => Some(number),
+            _ => None,
+        });
+        let resource = LIMITED_RESOURCES.iter().find(|resource| resource.is_cause(&text.to_ascii_lowercase(), codes));
+        let number = |name: &str| value(name).as_ref().and_then(number);
+        let exceeded = resource.map(|resource| {
+            let given = [resource.limit_in(&text.to_ascii_lowercase()), number(resource.provided)];
+            let [first, second] = if resource.is_limit_exact { given } else { [given[1], given[0]] };
+            let limit = first.or(second).or_else(|| number(resource.usage));
+            let requested = number(resource.request);
+            ExceededResource {
+                request: resource.request,
+                requested: requested.map(|number| number.to_string()),
+                limit: limit.map(|number| number.to_string()),
+                asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
+            }
+        });
+        HoldReason { text, codes, exceeded }
+    }
+
+    /// Whether someone held the job, or nobody says why it is held.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        self.codes[0].is_none_or(|code| code == USER_REQUEST)
+    }
+}
+
+impl LimitedResource {
+    /// Whether a job is held for using too much of the resource. `text` is the reason, in lower case.
+    fn is_cause(&self, text: &str, [code, subcode]: [Option<i64>; 2]) -> bool {
+        let Some(code) = code else { return false };
+        let has_word = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let is_told = text.contains(self.word) && has_word(&EXCESS_WORDS) && !text.contains("expression '");
+        if EXECUTION_POINT.contains(&code) {
+            return match subcode.filter(|subcode| *subcode != 0) {
+                Some(subcode) if code == EXECUTION_POINT[0] => subcode == self.subcode,
+                Some(subcode) => subcode == self.subcode && (text.is_empty() || is_told),
+                None => is_told,
+            };
+        }
+        // A policy may have a limit of its own, which no request shifts.
+        POLICIES.contains(&code) && is_told && text.contains("request")
+    }
+
+    /// Returns the limit that a reason tells, in the unit of the request: `cgroup memory limit of 2048 megabytes`.
+    fn limit_in(&self, text: &str) -> Option<f64> {
+        let rest = LIMIT_OPENINGS.iter().find_map(|opening| Some(text.split_once(opening)?.1))?;
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
+        let Some(own) = self.unit else { return Some(number) };
+        let behind = rest[end..].trim_start();
+        let unit = UNITS.iter().find(|(start, _)| behind.starts_with(start)).map_or(own, |(_, bytes)| *bytes);
+        Some((number * unit / own).floor())
+    }
+}
+
+/// Returns a value as a number; `None` for other values.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
+        Value::Integer(number) => Some(*number as f64),
+        Value::Real(number) => Some(*number).filter(|number| number.is_finite()),
+        _ => None,
+    }
+}
+
+impl fmt::Display for HoldReason {
+    /// Writes `: memory usage exceeded (code 34, subcode 102)`; nothing if neither reason nor code is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [code, subcode] = self.codes;
+        if !self.text.is_empty() {
+            write!(f, ": {}", self.text.trim_end_matches('.'))?;
+        }
+        match (code, subcode.filter(|subcode| *subcode != 0)) {
+            (Some(code), Some(subcode)) => write!(f, " (code {code}, subcode {subcode})"),
+            (Some(code), None) => write!(f, " (code {code})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HoldReason;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn the_request_is_compared_with_the_limit() {
+        let cgroup = |limit: &str| {
+            format!(
+                "HoldReasonCode = 34; HoldReasonSubCode = 102; HoldReason = \"Error from slot1_2@w: Job has gone over cgroup \
+                 memory limit of {limit}. Last measured usage: 9471 megabytes.  Consider resubmitting with a higher request_memory.\""
+            )
+        };
+        let reason = |codes: &str, text: &str| {
+            let [code, subcode] = codes.split_once('/').map(|(code, subcode)| [code, subcode]).unwrap();
+            format!("HoldReasonCode = {code}; HoldReasonSubCode = {subcode}; HoldReason = \"{text}\"")
+        };
+        let over = "memory usage exceeded request_memory";
+        for (held, request, expected) in [
+            (cgroup("9472 megabytes"), "RequestMemory = 9472", "RequestMemory 9472 of 9472: larger"),
+            (cgroup("9472 megabytes"), "RequestMemory = 28416", "RequestMemory 28416 of 9472: asks for more"),
+            (
+                cgroup("9472 megabytes"),
+                "MemoryUsage = 9471; RequestMemory = MemoryUsage * 2",
+                "RequestMemory 18942 of 9472: asks for more",
+            ),
+            (cgroup("9472 megabytes"), "RequestMemory = undefined", "RequestMemory - of 9472: larger"),
+            (cgroup("9 GB"), "RequestMemory = 9300", "RequestMemory 9300 of 9216: asks for more"),
+            (
+                reason("34/0", "Docker job has gone over memory limit of 16384 Mb"),
+                "RequestMemory = 16000; MemoryProvisioned = 16000",
+                "RequestMemory 16000 of 16384: larger",
+            ),
+            (
+                reason("34/0", "Job has gone over memory limit of 2048 megabytes. Peak usage: 2040 megabytes."),
+                "RequestMemory = 4096",
+                "RequestMemory 4096 of 2048: asks for more",
+            ),
+            (
+                reason("34/102", "Job has encountered an out-of-memory event."),
+                "RequestMemory = 3000; MemoryProvisioned = 2048",
+                "RequestMemory 3000 of 2048: asks for more",
+            ),
+            (reason("21/102", over), "RequestMemory = 1; MemoryUsage = 3", "RequestMemory 1 of 3: larger"),
+            (reason("26/0", over), "RequestMemory = 1", "RequestMemory 1 of -: larger"),
+            (
+                reason(
+                    "26/102",
+                    "The system macro SYSTEM_PERIODIC_HOLD expression 'MemoryUsage > RequestMemory' evaluated to TRUE",
+                ),
+                "RequestMemory = 1",
+                "-",
+            ),
+            (reason("26/0", "due to memory usage 3000000"), "RequestMemory = 1", "-"),
+            (reason("21/103", "runtime exceeded maximum (86400 seconds)"), "RequestMemory = 1", "-"),
+            (reason("13/28", "No space left on device, disk limit exceeded"), "RequestDisk = 1", "-"),
+            (
+                reason(
+                    "34/104",
+                    "Job has exceeded allocated disk (1.00 GB). Consider increasing the value of request_disk.",
+                ),
+                "RequestDisk = 1048576",
+                "RequestDisk 1048576 of 1048576: larger",
+            ),
+            (
+                reason(
+                    "34/104",
+                    "Job has exceeded allocated disk (1003.50 MB). Consider increasing the value of request_disk.",
+                ),
+                "RequestDisk = 1048576; DiskProvisioned = 1048576",
+                "RequestDisk 1048576 of 1048576: larger",
+            ),
+            (
+                reason("21/104", "disk usage exceeded allocated disk"),
+                "RequestDisk = 3000000; DiskProvisioned = 1048576",
+                "RequestDisk 3000000 of 1048576: asks for more",
+            ),
+            (
+                reason("21/101", "CPU usage exceeded request_cpus"),
+                "RequestCpus = 1; CpusProvisioned = 1",
+                "RequestCpus 1 of 1: larger",
+            ),
+            ("HoldReasonCode = 1".to_owned(), "RequestMemory = 1", "-"),
+        ] {
+            let text = format!("[ {held}; {request} ]");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let exceeded = HoldReason::new(&ad, &Context::new(Dialect::Condor)).exceeded;
+            let shown = exceeded.map_or_else(
+                || "-".to_owned(),
+                |of| {
+                    let [requested, limit] =
+                        [of.requested, of.limit].map(|number| number.unwrap_or_else(|| "-".to_owned()));
+                    let advice = if of.asks_for_more { "asks for more" } else { "larger" };
+                    format!("{} {requested} of {limit}: {advice}", of.request)
+                },
+            );
+            assert_eq!(shown, expected, "{held}; {request}");
+        }
+    }
+}
