@@ -128,6 +128,22 @@ impl Expression {
         expression
     }
 
+    /// Returns the condition and the two branches of `c ? a : b` and of `ifThenElse(c, a, b)`, with or without parentheses;
+    /// `None` for any other expression.
+    #[must_use]
+    pub fn conditional(&self) -> Option<[&Expression; 3]> {
+        match self.without_parentheses().kind() {
+            ExpressionKind::Conditional(condition, consequent, alternative) => {
+                Some([condition, consequent, alternative])
+            }
+            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => match arguments.as_ref() {
+                [condition, consequent, alternative] => Some([condition, consequent, alternative]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Returns the value of a literal, with or without parentheses; `None` for any other expression.
     #[must_use]
     pub fn as_literal(&self) -> Option<&Value> {

@@ -14,6 +14,8 @@ pub use condition::{
     orient_comparison,
 };
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
-pub use consistency::{Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, inconsistencies};
+pub use consistency::{
+    Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, inconsistencies, inconsistencies_of_numbers,
+};
 pub use literal_filter::LiteralFilter;
 pub use rectangle::{Interval, Profile, profiles};

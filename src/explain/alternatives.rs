@@ -19,37 +19,12 @@ pub struct ClauseAlternative {
 /// alternative.
 pub fn alternatives(clause: &Expression) -> Option<Vec<ClauseAlternative>> {
     let operands = disjuncts(clause);
-    let is_choice = operands.len() > 1 || Branches::of(clause).is_some();
+    let is_choice = operands.len() > 1 || clause.conditional().is_some();
     is_choice.then(|| operands.into_iter().flat_map(|operand| taken_apart(operand, 0)).collect())
 }
 
-/// The condition of a conditional, and its branches.
-struct Branches<'e> {
-    condition: &'e Expression,
-    branches: [&'e Expression; 2],
-}
-
-impl<'e> Branches<'e> {
-    /// Returns the branches of a conditional or of a call of `ifThenElse`; `None` for any other expression.
-    fn of(expression: &'e Expression) -> Option<Self> {
-        match expression.without_parentheses().kind() {
-            ExpressionKind::Conditional(condition, consequent, alternative) => {
-                Some(Branches { condition, branches: [consequent, alternative] })
-            }
-            ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => match arguments.as_ref() {
-                [condition, consequent, alternative] => {
-                    Some(Branches { condition, branches: [consequent, alternative] })
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
 fn taken_apart(expression: &Expression, depth: usize) -> Vec<ClauseAlternative> {
-    let Some(Branches { condition, branches }) = Branches::of(expression).filter(|_| depth < MAX_CONDITIONAL_DEPTH)
-    else {
+    let Some([condition, branches @ ..]) = expression.conditional().filter(|_| depth < MAX_CONDITIONAL_DEPTH) else {
         return vec![ClauseAlternative { guard: None, expression: expression.clone() }];
     };
     let mut found = Vec::new();

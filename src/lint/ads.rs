@@ -268,11 +268,11 @@ fn non_numeric_type(expression: &Expression) -> Option<Type> {
     let mut pending = vec![expression];
     let mut found = None;
     while let Some(expression) = pending.pop() {
+        if let Some([_, consequent, alternative]) = expression.conditional() {
+            pending.extend([consequent, alternative]);
+            continue;
+        }
         let kind = match expression.without_parentheses().kind() {
-            ExpressionKind::Conditional(_, consequent, alternative) => {
-                pending.extend([consequent, alternative]);
-                continue;
-            }
             ExpressionKind::Literal(Value::Undefined) => continue,
             ExpressionKind::Literal(value) => value.value_type(),
             ExpressionKind::List(_) => Type::List,

@@ -37,7 +37,12 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             }
             ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand, None),
             ExpressionKind::Conditional(condition, ..) => check.check_condition("?", condition, None),
-            ExpressionKind::Call(name, arguments) => check.check_call(name, arguments.len()),
+            ExpressionKind::Call(name, arguments) => {
+                check.check_call(name, arguments.len());
+                if let Some([condition, ..]) = expression.conditional() {
+                    check.check_condition("ifThenElse", condition, None);
+                }
+            }
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Finds conditions that are always true or never true.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
-use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, inconsistencies};
+use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, inconsistencies, inconsistencies_of_numbers};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
 use super::expressions::short_text;
@@ -77,6 +77,14 @@ pub(super) fn check(
             ExpressionKind::Parentheses(_) => (joins, top_below) = (around, is_top),
             // An attribute of a nested ad, such as the constraint of a port, is a whole expression of its own.
             ExpressionKind::Ad(_) => top_below = true,
+            _ if expression.conditional().is_some() => {
+                if around == Some(BinaryOperator::Or) {
+                    let part = ConditionPart::new(attribute, expression, expression.clone(), 0);
+                    check_contradictions(&[part], ConditionPosition::Nested, context.dialect, found);
+                } else {
+                    check_alternatives(attribute, &[expression], context.dialect, found);
+                }
+            }
             _ => {}
         }
         expression.kind().for_each_child(|child| pending.push((child, joins, top_below)));
@@ -169,21 +177,34 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Exp
         && operands.iter().any(|operand| matches!(operand, ClauseOperand::Unqualified(other) if *other == name))
 }
 
-/// Reports two operands of `||` that cannot both be false, such as `x < 5 || x > 3`. The negations of such operands
-/// contradict each other.
+/// Reports operands of `||` that cannot all be false, such as `x < 5 || x > 3`, and conditionals that are never false.
+/// The negations of such operands contradict each other.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
     let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
     let part = |(place, part): (usize, &&Expression)| ConditionPart::new(attribute, part, negation(part), place);
     let parts: Vec<_> = parts.iter().enumerate().map(part).collect();
     let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
-    for one in inconsistencies(&left, dialect).into_iter().filter(|one| one.kind == InconsistencyKind::Value) {
-        let [first, second] = one.clauses[..] else { continue };
-        if mixes_sides([&parts[first], &parts[second]].into_iter(), &one.subject) {
+    let all = inconsistencies_of_numbers(&left, dialect);
+    for one in all.into_iter().filter(|one| one.kind == InconsistencyKind::Value) {
+        let involved = || one.clauses.iter().map(|place| &parts[*place]);
+        let is_single = one.clauses.len() == 1;
+        let is_told = is_single && involved().any(|part| part.written.conditional().is_none());
+        if is_told || mixes_sides(involved(), &one.subject) {
             continue;
         }
-        let message = format!("one of these is true for every value of `{}`", short_text(&one.subject, dialect));
-        let finding = LintFinding::new(&rules::ALWAYS, message).at(attribute, &parts[first].written, "this");
-        return found.push(finding.at(attribute, &parts[second].written, "or this"));
+        let which = if is_single { "this" } else { "one of these" };
+        let message = format!("{which} is true for every value of `{}`", short_text(&one.subject, dialect));
+        let finding = LintFinding::new(&rules::ALWAYS, message);
+        return found.push(involved().enumerate().fold(finding, |finding, (number, part)| {
+            let text = if is_single {
+                ""
+            } else if number == 0 {
+                "this"
+            } else {
+                "or this"
+            };
+            finding.at(&part.attribute, &part.written, text)
+        }));
     }
 }
 
@@ -216,7 +237,8 @@ fn check_constants(
         };
         let value =
             left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        let finding = LintFinding::new(&rules::CONSTANT, format!("this is always {value}: {effect}"));
+        let message = format!("`{}` is always {value}: {effect}", short_text(part, context.dialect));
+        let finding = LintFinding::new(&rules::CONSTANT, message);
         found.push(finding.at(attribute, part, ""));
     }
 }

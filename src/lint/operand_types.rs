@@ -211,7 +211,10 @@ impl TypeCheck<'_> {
                 _ => slip.with_help(function.signature),
             });
         }
-        function.result_types()
+        call.conditional().map_or_else(
+            || function.result_types(),
+            |[_, consequent, alternative]| self.types_of(consequent).union(self.types_of(alternative)),
+        )
     }
 }
 

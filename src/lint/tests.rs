@@ -54,6 +54,43 @@ fn every_rule_finds_its_bad_example_and_not_its_good_one() {
 }
 
 #[test]
+fn a_conditional_is_checked_in_both_spellings() {
+    for (conditional, call) in [
+        ("x > 5 ? false : x > 6", "ifThenElse(x > 5, false, x > 6)"),
+        ("x > 5 ? true : x <= 5", "ifThenElse(x > 5, true, x <= 5)"),
+        ("y && (x > 3 ? x < 2 : x > 5)", "y && ifThenElse(x > 3, x < 2, x > 5)"),
+        ("y || (x > 5 ? false : x > 6)", "y || ifThenElse(x > 5, false, x > 6)"),
+        ("(x > 5 ? \"a\" : \"b\") && y", "ifThenElse(x > 5, \"a\", \"b\") && y"),
+        ("y && (x ? 1 == 2 && z : true)", "y && ifThenElse(x, 1 == 2 && z, true)"),
+    ] {
+        let [first, second] = [conditional, call].map(|text| {
+            let strip = |finding: String| finding.split(": ").next().unwrap_or_default().to_owned();
+            let found = |text: &str| found(text).into_iter().filter(|finding| !finding.starts_with("falls-through"));
+            found(&format!("[ Requirements = {text} ]")).map(strip).collect::<Vec<_>>()
+        });
+        assert!(!first.is_empty(), "{conditional}");
+        assert_eq!(first, second, "{call}");
+    }
+}
+
+#[test]
+fn what_is_true_for_every_number_is_found() {
+    let every = "always-true: one of these is true for every value of `x`";
+    for (text, expected) in [
+        ("x > 5 || x <= 5", vec![every]),
+        ("x >= 5 || y || x < 5", vec![every]),
+        ("x < 3 || x == 3 || x > 3", vec![every]),
+        ("y && (x > 5 || x < 6)", vec![every]),
+        ("ifThenElse(x > 5, true, x <= 5)", vec!["always-true: this is true for every value of `x`"]),
+        ("x > 5 || x < 5", vec![]),
+        ("x > 5 || y <= 5", vec![]),
+        ("x > 5 ? y : x <= 5", vec![]),
+    ] {
+        assert_eq!(found(&format!("[ e = {text} ]")), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
     for (text, expected) in [
         (

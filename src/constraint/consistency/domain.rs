@@ -72,6 +72,15 @@ impl ValueDomain {
         }
     }
 
+    /// Returns the set of all values but NaN.
+    pub(super) fn without_nan() -> Self {
+        let is_nan = |value: &Value| match value {
+            Value::Real(number) | Value::RelativeTime(RelativeTime { seconds: number }) => number.is_nan(),
+            _ => false,
+        };
+        ValueDomain { samples: matching_samples(|value| !is_nan(value)), ..ValueDomain::all() }
+    }
+
     pub(super) fn intersection(&self, other: &Self) -> Self {
         ValueDomain {
             samples: self.samples & other.samples,

@@ -58,15 +58,29 @@ pub const MAX_COMPARED_CLAUSES: usize = 500;
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     // Most clauses of real constraints are of this kind, and their domains are costly.
     let lone = lone_comparisons(parts);
-    inconsistencies_without(&lone, parts, dialect)
+    inconsistencies_without(&lone, parts, dialect, &ValueDomain::all())
 }
 
-/// Finds contradictions among clauses other than those whose indexes are `left_out`.
-fn inconsistencies_without(left_out: &FxHashSet<usize>, parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
+/// Finds contradictions as [`inconsistencies`] does, where no subject is NaN: `!(x > 5)` and `!(x <= 5)` contradict each
+/// other for every number.
+#[must_use]
+pub fn inconsistencies_of_numbers(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
+    inconsistencies_without(&lone_comparisons(parts), parts, dialect, &ValueDomain::without_nan())
+}
+
+/// Finds contradictions among clauses other than those whose indexes are `left_out`, for subjects with a value in
+/// `possible`.
+fn inconsistencies_without(
+    left_out: &FxHashSet<usize>,
+    parts: &[&Expression],
+    dialect: Dialect,
+    possible: &ValueDomain,
+) -> Vec<Inconsistency> {
     let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();
     for (place, part) in parts.iter().enumerate().filter(|(place, _)| !left_out.contains(place)) {
         let ValueConstraints::Domains(claims) = ValueConstraints::of(part, true, dialect) else { continue };
         for (subject, domain) in claims {
+            let domain = domain.intersection(possible);
             match subjects.iter_mut().find(|(known, _)| known.is_same_subject(subject)) {
                 Some((_, domains)) => domains.push((place, domain)),
                 None => subjects.push((subject, vec![(place, domain)])),

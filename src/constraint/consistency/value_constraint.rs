@@ -1,11 +1,12 @@
 //! The values that a condition allows for each of its subjects.
 
 use crate::ad::{
-    BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, UnaryOperator, Value, structurally_equal,
+    BinaryOperator, Dialect, ErrorCause, Expression, ExpressionKind, Name, OperatorGroup, Span, Type, UnaryOperator,
+    Value, structurally_equal,
 };
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
-use crate::eval::{find_function_in, string_list_items};
+use crate::eval::{binary, find_function_in, string_list_items};
 use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
@@ -63,6 +64,9 @@ pub(super) enum ValueConstraints<'e> {
 /// Maximum nesting depth of an analysed expression. A deeper expression gives no conditions.
 const MAX_NESTING_DEPTH: usize = 100;
 
+/// Number of levels of [`MAX_NESTING_DEPTH`] that the condition of a conditional counts as.
+const CONDITION_DEPTH: usize = 10;
+
 impl<'e> ValueConstraints<'e> {
     const UNCONSTRAINED: Self = ValueConstraints::Domains(Vec::new());
 
@@ -77,6 +81,10 @@ impl<'e> ValueConstraints<'e> {
         }
         let of = |expression, wanted| ValueConstraints::of_nested(expression, wanted, dialect, depth + 1);
         let expression = expression.without_parentheses();
+        if let Some(parts) = expression.conditional() {
+            let branch = |branch| of(branch, wanted);
+            return ValueConstraints::of_conditional(parts, dialect, depth, branch);
+        }
         let constraints = match expression.kind() {
             ExpressionKind::Literal(value) if is_met(value, dialect) == wanted => None,
             ExpressionKind::Literal(_) => Some(ValueConstraints::Unsatisfiable),
@@ -86,19 +94,28 @@ impl<'e> ValueConstraints<'e> {
                 let needs_all = (*operator == BinaryOperator::And) == wanted;
                 parts.reduce(if needs_all { ValueConstraints::and } else { ValueConstraints::or })
             }
-            ExpressionKind::Conditional(condition, consequent, alternative) => {
-                let yes = of(condition, true).and(of(consequent, wanted));
-                Some(yes.or(of(condition, false).and(of(alternative, wanted))))
-            }
             ExpressionKind::Elvis(left, right) => Some(of(left, wanted).or(of(right, wanted))),
             ExpressionKind::Binary(operator, left, right) => {
-                comparison_constraints(*operator, left, right, wanted, dialect)
+                comparison_constraints(*operator, [left, right], wanted, dialect, depth + 1)
             }
             ExpressionKind::Call(name, arguments) => call_constraints(name, arguments, wanted, dialect),
             _ => None,
         };
         let of_truth = || ValueConstraints::of_subject(expression, ValueDomain::of_truth(wanted, dialect));
         constraints.or_else(of_truth).unwrap_or(ValueConstraints::UNCONSTRAINED)
+    }
+
+    /// Returns the conditions under which a branch of a conditional that counts meets `of_branch`.
+    fn of_conditional(
+        [condition, consequent, alternative]: [&'e Expression; 3],
+        dialect: Dialect,
+        depth: usize,
+        of_branch: impl Fn(&'e Expression) -> Self,
+    ) -> Self {
+        // The condition is analysed twice.
+        let of = |wanted| ValueConstraints::of_nested(condition, wanted, dialect, depth + CONDITION_DEPTH);
+        let yes = of(true).and(of_branch(consequent));
+        yes.or(of(false).and(of_branch(alternative)))
     }
 
     /// Returns the condition that the value of an expression is in `domain`; `None` if the expression is not a subject.
@@ -155,17 +172,66 @@ fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
 
 fn comparison_constraints<'e>(
     operator: BinaryOperator,
-    left: &'e Expression,
-    right: &'e Expression,
+    [left, right]: [&'e Expression; 2],
     wanted: bool,
     dialect: Dialect,
+    depth: usize,
 ) -> Option<ValueConstraints<'e>> {
     // Only comparisons, `is` and `isnt` have a converse.
     operator.converse()?;
     let constant = |operand| constant_value(operand, dialect);
     let variable = |operand| constant(operand).is_none().then_some(operand);
     let (subject, operator, value) = orient_comparison(operator, left, right, variable, constant)?;
-    ValueConstraints::of_subject(subject, ValueDomain::of_comparison(operator, value, wanted, dialect))
+    compared_constraints(subject, (operator, value), wanted, dialect, depth)
+}
+
+/// Returns the conditions under which the comparison of an operand with a constant has the value `wanted`. A comparison
+/// of a condition, as in `(x > 5) == false`, is about what the condition compares.
+fn compared_constraints<'e>(
+    operand: &'e Expression,
+    (operator, constant): (BinaryOperator, &Value),
+    wanted: bool,
+    dialect: Dialect,
+    depth: usize,
+) -> Option<ValueConstraints<'e>> {
+    let gives = |value: &Value| binary(operator, value, constant, dialect, Span::default()) == Value::Boolean(wanted);
+    let of_value = |is_met| if is_met { ValueConstraints::UNCONSTRAINED } else { ValueConstraints::Unsatisfiable };
+    if let Some(value) = constant_value(operand, dialect) {
+        return Some(of_value(gives(value)));
+    }
+    let may_fail = gives(&Value::Undefined) || gives(&Value::Error(ErrorCause::default()));
+    if depth <= MAX_NESTING_DEPTH && !may_fail {
+        if let Some(parts) = operand.conditional() {
+            return Some(ValueConstraints::of_conditional(parts, dialect, depth, |branch| {
+                let branch = branch.without_parentheses();
+                compared_constraints(branch, (operator, constant), wanted, dialect, depth + 1)
+                    .unwrap_or(ValueConstraints::UNCONSTRAINED)
+            }));
+        }
+        if is_logical(operand) {
+            return Some(match [true, false].map(|truth| gives(&Value::Boolean(truth))) {
+                [true, false] => ValueConstraints::of_nested(operand, true, dialect, depth),
+                [false, true] => ValueConstraints::of_nested(operand, false, dialect, depth),
+                [is_met, _] => of_value(is_met),
+            });
+        }
+    }
+    ValueConstraints::of_subject(operand, ValueDomain::of_comparison(operator, constant, wanted, dialect))
+}
+
+/// Whether the value of an expression is a boolean, unless it is undefined or an error.
+fn is_logical(expression: &Expression) -> bool {
+    match expression.without_parentheses().kind() {
+        ExpressionKind::Unary(operator, _) => *operator == UnaryOperator::Not,
+        ExpressionKind::Binary(operator, ..) => {
+            matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity | OperatorGroup::Logic)
+        }
+        ExpressionKind::Call(name, _) => {
+            TYPE_PREDICATES.iter().any(|(known, _)| name.is(known))
+                || MEMBERSHIP_FUNCTIONS.iter().any(|(known, ..)| name.is(known))
+        }
+        _ => false,
+    }
 }
 
 /// Type predicates, with the type that each tests.
