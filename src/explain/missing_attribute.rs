@@ -1,7 +1,7 @@
 //! Attributes that a request lacks and that an offer reads.
 
 use crate::ad::{Ad, Name};
-use crate::lint::{is_slot_attribute, similar_names};
+use crate::lint::{is_of_one_side, similar_names};
 use crate::text::suggestion;
 
 /// An attribute that a request lacks and that an offer reads.
@@ -29,7 +29,7 @@ impl MissingAttribute {
     /// Whether the attribute is one of slots: a request is not the ad to define it.
     #[must_use]
     pub fn is_of_slots(&self) -> bool {
-        is_slot_attribute(&self.name)
+        is_of_one_side(&self.name, true)
     }
 }
 

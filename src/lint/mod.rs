@@ -55,7 +55,7 @@ pub use pool_statistics::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
 pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
-pub use standard_attributes::{SizeUnit, StandardType, is_slot_attribute, is_usual_value};
+pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;

@@ -21,7 +21,7 @@ use super::pool_statistics::{AttributeStatistics, PoolStatistics};
 use super::rules;
 use super::slip::PoolColumns;
 use super::slips::{is_comparison, similar_names};
-use super::standard_attributes::StandardType;
+use super::standard_attributes::{StandardType, is_of_one_side};
 use super::subexpressions::{for_each_in_scope, guarded_names, guarded_parts, subexpressions};
 
 /// A reference to an attribute of the other side.
@@ -48,7 +48,10 @@ pub(super) fn check_references(
         let words = words_of(attribute);
         let mut references = unresolved_references(ad, expression);
         references.retain(|reference| reference.is_qualified || !words.contains(reference.name));
-        found.extend(fall_through(attribute, &references, dialect));
+        found.extend(fall_through(attribute, &references, dialect, &|name| {
+            // Jobs get many attributes only later.
+            !dialect.is_condor() || !(is_of_one_side(name, is_machine) || pool.is_some_and(|pool| pool.lacks(name)))
+        }));
         if is_machine && attribute.is("START") {
             found.extend(undefined_start(attribute, expression, &references));
         }
@@ -130,10 +133,15 @@ pub(super) fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> 
 }
 
 /// Returns the finding that unqualified names in an attribute are looked up in the other ad, because the attribute's
-/// own ad lacks them. `None` if there are no such names.
-fn fall_through(attribute: &Name, references: &[PoolReference<'_>], dialect: Dialect) -> Option<LintFinding> {
+/// own ad lacks them. `may_have` says whether the other ad can have a name. `None` if there are no such names.
+fn fall_through(
+    attribute: &Name,
+    references: &[PoolReference<'_>],
+    dialect: Dialect,
+    may_have: &dyn Fn(&Name) -> bool,
+) -> Option<LintFinding> {
     let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
-    for reference in references.iter().filter(|reference| !reference.is_qualified) {
+    for reference in references.iter().filter(|reference| !reference.is_qualified && may_have(reference.name)) {
         firsts.entry(reference.name).or_insert(reference.expression);
     }
     let (first, _) = firsts.first()?;

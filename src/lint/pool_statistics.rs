@@ -5,7 +5,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{Ad, Attribute, ByteString, Expression, ExpressionKind, Name, Type, Value};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, read_ports};
+use crate::protocol::{PORTS, TOTAL_PREFIX, read_ports};
 
 use super::pool_range::{NumberRange, constant_number};
 use super::pool_strings::PoolStrings;
@@ -35,6 +35,10 @@ impl PoolStatistics {
         for attribute in ad.iter() {
             self.add_attribute(attribute);
         }
+        let is_partitionable = ad.get_str("PartitionableSlot").and_then(Expression::as_literal);
+        if is_partitionable == Some(&Value::Boolean(true)) {
+            self.add_totals(ad);
+        }
         // The ad at the other side of a port sees the attributes of the port, too.
         let Some(Ok(ports)) = ad.get(&PORTS).map(|_| read_ports(ad)) else { return };
         let mut seen: FxHashSet<&Name> = FxHashSet::default();
@@ -43,6 +47,21 @@ impl PoolStatistics {
             // The ad counts once for a name, however many of its ports have the attribute.
             if ad.get(attribute.name).is_some() || !seen.insert(attribute.name) {
                 known.ads -= 1;
+            }
+        }
+    }
+
+    /// Extends the ranges of the resources of a partitionable slot to all of them. What its dynamic slots leave says nothing
+    /// about its size.
+    fn add_totals(&mut self, slot: &Ad) {
+        for Attribute { name, expression } in slot.iter() {
+            let Some((prefix, resource)) = name.as_str().split_at_checked(TOTAL_PREFIX.len()) else { continue };
+            if prefix.eq_ignore_ascii_case(TOTAL_PREFIX)
+                && let Some(total) = constant_number(expression)
+                && let Some(range) =
+                    self.attributes.get_mut(&Name::new(resource)).and_then(|known| known.numbers.as_mut())
+            {
+                range.include(total);
             }
         }
     }
@@ -64,6 +83,11 @@ impl PoolStatistics {
             () if all_are("Machine") => "slot",
             () => "pool ad",
         }
+    }
+
+    /// Whether no ad of the pool has an attribute. An empty pool says nothing.
+    pub(super) fn lacks(&self, name: &Name) -> bool {
+        self.ads > 0 && !self.attributes.contains_key(name)
     }
 
     /// Number of ads added.

@@ -102,7 +102,7 @@ fn what_resembles_a_slip_is_left_alone() {
 fn help_is_right_when_it_is_followed() {
     let dialect = Dialect::Condor;
     let mut slots = PoolStatistics::default();
-    for text in ["[ Machine = \"a.org\"; Memory = 5 ]", "[ RemoteOwner = \"bob\" ]", "[ a = 1 ]"] {
+    for text in ["[ Machine = \"a.org\"; Memory = 5 ]", "[ RemoteOwner = \"bob\" ]", "[ OpSys = \"LINUX\" ]"] {
         slots.add(&ad(text, dialect));
     }
     let mut checker = checker(dialect).with_pool(slots);

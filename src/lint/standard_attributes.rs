@@ -111,13 +111,27 @@ pub fn is_usual_value(name: &Name, word: &str) -> bool {
     usual.is_some_and(|(_, values)| values.split(' ').any(|value| value.eq_ignore_ascii_case(word)))
 }
 
-/// Whether HTCondor defines the attribute in the ads of slots alone.
-#[must_use]
-pub fn is_slot_attribute(name: &Name) -> bool {
-    SLOT_ATTRIBUTES.split(' ').any(|known| name.is(known))
+static BY_NAME: LazyLock<FxHashMap<Name, StandardType>> = LazyLock::new(|| by_name(TYPES));
+
+static SIDE_BY_NAME: LazyLock<FxHashMap<Name, StandardSide>> =
+    LazyLock::new(|| by_name(&[(StandardSide::Machine, OF_MACHINES), (StandardSide::Both, OF_BOTH)]));
+
+/// Whose attribute a standard attribute is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StandardSide {
+    Machine,
+    Both,
 }
 
-static BY_NAME: LazyLock<FxHashMap<Name, StandardType>> = LazyLock::new(|| by_name(TYPES));
+/// Whether a standard attribute is one of jobs only (`of_machines` is false), or one of machines only. No other attribute
+/// is.
+#[must_use]
+pub fn is_of_one_side(name: &Name, of_machines: bool) -> bool {
+    match SIDE_BY_NAME.get(name) {
+        Some(side) => of_machines && *side == StandardSide::Machine,
+        None => !of_machines && BY_NAME.contains_key(name),
+    }
+}
 
 static UNIT_BY_NAME: LazyLock<FxHashMap<Name, SizeUnit>> =
     LazyLock::new(|| by_name(&[(SizeUnit::Mebibytes, MEBIBYTES), (SizeUnit::Kibibytes, KIBIBYTES)]));
@@ -135,14 +149,47 @@ const MEBIBYTES: &str = "BrokenSlotMemory DetectedMemory Memory MemoryProvisione
 const KIBIBYTES: &str = "BrokenSlotDisk Disk DiskProvisioned DiskUsage ExecutableSize ImageSize ProportionalSetSizeKb \
      RequestDisk ResidentSetSize TotalDisk TotalSlotDisk VirtualMemory";
 
-/// Attributes of slots, which no job has, as far as policies read them.
-const SLOT_ATTRIBUTES: &str = "AcceptedWhileDraining Activity Arch CanHibernate ClaimEndTime ClockDay ClockMin \
-     CondorLoadAvg ConsoleIdle CpuCacheSize CpuFamily CpuModelNumber Cpus CurrentRank DetectedCpus DetectedDisk \
-     DetectedMemory Disk Draining DynamicSlot EnteredCurrentActivity EnteredCurrentState HasContainer HasDocker \
-     HasFileTransfer HasSingularity HasVM IsWakeAble JobStart KeyboardIdle KFlops LoadAvg Machine Memory Microarch Mips \
-     MyCurrentTime Offline OpSys OpSysAndVer OpSysMajorVer OpSysName OpSysVer PartitionableSlot PreemptingRank \
-     RetirementTimeRemaining SlotID SlotType SlotWeight Start State TotalCondorLoadAvg TotalCpus TotalDisk \
-     TotalJobRunTime TotalLoadAvg TotalMemory TotalSlotCpus TotalSlotDisk TotalSlotMemory TotalSlots VirtualMemory";
+/// The standard attributes that machines have, and jobs have not.
+const OF_MACHINES: &str = "AcceptedWhileDraining Activity Arch AvgTransferInputMB AvgTransferOutputMB AWSRegion BrokenSlotCpus \
+     BrokenSlotDisk BrokenSlotMemory CanHibernate CgroupEnforced ClaimEndTime ClientMachine ClockDay ClockMin \
+     CloudImage CloudInstanceID CloudInterruptible CloudPlatform CloudProvider CloudRegion CloudVMType CloudZone \
+     CondorLoadAvg ConsoleIdle CpuCacheSize Cpus CUDAVersion CurrentRank DaemonStartTime DetectedCpus \
+     DetectedDisk DetectedMemory DeviceGPUsAverageUsage DeviceGPUsMemoryPeakUsage Disk DockerCachedImageSizeMb \
+     DockerOfflineReason DotNetVersions Draining DrainingRequestId DynamicSlot EnteredCurrentActivity \
+     EnteredCurrentState ExpectedMachineGracefulDrainingBadput ExpectedMachineGracefulDrainingCompletion \
+     ExpectedMachineQuickDrainingBadput ExpectedMachineQuickDrainingCompletion GLIDEIN_Entry_Name GLIDEIN_ToDie \
+     GLIDEIN_ToRetire GPUs GPUs_Capability GPUs_GlobalMemoryMb GPUsAverageUsage GPUsMemoryUsage has_avx has_avx2 \
+     has_avx512dnni has_avx512dq has_avx512f Has_sse4_1 Has_sse4_2 has_ssse3 HasCheckpointing HasContainer \
+     HasDocker HasEncryptExecuteDirectory HasFileTransfer HasFileTransferPluginMethods HasJava HasJICLocalConfig \
+     HasJobDeferral HasMPI HasPerFileEncryption HasReconnect HasRemoteSyscalls HasRotationalScratch \
+     HasSandboxImage HasSelfCheckpointTransfers HasSIF HasSingularity HasSshd HasTDP HasUserNamespaces HasVM \
+     IsDataSlot IsEnforcingDiskUsage IsWakeEnabled JobBusyTimeAvg JobBusyTimeCount JobBusyTimeMax JobBusyTimeMin \
+     JobDurationAvg JobDurationCount JobDurationMax JobDurationMin JobId JobPid JobPreemptions JobRankPreemptions \
+     JobStart JobStarts JobUserPrioPreemptions JobVM_VCPUS KeyboardIdle KFlops LastBenchmark LastDrainStartTime \
+     LastDrainStopTime LastPeriodicCheckpoint LoadAvg LvmDetectedDisk LvmIsThinProvisioning LvmNonCondorDiskUsage \
+     LvmUsingLoopback MachineLastMatchTime MachineMaxVacateTime MaxClaimTime Memory Microarch Mips MonitorSelfAge \
+     MonitorSelfCPUUsage MonitorSelfImageSize MonitorSelfRegisteredSocketCount MonitorSelfResidentSetSize \
+     MonitorSelfSecuritySessions MonitorSelfTime Offline OpSys OpSysAndVer OpSysLegacy OpSysLongName \
+     OpSysMajorVer OpSysName OpSysShortName OpSysVer PartitionableSlot PreemptingOwner PreemptingRank \
+     PreemptingUser PslotRollupInformation RecentJobBusyTimeAvg RecentJobBusyTimeCount RecentJobBusyTimeMax \
+     RecentJobBusyTimeMin RecentJobDurationAvg RecentJobDurationCount RecentJobDurationMax RecentJobDurationMin \
+     RecentJobPreemptions RecentJobRankPreemptions RecentJobStarts RecentJobUserPrioPreemptions RemoteAutoregroup \
+     RemoteGroup RemoteNegotiatingGroup RemoteProject RemoteScheddName RetirementTimeRemaining \
+     SingularityUserNamespaces SingularityVersion SlotBrokenCode SlotBrokenReason SlotID SlotType SlotWeight \
+     State TotalClaimRunTime TotalClaimSuspendTime TotalCondorLoadAvg TotalCpus TotalDisk TotalGPUs \
+     TotalJobRunTime TotalJobSuspendTime TotalLoadAvg TotalMachineDrainingBadput \
+     TotalMachineDrainingUnclaimedTime TotalMemory TotalSlotCpus TotalSlotDisk TotalSlotGPUs TotalSlotMemory \
+     TotalSlots TotalTimeBackfillBusy TotalTimeBackfillIdle TotalTimeBackfillKilling TotalTimeClaimedBusy \
+     TotalTimeClaimedCleaning TotalTimeClaimedIdle TotalTimeClaimedRetiring TotalTimeClaimedSuspended \
+     TotalTimeMatchedIdle TotalTimeOwnerIdle TotalTimePreemptingKilling TotalTimePreemptingVacating \
+     TotalTimeUnclaimedBenchmarking TotalTimeUnclaimedIdle TotalTransferInputMB TotalTransferOutputMB UidDomain \
+     Unhibernate VirtualMemory VM_AvailNum VM_Guest_Mem VM_Memory VM_Networking VM_Type VMOfflineTime";
+
+/// The standard attributes that both have.
+const OF_BOTH: &str = "AccountingGroup AssignedGPUs ConcurrencyLimits CondorPlatform CondorVersion CpusUsage DiskUsage \
+     ExecutableSize FileSystemDomain GlobalJobId ImageSize JobUniverse LastHeardFrom Machine MaxJobRetirementTime \
+     MemoryUsage MyAddress MyCurrentTime MyType Name NumPids ProjectName RemoteOwner RemoteUser ResidentSetSize \
+     ScratchDirFileCount StartdIpAddr TargetType User WindowsBuildNumber WindowsMajorVersion WindowsMinorVersion";
 
 /// Words that standard attributes have as values, without versions.
 const USUAL_VALUES: &[(&str, &str)] = &[
@@ -284,7 +331,10 @@ const TYPES: &[(StandardType, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{BY_NAME, KIBIBYTES, MEBIBYTES, SizeUnit, StandardType, TYPES, USUAL_VALUES, is_usual_value};
+    use super::{
+        BY_NAME, KIBIBYTES, MEBIBYTES, OF_BOTH, OF_MACHINES, SizeUnit, StandardType, TYPES, USUAL_VALUES,
+        is_usual_value,
+    };
     use crate::ad::Name;
 
     #[test]
@@ -293,6 +343,9 @@ mod tests {
         assert_eq!(BY_NAME.len(), names);
         for name in MEBIBYTES.split(' ').chain(KIBIBYTES.split(' ')) {
             assert_eq!(StandardType::of(&Name::new(name)), Some(StandardType::Number), "{name}");
+        }
+        for name in OF_MACHINES.split(' ').chain(OF_BOTH.split(' ')) {
+            assert!(BY_NAME.contains_key(&Name::new(name)), "{name}");
         }
         for name in USUAL_VALUES.iter().flat_map(|(names, _)| names.split(' ')) {
             assert_eq!(StandardType::of(&Name::new(name)), Some(StandardType::String), "{name}");

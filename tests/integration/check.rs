@@ -221,6 +221,58 @@ fn numbers_are_compared_with_those_of_a_pool() {
     }
 }
 
+/// A partitionable slot has as much of a resource as `TotalSlot*` tells, whatever its dynamic slots use.
+#[test]
+fn the_range_of_a_partitionable_slot_is_all_that_it_has() {
+    let slot =
+        |left: &str| format!("MyType = \"Machine\"\nName = \"s{left}\"\nMemory = {left}\nTotalSlotMemory = 65536\n");
+    let divided = slot("36864") + "PartitionableSlot = true\n\n" + &slot("2048") + "DynamicSlot = true\n\n";
+    let messages = |pool: &str, wanted: u32| {
+        let job =
+            format!("MyType = \"Job\"\nRequestMemory = {wanted}\nRequirements = TARGET.Memory >= RequestMemory\n");
+        let report = json(&["--pool", pool, "--only", "out-of-range"], &job);
+        let findings = report["findings"].as_array().unwrap();
+        findings.iter().map(|finding| finding["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let pool = file("check-divided-pool", divided);
+    assert_eq!(messages(&pool, 50000), [""; 0]);
+    assert_eq!(
+        messages(&pool, 70000),
+        ["Memory is at most 65536 (64 GiB) in the pool: the comparison with 70000 (68.4 GiB) is never true"]
+    );
+    let whole = file("check-static-pool", slot("36864"));
+    assert_eq!(messages(&whole, 50000).len(), 1);
+}
+
+/// `TARGET.` is proposed for names that the other side can have.
+#[test]
+fn the_other_ad_is_named_for_its_own_attributes_only() {
+    let slots = file("check-sides-pool", "MyType = \"Machine\"\nMemory = 1000\nSiteName = \"a\"\n\n");
+    for (job, options, expected) in [
+        (
+            "Requirements = Memory > 5 && LastHoldReasonCode =!= 34",
+            &[][..],
+            vec!["this ad has no Memory: the name is looked up in the other ad"],
+        ),
+        ("Requirements = LastHoldReasonCode =!= 34 && NumHolds < 3", &[], vec![]),
+        (
+            "Requirements = SiteName =!= \"b\"",
+            &[],
+            vec!["this ad has no SiteName: the name is looked up in the other ad"],
+        ),
+        (
+            "Requirements = SiteName =!= \"b\" && Own =!= 1",
+            &["--pool", &slots],
+            vec!["this ad has no SiteName: the name is looked up in the other ad"],
+        ),
+    ] {
+        let report = json(&[options, &["--only", "falls-through"]].concat(), &format!("MyType = \"Job\"\n{job}\n"));
+        let findings = report["findings"].as_array().unwrap();
+        let messages: Vec<&str> = findings.iter().map(|finding| finding["message"].as_str().unwrap()).collect();
+        assert_eq!(messages, expected, "{job}");
+    }
+}
+
 /// Strings that no ad of the pool has.
 #[test]
 fn strings_are_compared_with_those_of_a_pool() {
