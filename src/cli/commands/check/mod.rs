@@ -21,7 +21,7 @@ use classad::lint::{
     RuleScope, find_rule,
 };
 use classad::protocol::{Protocol, display_name};
-use classad::text::{closest_names, counted, did_you_mean};
+use classad::text::{closest_names, counted, did_you_mean, join_first};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
@@ -261,6 +261,8 @@ struct CheckRun<'w, F> {
     ads_checked: usize,
     /// Number of policies of configurations checked; `None` without a configuration.
     policies_checked: Option<usize>,
+    /// Whether a note was printed on attributes that HTCondor wrote twice.
+    has_noted_duplicates: bool,
     /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     wanted: &'w dyn Fn(&LintRule) -> bool,
 }
@@ -286,6 +288,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             findings: Vec::new(),
             ads_checked: 0,
             policies_checked: None,
+            has_noted_duplicates: false,
             wanted,
         }
     }
@@ -359,7 +362,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         }
         let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
         let id = display_name(&entry.ad, None, &session.context());
-        let mut findings = if is_twice { self.duplicates(&places) } else { Vec::new() };
+        let mut findings = if is_twice { self.duplicates(&places, session, &entry.ad) } else { Vec::new() };
         for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
             let marks = label_marks(&finding.labels, &places, entry.offset);
             findings.push((number, finding, marks));
@@ -373,7 +376,12 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
     /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
     /// identifying number and the text ranges to mark. If most attributes are repeated, most likely several ads are not
     /// separated: there is one finding for all.
-    fn duplicates(&mut self, places: &[AttributeSpan]) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
+    fn duplicates(
+        &mut self,
+        places: &[AttributeSpan],
+        session: &Session,
+        ad: &Ad,
+    ) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
         let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
         let mut repeated: Vec<(&AttributeSpan, &AttributeSpan)> = Vec::new();
@@ -382,6 +390,16 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         }
         let is_joined = repeated.len() >= MIN_REPEATED_OF_JOINED && repeated.len() >= last.len();
         let mut findings = Vec::new();
+        if !is_joined && IDENTITIES.iter().any(|name| ad.get_str(name).is_some()) {
+            let names: Vec<String> = repeated.iter().map(|(_, place)| place.name.to_string()).collect();
+            if !std::mem::replace(&mut self.has_noted_duplicates, true) && !names.is_empty() {
+                let names = join_first(&names, names.len(), MAX_NAMED_DUPLICATES);
+                session.note(&format!(
+                    "HTCondor itself wrote attributes twice, of which the last value counts: {names} in the first such ad"
+                ));
+            }
+            return findings;
+        }
         for (before, place) in repeated.iter().take(if is_joined { 1 } else { usize::MAX }) {
             let message = if before.name.as_str() == place.name.as_str() {
                 format!("{} is set again; only the last value counts", place.name)
@@ -404,6 +422,12 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         findings
     }
 }
+
+/// The attributes that tell that a daemon of HTCondor wrote an ad: the global identity of a job, the address of a slot.
+const IDENTITIES: [&str; 2] = ["GlobalJobId", "MyAddress"];
+
+/// Maximum number of attributes that a note on repeated ones names.
+const MAX_NAMED_DUPLICATES: usize = 5;
 
 /// Minimum number of repeated attributes of an ad that most likely is several ads.
 const MIN_REPEATED_OF_JOINED: usize = 10;
