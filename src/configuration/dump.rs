@@ -46,6 +46,33 @@ pub struct ExpandedValue {
     pub is_verbatim: bool,
 }
 
+/// Maximum number of variables whose macros are followed.
+const MAX_FOLLOWED: usize = 100;
+
+impl ConfigurationEntry {
+    /// Returns the entry and those of the macros in its value, in theirs, and so on.
+    pub(super) fn with_macros<'c>(&'c self, configuration: &'c Configuration) -> Vec<&'c ConfigurationEntry> {
+        let mut found = vec![self];
+        let mut next = 0;
+        while let Some(entry) = found.get(next).filter(|_| found.len() < MAX_FOLLOWED) {
+            next += 1;
+            for name in macro_names(configuration.raw_value(entry)) {
+                let of_macro = configuration.entry(name);
+                found.extend(of_macro.filter(|entry| !found.iter().any(|known| known.line == entry.line)));
+            }
+        }
+        found
+    }
+}
+
+/// Returns the names of the macros in a value: `A` of `$(A)` and `$(A:default)`.
+pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
+    value.match_indices("$(").map(|(at, opening)| {
+        let rest = &value[at + opening.len()..];
+        rest.split([')', ':']).next().unwrap_or_default().trim()
+    })
+}
+
 impl Configuration {
     /// Reads a dump. Lines that are neither variables nor comments are problems; the others count. A byte that is not
     /// UTF-8 counts as `?`, so that ranges are those of the file.

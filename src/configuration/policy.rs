@@ -23,8 +23,10 @@ pub struct ConfiguredPolicy {
     pub value_range: Range<usize>,
     /// 1-based number of the line in the dump.
     pub line: usize,
+    /// Text of the expression, with its macros expanded.
+    text: String,
     /// Whether the value has no macros, so that spans of the expression count from the beginning of the value.
-    pub is_verbatim: bool,
+    is_verbatim: bool,
 }
 
 impl ConfiguredPolicy {
@@ -34,15 +36,31 @@ impl ConfiguredPolicy {
         knobs::is_condition(&self.name)
     }
 
-    /// Returns the byte range of a span of the expression in the dump; the whole value if macros were expanded.
+    /// Returns the text of a span of the expression.
     #[must_use]
-    pub fn file_range(&self, span: Span) -> Range<usize> {
-        let span = span.range();
+    pub fn part(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// Returns the byte range of a span of the expression in the dump, be it in the value or in that of a macro in it.
+    /// `None` if macros were expanded and the text of the span is in none of the values, or in several places.
+    #[must_use]
+    pub fn file_range(&self, span: Span, configuration: &Configuration) -> Option<Range<usize>> {
         if self.is_verbatim {
-            self.value_range.start + span.start..self.value_range.start + span.end
-        } else {
-            self.value_range.clone()
+            let span = span.range();
+            return Some(self.value_range.start + span.start..self.value_range.start + span.end);
         }
+        let part = self.part(span);
+        let mut found = None;
+        for entry in configuration.entry(&self.name)?.with_macros(configuration) {
+            for (at, _) in configuration.raw_value(entry).match_indices(part).filter(|_| !part.is_empty()) {
+                let start = entry.value_range.start + at;
+                if found.replace(start..start + part.len()).is_some() {
+                    return None;
+                }
+            }
+        }
+        found
     }
 }
 
@@ -99,6 +117,7 @@ impl ConfiguredPolicy {
             expression,
             value_range: entry.value_range.clone(),
             line: entry.line,
+            text: value.text,
             is_verbatim: value.is_verbatim,
         })
     }

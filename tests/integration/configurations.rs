@@ -176,6 +176,64 @@ fn explain_tells_what_policies_would_do() {
     assert_eq!(report["totals"]["policies"][0]["line"], 5);
 }
 
+/// The schedd tries policies by the status of a job: a removed job is not held, and one that its user holds not released.
+#[test]
+fn policies_apply_to_jobs_by_their_status() {
+    let of_job = |proc: u32, lines: &str| {
+        format!("MyType = \"Job\"\nClusterId = 13\nProcId = {proc}\nRequirements = true\n{lines}\n\n")
+    };
+    let jobs = [
+        "JobStatus = 3",
+        "JobStatus = 2\nx509userproxysubject = \"p\"",
+        "JobStatus = 2",
+        "JobStatus = 5\nHoldReasonCode = 1\nNumJobStarts = 1",
+        "JobStatus = 5\nHoldReasonCode = 26\nNumJobStarts = 1",
+        "JobStatus = 1\nPeriodicHold = true\nPeriodicHoldReason = \"mine\"",
+    ];
+    let jobs: String = jobs.iter().zip(0..).map(|(lines, proc)| of_job(proc, lines)).collect();
+    let slots =
+        file("by-status.slots", "MyType = \"Machine\"\nName = \"s\"\nState = \"Unclaimed\"\nRequirements = true\n");
+    let config = "SYSTEM_PERIODIC_HOLD = x509userproxysubject =?= undefined\nSYSTEM_PERIODIC_HOLD_REASON = \"proxy gone\"\n\
+        SYSTEM_PERIODIC_HOLD_SUBCODE = 7\nSYSTEM_PERIODIC_RELEASE = NumJobStarts < 3\nSYSTEM_PERIODIC_VACATE = true\n";
+    let (jobs, dump) = (file("by-status.jobs", jobs), file("by-status.dump", config));
+    let (_, out, err) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump]);
+    let expected = "SYSTEM_PERIODIC_HOLD holds 1 job: 13.2 (proxy gone, subcode 7)\nSYSTEM_PERIODIC_RELEASE releases 1 job: 13.4\n\
+        PeriodicHold holds 1 job: 13.5 (mine)\n";
+    assert!(out.contains(expected), "{out}{err}");
+    assert!(err.contains("HTCondor does not evaluate SYSTEM_PERIODIC_VACATE"), "{err}");
+    let (_, out, _) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump, "-o", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let policies = &report["totals"]["policies"];
+    assert_eq!((&policies[0]["subcode"], &policies[2]["line"]), (&7.into(), &serde_json::Value::Null), "{policies}");
+}
+
+/// A part of a policy is shown where it stands, be it in the value of a macro, or else named.
+#[test]
+fn a_constant_part_of_a_policy_is_shown_where_it_stands() {
+    let config = "CLAUSE_1 = (JobStatus == 5 && NumHolds > 3)\nCLAUSE_2 = False =!= True\n\
+        SYSTEM_PERIODIC_REMOVE = $(CLAUSE_1) || $(CLAUSE_2)\nTWO = 2\nSYSTEM_PERIODIC_HOLD = NumHolds > 2 || 1 == $(TWO)\n\
+        PREEMPT = x > 5 || $(TWO) == 2 || x <= 5\n";
+    let dump = file("constant-part.dump", config);
+    let (_, out, err) = classad(&["check", "--config", &dump, "-o", "json"]);
+    let findings: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let shown: Vec<String> = findings["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| format!("{}: {}", finding["line"], finding["message"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "2: SYSTEM_PERIODIC_REMOVE: `false =!= true` is always true: the `||` around it is never false",
+            "5: SYSTEM_PERIODIC_HOLD: `1 == 2` is always false: it adds nothing",
+            "6: PREEMPT: `2 == 2` is always true: the `||` around it is never false",
+            "6: PREEMPT: one of these is true for every value of `x`",
+        ],
+        "{out}{err}"
+    );
+}
+
 #[test]
 fn cases_name_the_variables_of_a_configuration() {
     file("cases-config.dump", "START = TARGET.RequestMemory <= $(MOST)\nMOST = 100\nBAD = $(NO)\n");

@@ -6,9 +6,10 @@ use classad::ad::{Ad, Expression, Name, Span};
 use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, KnobKind, unused_settings};
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{AdChecker, FindingLabel, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
+use classad::lint::{AdChecker, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
 use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
+use classad::text::shorten;
 use classad::transform::{RuleAction, RuleOperand};
 
 use super::located::LocatedFinding;
@@ -49,7 +50,11 @@ pub fn check(
     for policy in &policies {
         let subject =
             PolicySubject { knob: &policy.name, is_condition: policy.is_condition(), place: place_of(policy.kind) };
-        check_expression(run, loaded, task, &subject, &policy.expression, &|span| policy.file_range(span));
+        check_expression(run, loaded, task, &subject, &policy.expression, &|span| {
+            let range = policy.file_range(span, &loaded.configuration);
+            let part = range.is_none().then(|| policy.part(span).to_owned());
+            (range.unwrap_or_else(|| policy.value_range.clone()), part)
+        });
     }
     let (mut rules, problems) = loaded.configuration.job_transforms(&context);
     add_problems(run, loaded, &problems);
@@ -94,7 +99,7 @@ fn check_rules(
     let requirements = rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
     if let Some(requirements) = requirements {
         let subject = PolicySubject { knob: &rules.knob, is_condition: true, place: PolicyPlace::Job };
-        check_expression(run, loaded, task, &subject, requirements, &|_| knob_range.clone());
+        check_expression(run, loaded, task, &subject, requirements, &|_| (knob_range.clone(), None));
     }
     for statement in &rules.rule.statements {
         let operand = match &statement.action {
@@ -107,7 +112,7 @@ fn check_rules(
             let is_condition = name.as_str().eq_ignore_ascii_case("requirements");
             let range = statement.range.clone();
             let subject = PolicySubject { knob: &rules.knob, is_condition, place: PolicyPlace::Job };
-            check_expression(run, loaded, task, &subject, expression, &|_| range.clone());
+            check_expression(run, loaded, task, &subject, expression, &|_| (range.clone(), None));
         }
     }
 }
@@ -136,14 +141,15 @@ fn place_of(kind: KnobKind) -> PolicyPlace {
     }
 }
 
-/// Adds the findings about an expression. `place` returns the range of a span in the dump.
+/// Adds the findings about an expression. `place` returns the range of a span in the dump, and the text of the span if
+/// the range is that of a larger part.
 fn check_expression(
     run: &mut CheckRun<'_, LocatedFinding>,
     loaded: &LoadedConfiguration,
     task: &PolicyCheckTask,
     subject: &PolicySubject<'_>,
     expression: &Expression,
-    place: &dyn Fn(Span) -> Range<usize>,
+    place: &dyn Fn(Span) -> (Range<usize>, Option<String>),
 ) {
     let constraint = task.protocol.attribute_names().next().filter(|_| subject.is_condition);
     let name: &Name = constraint.unwrap_or(task.protocol.rank_name());
@@ -158,13 +164,19 @@ fn check_expression(
         if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
             continue;
         }
-        let mark = |label: &FindingLabel| (place(label.span.unwrap_or(expression.span())), label.text.clone());
-        let mut marks: Vec<_> = finding.labels.iter().map(mark).collect();
+        let mut parts = Vec::new();
+        let mut mark = |span: Option<Span>, text: &str| {
+            let (range, part) = place(span.unwrap_or(expression.span()));
+            parts.extend(part.filter(|_| span.is_some_and(|span| span != expression.span())));
+            (range, text.to_owned())
+        };
+        let mut marks: Vec<_> = finding.labels.iter().map(|label| mark(label.span, &label.text)).collect();
         if marks.is_empty() {
-            marks.push((place(expression.span()), String::new()));
+            marks.push(mark(None, ""));
         }
         marks.dedup_by(|next, mark| next.0 == mark.0);
-        let finding = LintFinding { message: format!("{}: {}", subject.knob, finding.message), ..finding };
+        let finding =
+            LintFinding { message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };
         run.findings.push(LocatedFinding::new(
             number,
             finding,
@@ -174,3 +186,17 @@ fn check_expression(
         ));
     }
 }
+
+/// Names the parts of an expression about which a message speaks as `this`, where a picture cannot show them.
+fn naming(message: String, parts: &[String]) -> String {
+    let named: Vec<String> = parts.iter().map(|part| format!("`{}`", shorten(part, MAX_PART_CHARS))).collect();
+    match (message.strip_prefix("this "), &named[..]) {
+        (_, []) => message,
+        (Some(rest), [part]) => format!("{part} {rest}"),
+        (_, parts) if parts.iter().all(|part| message.contains(part.as_str())) => message,
+        (_, parts) => format!("{message} ({})", parts.join(", ")),
+    }
+}
+
+/// Maximum length of a part that a message names, in characters.
+const MAX_PART_CHARS: usize = 60;
