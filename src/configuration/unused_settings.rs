@@ -6,9 +6,10 @@ use strsim::osa_distance;
 
 use crate::eval::Context;
 use crate::format::Problem;
+use crate::syntax::{ParseOptions, parse_expression};
 
 use super::constants::constant_truth;
-use super::dump::{Configuration, ConfigurationEntry};
+use super::dump::{Configuration, ConfigurationEntry, macro_names};
 use super::knobs::{POLICY_KNOBS, PolicyKnob, is_condition};
 use super::periodic_policies::UNEVALUATED_KNOB;
 
@@ -86,6 +87,9 @@ const NOT_MISSPELT: [&str; 2] = ["STARTD", "STARTER"];
 /// Maximum number of letters by which a misspelt name differs.
 const MAX_WRONG_LETTERS: usize = 2;
 
+/// Minimum number of letters of a name that may be misspelt by more than one letter.
+const MIN_LETTERS_OF_TWO_WRONG: usize = 8;
+
 /// Minimum number of letters of a name that may be misspelt. Many short names are alike.
 const MIN_LETTERS: usize = 5;
 
@@ -93,7 +97,8 @@ const MIN_LETTERS: usize = 5;
 #[must_use]
 pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<Problem> {
     let macros = used_macros(configuration);
-    let mut found: Vec<Problem> = configuration.entries().iter().filter_map(|entry| misspelt(entry, &macros)).collect();
+    let mut found: Vec<Problem> =
+        configuration.entries().iter().filter_map(|entry| misspelt(configuration, entry, &macros, context)).collect();
     found.extend(both_quotas(configuration));
     found.extend(configuration.entries().iter().filter_map(|entry| unevaluated(configuration, entry, context)));
     for settings in &LISTED_SETTINGS {
@@ -115,20 +120,18 @@ pub fn unused_settings(configuration: &Configuration, context: &Context) -> Vec<
 
 /// Returns the names of the macros in the values of a configuration, in capitals: `A` for `$(A)` and `$(A:default)`.
 fn used_macros(configuration: &Configuration) -> FxHashSet<String> {
-    let mut used = FxHashSet::default();
-    for entry in configuration.entries() {
-        for (at, opening) in configuration.raw_value(entry).match_indices("$(") {
-            let rest = &configuration.raw_value(entry)[at + opening.len()..];
-            let name = rest.split([')', ':']).next().unwrap_or_default();
-            used.insert(name.trim().to_ascii_uppercase());
-        }
-    }
-    used
+    let names = configuration.entries().iter().flat_map(|entry| macro_names(configuration.raw_value(entry)));
+    names.map(str::to_ascii_uppercase).collect()
 }
 
 /// Returns a warning if the name of a setting is most likely misspelt: it is spelt like a name with a meaning, and
 /// no other setting uses it as a macro.
-fn misspelt(entry: &ConfigurationEntry, macros: &FxHashSet<String>) -> Option<Problem> {
+fn misspelt(
+    configuration: &Configuration,
+    entry: &ConfigurationEntry,
+    macros: &FxHashSet<String>,
+    context: &Context,
+) -> Option<Problem> {
     let name = entry.name.to_ascii_uppercase();
     let is_of_family = PolicyKnob::find(&name).is_some() || is_listed_setting(&name);
     if name.len() < MIN_LETTERS || is_of_family || NOT_MISSPELT.contains(&name.as_str()) || macros.contains(&name) {
@@ -138,8 +141,18 @@ fn misspelt(entry: &ConfigurationEntry, macros: &FxHashSet<String>) -> Option<Pr
     let lists = LISTED_SETTINGS.iter().map(|settings| settings.list);
     let known = policies.filter(|name| !name.ends_with('_')).chain(lists).chain(OTHER_SETTINGS);
     let near = known.filter(|other| other.len() >= MIN_LETTERS).min_by_key(|other| osa_distance(other, &name))?;
-    if !(1..=MAX_WRONG_LETTERS).contains(&osa_distance(near, &name)) {
+    let most = if name.len() < MIN_LETTERS_OF_TWO_WRONG { 1 } else { MAX_WRONG_LETTERS };
+    if !(1..=most).contains(&osa_distance(near, &name)) {
         return None;
+    }
+    // A path or a text is no policy: a macro that only scripts ask for.
+    let is_expression = PolicyKnob::find(near).is_some_and(|knob| !knob.kind.is_rules());
+    if is_expression {
+        let (value, _) = configuration.expand_leniently(entry, context).ok()?;
+        let parsed = parse_expression(value.text.as_bytes(), ParseOptions::long(context.dialect));
+        if parsed.is_err() {
+            return None;
+        }
     }
     let message = format!("{} is not a setting of HTCondor, and no macro uses it", entry.name);
     Some(warning(entry, message).with_help(format!("did you mean {near}?")))
@@ -287,6 +300,14 @@ mod tests {
         let dump = "SYSTEM_PERIODIC_VACATE = JobStatus == 2\nSYSTEM_PERIODIC_VACATE_REASON = \"x\"\n";
         assert_eq!(messages(dump), ["SYSTEM_PERIODIC_VACATE has no effect: HTCondor does not evaluate it"]);
         assert!(messages("SYSTEM_PERIODIC_VACATE = False\n").is_empty());
+    }
+
+    #[test]
+    fn settings_and_macros_that_are_spelt_like_a_policy_are_no_mistakes() {
+        let dump = "UNHIBERNATE = MY.MachineLastMatchTime =!= UNDEFINED\nIsOwner = false\nRELEASE_DIR = /usr\n\
+            SHARE = $(RELEASE_DIR)/share/condor\nSTORK = $(SBIN)/stork_server\nSTARTX = $(RELEASE_DIR)/x\nSHARK = 1\n\
+            STARTS = true\n";
+        assert_eq!(messages(dump), ["STARTS is not a setting of HTCondor, and no macro uses it"]);
     }
 
     #[test]
