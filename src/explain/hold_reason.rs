@@ -124,12 +124,13 @@ impl HoldReason {
         let exceeded = resource.map(|resource| {
             let given = [resource.limit_in(&text.to_ascii_lowercase()), number(resource.provided)];
             let [first, second] = if resource.is_limit_exact { given } else { [given[1], given[0]] };
-            let limit = first.or(second).or_else(|| number(resource.usage));
-            let requested = number(resource.request);
+            let (limit, requested) = (first.or(second), number(resource.request));
+            // A measured usage may lag behind the limit that was exceeded.
+            let used = number(resource.usage).filter(|used| requested.is_none_or(|requested| *used >= requested));
             ExceededResource {
                 request: resource.request,
                 requested: requested.map(|number| number.to_string()),
-                limit: limit.map(|number| number.to_string()),
+                limit: limit.or(used).map(|number| number.to_string()),
                 asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
             }
         });
@@ -241,6 +242,11 @@ mod tests {
                 reason("34/102", "Job has encountered an out-of-memory event."),
                 "RequestMemory = 3000; MemoryProvisioned = 2048",
                 "RequestMemory 3000 of 2048: asks for more",
+            ),
+            (
+                reason("34/102", "Job has encountered an out-of-memory event."),
+                "RequestMemory = 2048; MemoryUsage = 2047",
+                "RequestMemory 2048 of -: larger",
             ),
             (reason("21/102", over), "RequestMemory = 1; MemoryUsage = 3", "RequestMemory 1 of 3: larger"),
             (reason("26/0", over), "RequestMemory = 1", "RequestMemory 1 of -: larger"),

@@ -170,13 +170,13 @@ fn constant_value(expression: &Expression, dialect: Dialect) -> Option<&Value> {
     literal_value(expression.without_parentheses(), dialect)
 }
 
-fn comparison_constraints<'e>(
+fn comparison_constraints(
     operator: BinaryOperator,
-    [left, right]: [&'e Expression; 2],
+    [left, right]: [&Expression; 2],
     wanted: bool,
     dialect: Dialect,
     depth: usize,
-) -> Option<ValueConstraints<'e>> {
+) -> Option<ValueConstraints<'_>> {
     // Only comparisons, `is` and `isnt` have a converse.
     operator.converse()?;
     let constant = |operand| constant_value(operand, dialect);
