@@ -9,6 +9,7 @@ use super::bracketed::replace_scope;
 use super::dump::Configuration;
 use super::periodic_policies::PeriodicPolicies;
 use super::policy::ConfiguredPolicy;
+use super::policy_effect::{PolicyEffect, PolicyEffectKind, text_of};
 use super::rules::ConfiguredRule;
 
 /// Policies of a configuration about jobs.
@@ -28,56 +29,6 @@ struct SubmitRequirement {
     reason: Option<ConfiguredPolicy>,
     /// Whether a job that does not satisfy it is accepted with a warning.
     only_warns: bool,
-}
-
-/// What a policy does to a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PolicyEffectKind {
-    /// A transform changes it when it is submitted.
-    Changes,
-    /// A submit requirement refuses it.
-    Refuses,
-    /// A submit requirement warns of it.
-    WarnsOf,
-    /// A periodic policy puts it on hold.
-    Holds,
-    /// A periodic policy releases it from hold.
-    Releases,
-    /// A periodic policy removes it from the queue.
-    Removes,
-    /// A periodic policy takes it from its machine.
-    Vacates,
-}
-
-impl PolicyEffectKind {
-    /// The verb: `holds`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            PolicyEffectKind::Changes => "changes",
-            PolicyEffectKind::Refuses => "refuses",
-            PolicyEffectKind::WarnsOf => "warns of",
-            PolicyEffectKind::Holds => "holds",
-            PolicyEffectKind::Releases => "releases",
-            PolicyEffectKind::Removes => "removes",
-            PolicyEffectKind::Vacates => "vacates",
-        }
-    }
-}
-
-/// Effect of a policy on a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyEffect {
-    /// Name of the variable that holds the policy, or of the job's attribute.
-    pub knob: String,
-    /// 1-based number of the line in the dump; `None` for an attribute of the job.
-    pub line: Option<usize>,
-    /// What happens to the job.
-    pub kind: PolicyEffectKind,
-    /// The reason that the policy gives, or the changed attributes; empty if it gives none.
-    pub reason: String,
-    /// `HoldReasonSubCode` of a job that the policy holds; `None` if the policy gives none.
-    pub subcode: Option<i64>,
 }
 
 impl JobPolicies {
@@ -175,14 +126,6 @@ fn value_of(expression: &Expression, job: &Ad, context: &Context) -> Option<Valu
     Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
 }
 
-/// Returns a reason; empty if it is no string.
-pub(super) fn text_of(reason: Option<Value>) -> String {
-    match reason {
-        Some(Value::String(text)) => text.to_str().into_owned(),
-        _ => String::new(),
-    }
-}
-
 /// Whether an expression reads the ad of the job queue, which no file of jobs has.
 fn reads_queue(expression: &Expression) -> bool {
     let mut found = false;
@@ -210,7 +153,7 @@ fn is_true(value: Option<&Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::JobPolicies;
+    use super::{JobPolicies, PolicyEffectKind};
     use crate::ad::Dialect;
     use crate::configuration::Configuration;
     use crate::eval::Context;
@@ -246,7 +189,7 @@ mod tests {
         ] {
             let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let (submitted, effects) = policies.submit(&ad, &context);
-            let is_changed = effects.iter().any(|effect| effect.kind == super::PolicyEffectKind::Changes);
+            let is_changed = effects.iter().any(|effect| effect.kind == PolicyEffectKind::Changes);
             assert_eq!(submitted != ad, is_changed, "{job}");
             let shown = effects.iter().map(|effect| {
                 let line = effect.line.unwrap_or_default();

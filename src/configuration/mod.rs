@@ -9,7 +9,10 @@ mod job_policies;
 mod knobs;
 mod map_file;
 mod periodic_policies;
+#[cfg(test)]
+mod periodic_policies_tests;
 mod policy;
+mod policy_effect;
 mod router;
 mod rules;
 #[cfg(test)]
@@ -18,10 +21,11 @@ mod unused_settings;
 
 pub use constants::{constant_number, constant_truth};
 pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
-pub use job_policies::{JobPolicies, PolicyEffect, PolicyEffectKind};
+pub use job_policies::JobPolicies;
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileItem, MapFileReader, includes_file};
 pub use policy::ConfiguredPolicy;
+pub use policy_effect::{PolicyEffect, PolicyEffectKind};
 pub use router::{JobRouter, RoutingDecision};
 pub use rules::{ConfiguredRule, RulesWithProblems, is_bracketed_rules, parse_bracketed_rules};
 pub use unused_settings::unused_settings;
