@@ -38,3 +38,13 @@ fn constant(text: &str, context: &Context) -> Option<Value> {
     let (environment, frame) = Environment::single(Ad::default());
     Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
 }
+
+/// Returns whether HTCondor takes a value for true; `None` for a value that is neither true nor false.
+pub(super) fn value_truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Boolean(is) => Some(*is),
+        Value::Integer(number) => Some(*number != 0),
+        Value::Real(number) => Some(*number != 0.0),
+        _ => None,
+    }
+}

@@ -6,6 +6,7 @@ use crate::format::Problem;
 use crate::transform::Transform;
 
 use super::bracketed::replace_scope;
+use super::constants::value_truth;
 use super::dump::Configuration;
 use super::periodic_policies::PeriodicPolicies;
 use super::policy::ConfiguredPolicy;
@@ -19,7 +20,8 @@ pub struct JobPolicies {
     pub transforms: Vec<ConfiguredRule>,
     requirements: Vec<SubmitRequirement>,
     periodic: PeriodicPolicies,
-    variables: crate::transform::VariableTable,
+    /// The transforms as one, because they share their variables.
+    transform: Transform,
 }
 
 /// Condition that a new job must satisfy.
@@ -31,13 +33,17 @@ struct SubmitRequirement {
     only_warns: bool,
 }
 
+/// The beginning of the names of variables with a submit requirement.
+const SUBMIT_REQUIREMENT: &str = "SUBMIT_REQUIREMENT_";
+
 impl JobPolicies {
     /// Reads the policies about jobs. Those with an error are left out.
     #[must_use]
     pub fn read(configuration: &Configuration, context: &Context) -> (Self, Vec<Problem>) {
         let (transforms, mut problems) = configuration.job_transforms(context);
-        let variables = configuration.variables().clone();
-        let mut policies = JobPolicies { transforms, variables, ..JobPolicies::default() };
+        let rules = transforms.iter().map(|rules| rules.rule.clone()).collect();
+        let transform = Transform { rules, variables: configuration.variables().clone(), ..Transform::default() };
+        let mut policies = JobPolicies { transforms, transform, ..JobPolicies::default() };
         let mut keep = |found: Result<Option<ConfiguredPolicy>, Problem>| {
             found.unwrap_or_else(|problem| {
                 problems.push(problem);
@@ -48,7 +54,7 @@ impl JobPolicies {
         let mut faults = Vec::new();
         let mut list = |name: &str| words(name).map_err(|problem| faults.push(problem)).unwrap_or_default();
         for name in list("SUBMIT_REQUIREMENT_NAMES").iter().filter(|name| !name.eq_ignore_ascii_case("NAMES")) {
-            let knob = format!("SUBMIT_REQUIREMENT_{name}");
+            let knob = format!("{SUBMIT_REQUIREMENT}{name}");
             let find = |knob: &str| ConfiguredPolicy::find(configuration, knob, context);
             let Some(condition) = keep(find(&knob)) else { continue };
             let reason = keep(find(&format!("{knob}_REASON")));
@@ -84,30 +90,39 @@ impl JobPolicies {
     #[must_use]
     pub fn submit(&self, job: &Ad, context: &Context) -> (Ad, Vec<PolicyEffect>) {
         let (mut effects, mut submitted) = (Vec::new(), job.clone());
-        for rules in &self.transforms {
-            let transform =
-                Transform { rules: vec![rules.rule.clone()], variables: self.variables.clone(), condition: None };
-            let Some(result) = transform.apply(&submitted, context).into_iter().next() else { continue };
-            let mut names: Vec<&str> = result.changes.iter().map(|change| change.attribute.as_str()).collect();
-            names.dedup();
-            if !names.is_empty() {
-                let (kind, reason) = (PolicyEffectKind::Changes, names.join(", "));
-                let (knob, line) = (rules.knob.clone(), Some(rules.line));
-                effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
+        if let Some(result) = self.transform.apply(&submitted, context).into_iter().next() {
+            for (index, rules) in self.transforms.iter().enumerate() {
+                let changes = result.changes.iter().filter(|change| change.position.rule == index);
+                let mut names: Vec<&str> = changes.map(|change| change.attribute.as_str()).collect();
+                names.dedup();
+                if !names.is_empty() {
+                    let (kind, reason) = (PolicyEffectKind::Changes, names.join(", "));
+                    let (knob, line) = (rules.knob.clone(), Some(rules.line));
+                    effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
+                }
             }
             submitted = result.ad;
         }
         for requirement in &self.requirements {
             let condition = &requirement.condition;
-            if reads_queue(&condition.expression)
-                || is_true(value_of(&condition.expression, &submitted, context).as_ref())
-            {
+            if reads_queue(&condition.expression) {
                 continue;
             }
-            let kind = if requirement.only_warns { PolicyEffectKind::WarnsOf } else { PolicyEffectKind::Refuses };
-            let reason =
-                requirement.reason.as_ref().and_then(|reason| value_of(&reason.expression, &submitted, context));
-            let (knob, line, reason) = (condition.name.clone(), Some(condition.line), text_of(reason));
+            let name = condition.name.get(SUBMIT_REQUIREMENT.len()..).unwrap_or(&condition.name);
+            let holds = value_of(&condition.expression, &submitted, context).as_ref().and_then(value_truth);
+            let (kind, default) = match holds {
+                Some(true) => continue,
+                Some(false) if requirement.only_warns => {
+                    (PolicyEffectKind::WarnsOf, format!("Submit requirement {name} not met."))
+                }
+                Some(false) => (PolicyEffectKind::Refuses, format!("Submit requirement {name} not met.")),
+                // Such a job is refused even by a requirement that only warns, and for this reason.
+                None => (PolicyEffectKind::Refuses, format!("Submit requirement {name} evaluated to non-boolean.")),
+            };
+            let given = requirement.reason.as_ref().filter(|_| holds.is_some());
+            let given = text_of(given.and_then(|reason| value_of(&reason.expression, &submitted, context)));
+            let reason = if given.is_empty() { default } else { given };
+            let (knob, line) = (condition.name.clone(), Some(condition.line));
             effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
             if kind == PolicyEffectKind::Refuses {
                 break;
@@ -141,16 +156,6 @@ fn reads_queue(expression: &Expression) -> bool {
     found
 }
 
-/// Whether HTCondor takes the value of a requirement for true.
-fn is_true(value: Option<&Value>) -> bool {
-    match value {
-        Some(Value::Boolean(is)) => *is,
-        Some(Value::Integer(number)) => *number != 0,
-        Some(Value::Real(number)) => *number != 0.0,
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{JobPolicies, PolicyEffectKind};
@@ -179,13 +184,16 @@ mod tests {
             ("RequestMemory = 2000", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
             (
                 "RequestMemory = 70; JobStatus = 1; NumJobStarts = 12",
-                "warns of by SUBMIT_REQUIREMENT_Named:9 (), holds by SYSTEM_PERIODIC_HOLD_Starts:14 (often)",
+                "warns of by SUBMIT_REQUIREMENT_Named:9 (Submit requirement Named not met.), holds by SYSTEM_PERIODIC_HOLD_Starts:14 (often)",
             ),
             (
                 "RequestMemory = 70; JobStatus = 5; NumJobStarts = 12; ProjectName = 1",
                 "removes by SYSTEM_PERIODIC_REMOVE:16 ()",
             ),
-            ("ProjectName = 1", "refuses by SUBMIT_REQUIREMENT_Small:7 (more than 1000)"),
+            (
+                "ProjectName = 1",
+                "refuses by SUBMIT_REQUIREMENT_Small:7 (Submit requirement Small evaluated to non-boolean.)",
+            ),
         ] {
             let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let (submitted, effects) = policies.submit(&ad, &context);
