@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::constants::constant_truth;
+use super::constants::{constant_number, constant_truth};
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -206,6 +206,19 @@ impl Configuration {
         let value = self.expand(entry, context)?;
         let words = value.text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
         Ok(words.map(str::to_owned).collect())
+    }
+
+    /// Returns the number of a variable; `None` if there is no such variable.
+    ///
+    /// # Errors
+    ///
+    /// As [`Configuration::expand`], and for a value that is no number.
+    pub fn number(&self, name: &str, context: &Context) -> Result<Option<f64>, Problem> {
+        let Some(entry) = self.entry(name) else { return Ok(None) };
+        let value = self.expand(entry, context)?.text;
+        constant_number(&value, context)
+            .map(Some)
+            .ok_or_else(|| Problem::error_at(entry.value_range.clone(), 0, format!("{} must be a number", entry.name)))
     }
 
     /// Returns whether a variable is true; `default` if there is no such variable.

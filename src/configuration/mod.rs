@@ -8,11 +8,14 @@ mod dump;
 mod job_policies;
 mod knobs;
 mod map_file;
+mod number_settings;
 mod periodic_policies;
 #[cfg(test)]
 mod periodic_policies_tests;
 mod policy;
 mod policy_effect;
+mod route;
+mod route_load;
 mod router;
 mod rules;
 #[cfg(test)]
@@ -24,8 +27,11 @@ pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
 pub use job_policies::JobPolicies;
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileItem, MapFileReader, includes_file};
+pub use number_settings::{number_problems, unread_rules};
 pub use policy::ConfiguredPolicy;
 pub use policy_effect::{PolicyEffect, PolicyEffectKind};
+pub use route::{JobRoute, RouteObstacle};
+pub use route_load::RouteLoads;
 pub use router::{JobRouter, RoutingDecision};
 pub use rules::{ConfiguredRule, RulesWithProblems, is_bracketed_rules, parse_bracketed_rules};
 pub use unused_settings::unused_settings;

@@ -7,9 +7,12 @@ use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 use crate::transform::{RuleAction, RuleOperand, Transform};
 
+use super::bracketed::replace_scope;
+use super::constants::value_truth;
 use super::dump::Configuration;
 use super::policy::ConfiguredPolicy;
-use super::rules::ConfiguredRule;
+use super::route::JobRoute;
+use super::rules::{ConfiguredRule, SharedVariables};
 
 /// Job router: routes in the order in which they are tried.
 #[derive(Clone, Debug, Default)]
@@ -17,11 +20,13 @@ pub struct JobRouter {
     /// Condition that a job must satisfy for any route; `None` if there is none.
     pub constraint: Option<ConfiguredPolicy>,
     /// Routes in order.
-    pub routes: Vec<ConfiguredRule>,
+    pub routes: Vec<JobRoute>,
     /// Transforms that are applied to a job before its route.
     pub pre_route_transforms: Vec<ConfiguredRule>,
     /// Transforms that are applied to a job after its route.
     pub post_route_transforms: Vec<ConfiguredRule>,
+    /// Maximum number of jobs of all routes together; `None` if there is none.
+    pub max_jobs: Option<i64>,
     /// Whether the routes that match a job take turns, instead of the first taking it.
     pub is_round_robin: bool,
     /// The name by which the router knows jobs that it made itself.
@@ -36,12 +41,23 @@ const PREFIX: &str = "JOB_ROUTER_ROUTE_";
 /// The variable that lists the routes in order.
 const LIST: &str = "JOB_ROUTER_ROUTE_NAMES";
 
+/// The variables that list the transforms before and after the routes, and the beginning of the names of these.
+const LIST_BEFORE: &str = "JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES";
+const LIST_BEHIND: &str = "JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES";
+const TRANSFORM_PREFIX: &str = "JOB_ROUTER_TRANSFORM_";
+
+/// The `JobStatus` of jobs that are removed or completed, and of those that run or transfer output.
+const FINISHED: [i64; 2] = [3, 4];
+const RUNNING: [i64; 2] = [2, 6];
+
 /// What a router does with a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutingDecision {
     /// Why the router leaves the job alone whatever its routes are; `None` if it looks for a route.
     pub excluded: Option<String>,
-    /// Indexes of the routes whose requirements the job satisfies, in order.
+    /// The route that made the job, and whether the job runs; `None` if no route made it, or it is finished.
+    pub made_by: Option<(usize, bool)>,
+    /// Indexes of the routes that can take jobs and whose requirements the job satisfies, in order.
     pub matching: Vec<usize>,
 }
 
@@ -84,6 +100,16 @@ impl JobRouter {
             Ok(is) => router.is_round_robin = is,
             Err(problem) => problems.push(problem),
         }
+        match configuration.number("JOB_ROUTER_MAX_JOBS", context) {
+            #[allow(clippy::cast_possible_truncation)] // HTCondor drops fractions
+            Ok(most) => router.max_jobs = most.map(|most| most as i64).filter(|most| *most >= 0),
+            Err(problem) => problems.push(problem),
+        }
+        let mut found = SharedVariables::default();
+        let before = configuration.named_rules(LIST_BEFORE, TRANSFORM_PREFIX, &mut found, context);
+        router.pre_route_transforms = before.0;
+        problems.extend(before.1);
+        let mut of_routes = SharedVariables::default();
         let defaults = configuration.route_defaults(context).unwrap_or_else(|problem| {
             problems.push(problem);
             Ad::default()
@@ -114,7 +140,9 @@ impl JobRouter {
                 router.disabled.push(name.to_owned());
                 continue;
             }
-            let (rules, faults) = configuration.rules_of(entry, name, &defaults, true, context);
+            let mut own = found.clone();
+            let (rules, faults) = configuration.rules_of(entry, name, &defaults, true, &mut own, context);
+            of_routes.extend(own);
             problems.extend(faults);
             for mut rules in rules {
                 if !is_list {
@@ -128,15 +156,13 @@ impl JobRouter {
         if defined.is_empty() && router.disabled.is_empty() {
             return (None, problems);
         }
+        found.extend(of_routes);
+        let behind = configuration.named_rules(LIST_BEHIND, TRANSFORM_PREFIX, &mut found, context);
+        router.post_route_transforms = behind.0;
+        problems.extend(behind.1);
+        let around = [&router.pre_route_transforms[..], &router.post_route_transforms];
+        let defined = defined.into_iter().map(|rules| JobRoute::new(rules, &around, configuration, context)).collect();
         router.put_in_order(configuration, defined, context, &mut problems);
-        for (list, into) in [
-            ("JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES", &mut router.pre_route_transforms),
-            ("JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES", &mut router.post_route_transforms),
-        ] {
-            let (rules, faults) = configuration.named_rules(list, "JOB_ROUTER_TRANSFORM_", context);
-            *into = rules;
-            problems.extend(faults);
-        }
         problems.sort_by_key(|problem| problem.range.start);
         (Some(router), problems)
     }
@@ -145,7 +171,7 @@ impl JobRouter {
     fn put_in_order(
         &mut self,
         configuration: &Configuration,
-        mut defined: Vec<ConfiguredRule>,
+        mut defined: Vec<JobRoute>,
         context: &Context,
         problems: &mut Vec<Problem>,
     ) {
@@ -158,9 +184,9 @@ impl JobRouter {
             Err(problem) => problems.push(problem),
             Ok(names) => {
                 for name in names.iter().filter(|name| !name.eq_ignore_ascii_case("NAMES")) {
-                    match defined.iter().position(|rules| rules.name().eq_ignore_ascii_case(name)) {
+                    match defined.iter().position(|route| route.name().eq_ignore_ascii_case(name)) {
                         Some(index) => self.routes.push(defined.remove(index)),
-                        None if self.routes.iter().any(|rules| rules.name().eq_ignore_ascii_case(name)) => {}
+                        None if self.routes.iter().any(|route| route.name().eq_ignore_ascii_case(name)) => {}
                         None => {
                             let message = format!("{LIST} names a route {name} that is missing or has an error");
                             problems.push(Problem::error_at(list.value_range.clone(), 0, message).as_warning());
@@ -169,7 +195,7 @@ impl JobRouter {
                 }
             }
         }
-        self.disabled.extend(defined.iter().map(|rules| rules.name().to_owned()));
+        self.disabled.extend(defined.iter().map(|route| route.name().to_owned()));
         self.drop_unconditional(configuration, problems);
     }
 
@@ -178,11 +204,11 @@ impl JobRouter {
         if self.constraint.is_some() {
             return;
         }
-        self.routes.retain(|rules| {
+        self.routes.retain(|route| {
+            let (rules, name) = (&route.rules, route.name());
             let is_kept = rules.rule.requirements.is_some();
             if !is_kept && let Some(entry) = configuration.entry(&rules.knob) {
-                let message =
-                    format!("{}: HTCondor ignores a route without REQUIREMENTS: {}", rules.knob, rules.name());
+                let message = format!("{}: HTCondor ignores a route without REQUIREMENTS: {name}", rules.knob);
                 let help = "add REQUIREMENTS to the route (`true` accepts all jobs), or set \
                             JOB_ROUTER_SOURCE_JOB_CONSTRAINT";
                 problems.push(Problem::error_at(entry.name_range.clone(), 0, message).with_help(help));
@@ -195,12 +221,31 @@ impl JobRouter {
     /// HTCondor does it.
     #[must_use]
     pub fn decide(&self, job: &Ad, context: &Context, checks_state: bool) -> RoutingDecision {
+        let maker = self.maker(job, context);
+        let made_by = maker.as_ref().and_then(|name| self.find(name)).and_then(|route| {
+            let status = job_status(job, context);
+            (!FINISHED.contains(&status)).then_some((route, RUNNING.contains(&status)))
+        });
         let excluded = self.exclusion(job, context, checks_state);
+        let excluded = excluded.or_else(|| {
+            let reason = |name| format!("this router created the job by its route {name} (RouteName)");
+            maker.filter(|_| checks_state).map(reason)
+        });
         let matching = match excluded {
             Some(_) => Vec::new(),
             None => (0..self.routes.len()).filter(|route| self.accepts(*route, job, context)).collect(),
         };
-        RoutingDecision { excluded, matching }
+        RoutingDecision { excluded, made_by, matching }
+    }
+
+    /// Returns the name of the route of this router that made a job, as the job tells; `None` if none made it.
+    fn maker(&self, job: &Ad, context: &Context) -> Option<String> {
+        let text = |name: &str| match value_in(job.get_str(name)?, job, context) {
+            Some(Value::String(text)) => Some(text.to_str().into_owned()),
+            _ => None,
+        };
+        let is_own = text("RoutedBy").is_none_or(|router| router == self.name);
+        text("RouteName").filter(|_| is_own)
     }
 
     /// Returns why no route can take a job; `None` if one may.
@@ -208,7 +253,7 @@ impl JobRouter {
         let (environment, frame) = Environment::known(None, Some(job.clone()));
         let holds = |expression: &Expression| {
             let value = Evaluator::new(&environment, context).evaluate(expression, &frame);
-            value.is_ok_and(|value| is_true(&value))
+            value.is_ok_and(|value| value_truth(&value) == Some(true))
         };
         if checks_state {
             for (condition, reason) in JOB_CONDITIONS {
@@ -229,25 +274,33 @@ impl JobRouter {
 
     /// Whether a job satisfies the requirements of a route.
     fn accepts(&self, route: usize, job: &Ad, context: &Context) -> bool {
-        let requirements = self.routes[route].rule.requirements.as_ref().and_then(RuleOperand::expression);
-        requirements
-            .is_none_or(|requirements| value_in(requirements, job, context).is_some_and(|value| is_true(&value)))
+        if self.routes[route].obstacle.is_some() {
+            return false;
+        }
+        let requirements = self.requirements(route);
+        requirements.is_none_or(|requirements| {
+            value_in(requirements, job, context).is_some_and(|value| value_truth(&value) == Some(true))
+        })
     }
 
     /// Returns the first clause of a route's requirements that a job does not satisfy, with its value; `None` if it
     /// satisfies all of them.
     #[must_use]
     pub fn refusing_clause(&self, route: usize, job: &Ad, context: &Context) -> Option<(Expression, Option<Value>)> {
-        let requirements = self.routes[route].rule.requirements.as_ref().and_then(RuleOperand::expression)?;
+        let requirements = self.requirements(route)?;
         let clauses =
             conjuncts(requirements).into_iter().map(|clause| (clause.clone(), value_in(clause, job, context)));
-        clauses.into_iter().find(|(_, value)| !value.as_ref().is_some_and(is_true))
+        clauses.into_iter().find(|(_, value)| value.as_ref().and_then(value_truth) != Some(true))
+    }
+
+    fn requirements(&self, route: usize) -> Option<&Expression> {
+        self.routes[route].rules.rule.requirements.as_ref().and_then(RuleOperand::expression)
     }
 
     /// Returns the text of a route's variable, such as `MaxJobs`; `None` if the route gives it no value.
     #[must_use]
     pub fn variable(&self, route: usize, name: &str) -> Option<&str> {
-        let statements = self.routes[route].rule.statements.iter().rev();
+        let statements = self.routes[route].rules.rule.statements.iter().rev();
         statements.into_iter().find_map(|statement| match &statement.action {
             RuleAction::Assign(variable, text) if variable.eq_ignore_ascii_case(name) => Some(text.as_str()),
             _ => None,
@@ -255,22 +308,63 @@ impl JobRouter {
     }
 
     /// Returns the transform that a route applies to a job: the transforms before the route, the route, and those after
-    /// it. A job that does not satisfy the route's requirements stays unchanged.
+    /// it. A job that does not satisfy the route's requirements stays unchanged. With `sets_universe`, the first rule is
+    /// what the router does before all of them: it sets universe and grid resource.
     #[must_use]
-    pub fn transform(&self, route: usize, configuration: &Configuration) -> Transform {
-        let mut own = self.routes[route].rule.clone();
+    pub fn transform(&self, route: usize, configuration: &Configuration, sets_universe: bool) -> Transform {
+        let route = &self.routes[route];
+        let mut own = route.rules.rule.clone();
         // The route is chosen by the job as it is before the transforms.
         let requirements = own.requirements.take();
         let condition = requirements.as_ref().and_then(RuleOperand::expression).cloned();
-        let rules = self.pre_route_transforms.iter().map(|transform| transform.rule.clone()).chain([own]);
-        let rules = rules.chain(self.post_route_transforms.iter().map(|transform| transform.rule.clone())).collect();
-        Transform { rules, condition, variables: configuration.variables().clone() }
+        let place = configuration.entry(&route.rules.knob).map_or(0..0, |entry| entry.name_range.clone());
+        let first = route.universe_rule(place).filter(|_| sets_universe);
+        let of = |transforms: &[ConfiguredRule]| transforms.iter().map(|rules| rules.rule.clone()).collect::<Vec<_>>();
+        let rules = first.into_iter().chain(of(&self.pre_route_transforms)).chain([own]);
+        let rules = rules.chain(of(&self.post_route_transforms)).collect();
+        Transform { rules, condition, variables: configuration.variables().clone(), ..Transform::default() }
+    }
+
+    /// Returns warnings of routes that take no job, and of limits that are no numbers.
+    #[must_use]
+    pub fn doubts(&self, configuration: &Configuration) -> Vec<Problem> {
+        let of_route = |route: &JobRoute| {
+            let obstacle = route.obstacle.as_ref().map(|obstacle| obstacle.problem(&route.rules.knob));
+            obstacle.into_iter().chain(route.limit_problems.clone()).collect::<Vec<_>>()
+        };
+        let unlisted = self.disabled.iter().filter_map(|name| {
+            let entry = configuration.entry(&format!("{PREFIX}{name}"))?;
+            let message = format!("{} has no effect: {LIST} does not list {name}", entry.name);
+            let help = format!("add {name} to {LIST}, or delete this setting");
+            Some(Problem::error_at(entry.name_range.clone(), 0, message).with_help(help).as_warning())
+        });
+        let first = self.routes.iter().find(|route| !route.rules.is_bracketed);
+        let unnamed = first.filter(|_| configuration.entry(LIST).is_none()).and_then(|route| {
+            let entry = configuration.entry(&route.rules.knob)?;
+            let message = format!("{} has no effect: {LIST} is missing, so that HTCondor routes no job", entry.name);
+            let help = format!("write `{LIST} = {}`, with all routes in their order", route.name());
+            Some(Problem::error_at(entry.name_range.clone(), 0, message).with_help(help).as_warning())
+        });
+        self.routes.iter().flat_map(of_route).chain(unlisted).chain(unnamed).collect()
+    }
+
+    /// Returns all that a route requires of a job, and its own requirements; `None` if it has none.
+    #[must_use]
+    pub fn whole_condition(&self, route: &JobRoute, context: &Context) -> Option<(Expression, Expression)> {
+        let own = route.rules.rule.requirements.as_ref().and_then(RuleOperand::expression)?;
+        let plain = |expression: &Expression| replace_scope(expression, "TARGET", None);
+        let state = JOB_CONDITIONS[..2].iter().filter_map(|(condition, _)| {
+            parse_expression(condition.as_bytes(), ParseOptions::new(context.dialect)).ok()
+        });
+        let constraint = self.constraint.iter().map(|constraint| plain(&constraint.expression));
+        let own = plain(own);
+        Some((state.chain(constraint).fold(own.clone(), |whole, part| Expression::and(part, whole)), own))
     }
 
     /// Returns the index of the route of this name; case is ignored.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.routes.iter().position(|rules| Name::new(rules.name()) == Name::new(name))
+        self.routes.iter().position(|route| Name::new(route.name()) == Name::new(name))
     }
 }
 
@@ -280,12 +374,10 @@ fn value_in(expression: &Expression, job: &Ad, context: &Context) -> Option<Valu
     Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
 }
 
-/// Whether HTCondor takes a value for true.
-fn is_true(value: &Value) -> bool {
-    match value {
-        Value::Boolean(is) => *is,
-        Value::Integer(number) => *number != 0,
-        Value::Real(number) => *number != 0.0,
-        _ => false,
+/// Returns the `JobStatus` of a job; 1, which is idle, if it has none.
+fn job_status(job: &Ad, context: &Context) -> i64 {
+    match job.get_str("JobStatus").and_then(|status| value_in(status, job, context)) {
+        Some(Value::Integer(status)) => status,
+        _ => 1,
     }
 }

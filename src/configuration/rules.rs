@@ -29,6 +29,10 @@ impl ConfiguredRule {
     }
 }
 
+/// Names of variables that rules of a configuration give values, and that later rules find: HTCondor uses one set of
+/// variables for a job.
+pub(super) type SharedVariables = Vec<String>;
+
 /// Rules of a configuration, and the problems in them. A rule with an error is left out.
 pub type RulesWithProblems = (Vec<ConfiguredRule>, Vec<Problem>);
 
@@ -36,11 +40,18 @@ impl Configuration {
     /// Returns the transforms of jobs in the order in which they are applied.
     #[must_use]
     pub fn job_transforms(&self, context: &Context) -> RulesWithProblems {
-        self.named_rules("JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_", context)
+        self.named_rules("JOB_TRANSFORM_NAMES", "JOB_TRANSFORM_", &mut SharedVariables::default(), context)
     }
 
     /// Returns the rules of the variables that begin with `prefix` and end with the names that the variable `list` has.
-    pub(super) fn named_rules(&self, list: &str, prefix: &str, context: &Context) -> RulesWithProblems {
+    /// They share their variables with those of `shared`, which gets theirs.
+    pub(super) fn named_rules(
+        &self,
+        list: &str,
+        prefix: &str,
+        shared: &mut SharedVariables,
+        context: &Context,
+    ) -> RulesWithProblems {
         let (mut found, mut problems) = (Vec::new(), Vec::new());
         match self.words(list, context) {
             Err(problem) => problems.push(problem),
@@ -54,7 +65,7 @@ impl Configuration {
                         }));
                         continue;
                     };
-                    let (rules, faults) = self.rules_of(entry, name, &Ad::default(), false, context);
+                    let (rules, faults) = self.rules_of(entry, name, &Ad::default(), false, shared, context);
                     found.extend(rules);
                     problems.extend(faults);
                 }
@@ -71,24 +82,27 @@ impl Configuration {
         name: &str,
         defaults: &Ad,
         is_route: bool,
+        shared: &mut SharedVariables,
         context: &Context,
     ) -> RulesWithProblems {
         let raw = self.raw_value(entry);
         if is_bracketed_rules(raw.as_bytes()) {
-            return self.bracketed_rules(entry, name, defaults, context);
+            let (rules, problems) = self.bracketed_rules(entry, name, defaults, context);
+            rules.iter().for_each(|rules| shared.extend(rules.rule.assigned_variables()));
+            return (rules, problems);
         }
-        let surroundings = RuleSurroundings { variables: self.variables().clone(), is_route };
-        let (rules, problems) =
-            parse_rules_within(self.text(), entry.value_range.clone(), context.dialect, &surroundings);
-        let is_wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
-        let problems = problems.into_iter().map(|problem| named(problem, &entry.name)).collect();
+        let (variables, shared_variables) = (self.variables().clone(), shared.clone());
+        let surroundings = RuleSurroundings { variables, shared_variables, is_route };
+        let parsed = parse_rules_within(self.text(), entry.value_range.clone(), context.dialect, &surroundings);
+        let problems = parsed.problems.into_iter().map(|problem| named(problem, &entry.name)).collect();
         // In a configuration a further NAME begins no rule.
-        let merged = rules.into_iter().reduce(|mut first, next| {
+        let merged = parsed.rules.into_iter().reduce(|mut first, next| {
             first.requirements = next.requirements.or(first.requirements);
             first.statements.extend(next.statements);
             first
         });
-        let rules = merged.filter(|_| !is_wrong).map(|rule| ConfiguredRule {
+        merged.iter().for_each(|rule| shared.extend(rule.assigned_variables()));
+        let rules = merged.filter(|_| parsed.are_usable).map(|rule| ConfiguredRule {
             knob: entry.name.clone(),
             rule: TransformRule { name: Some(name.to_owned()), ..rule },
             line: entry.line,

@@ -1,7 +1,7 @@
 //! Rules in brackets as rules of the language, and the router of a configuration.
 
 use crate::ad::Dialect;
-use crate::configuration::{Configuration, ConfiguredRule, JobRouter};
+use crate::configuration::{Configuration, JobRoute, JobRouter};
 use crate::eval::Context;
 use crate::syntax::{ParseOptions, parse_ad};
 
@@ -42,7 +42,7 @@ fn a_gap_is_told_and_taken() {
 
 #[test]
 fn routes_in_order_and_turns() {
-    let text = "JOB_ROUTER_ROUTE_NAMES = b a none\nJOB_ROUTER_DEFAULTS = [ MaxJobs = 7; Requirements = Size > 5 ]\n\
+    let text = "JOB_ROUTER_ROUTE_NAMES = b a none\nJOB_ROUTER_DEFAULTS = [ MaxJobs = 7; TargetUniverse = 5; Requirements = Size > 5 ]\n\
                 JOB_ROUTER_ENTRIES = [ Name = \"a\"; set_A = 1 ] [ Name = \"c\" ]\n\
                 JOB_ROUTER_ROUTE_b @=end\n  REQUIREMENTS Owner == \"ann\" && Size < 9\n  UNIVERSE VANILLA\n  SET B $(B_SIZE)\n@end\n\
                 B_SIZE = 3\n";
@@ -52,7 +52,7 @@ fn routes_in_order_and_turns() {
     let router = router.unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(told, ["JOB_ROUTER_ROUTE_NAMES names a route none that is missing or has an error"]);
-    assert_eq!(router.routes.iter().map(ConfiguredRule::name).collect::<Vec<_>>(), ["b", "a"]);
+    assert_eq!(router.routes.iter().map(JobRoute::name).collect::<Vec<_>>(), ["b", "a"]);
     assert_eq!(router.disabled, ["c"]);
     assert_eq!((router.variable(1, "maxjobs"), router.variable(0, "MaxJobs")), (Some("7"), None));
     let job = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
@@ -64,6 +64,6 @@ fn routes_in_order_and_turns() {
     assert_eq!(router.decide(&bob, &context, false).matching, [1]);
     let (clause, _) = router.refusing_clause(0, &bob, &context).unwrap();
     assert_eq!(clause.to_string(), "Owner == \"ann\"");
-    let results = router.transform(0, &configuration).apply(&ann, &context);
+    let results = router.transform(0, &configuration, false).apply(&ann, &context);
     assert_eq!(results[0].ad.get_str("B").unwrap().to_string(), "3");
 }

@@ -3,6 +3,8 @@
 
 use std::borrow::Borrow;
 
+use indexmap::IndexSet;
+
 use crate::ad::{
     Ad, BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Span, Value,
 };
@@ -133,6 +135,28 @@ pub fn orient_comparison<O: Copy, S, B>(
 #[must_use]
 pub fn is_scope_name(name: &Name) -> bool {
     ScopeAd::of(name).is_some() || name.is_known(CURRENT_TIME)
+}
+
+/// Returns the names that expressions look up in the ad itself: `x`, and `y` of `MY.y`. A name that is selected from
+/// anything else is one of a nested ad. Inside `[ ... ]`, names may be those of the nested ad.
+pub fn own_names<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> IndexSet<Name> {
+    let (mut names, mut pending) = (IndexSet::new(), expressions.into_iter().collect::<Vec<_>>());
+    while let Some(part) = pending.pop() {
+        match part.kind() {
+            ExpressionKind::Attribute(name) if !is_scope_name(name) => {
+                names.insert(name.clone());
+            }
+            ExpressionKind::Select(scope, name) => match scope.without_parentheses().kind() {
+                ExpressionKind::Attribute(scope) if ScopeAd::of(scope) == Some(ScopeAd::Own) => {
+                    names.insert(name.clone());
+                }
+                _ => pending.push(scope),
+            },
+            ExpressionKind::Ad(_) => {}
+            kind => kind.for_each_child(|child| pending.push(child)),
+        }
+    }
+    names
 }
 
 /// Whether an ad has an attribute called like a scope, such as `target`. The attribute changes the meaning of

@@ -11,7 +11,7 @@ mod rectangle;
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
 pub use condition::{
     ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_self_evaluating, is_side_name, literal_value,
-    orient_comparison,
+    orient_comparison, own_names,
 };
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
 pub use consistency::{

@@ -1,10 +1,13 @@
 //! Conditions of `if` and `elif`.
 
+use std::borrow::Cow;
+
 use crate::ad::{Expression, Span, Value};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
+use super::expander::MacroExpander;
 use super::keywords::{is_variable, skip_blank};
-use super::macros::{self, MacroExpander, StatementFailure, evaluate};
+use super::macros::{self, StatementFailure, evaluate};
 
 /// Condition of `if` or `elif`.
 #[derive(Clone, Debug)]
@@ -57,19 +60,48 @@ impl IfCondition {
         &self.text
     }
 
+    /// Whether the condition is an expression, not only a word, `defined` or `version`. HTCondor does not support such a
+    /// condition: a route with it is not used, and where it is not true, a transform fails.
+    #[must_use]
+    pub fn is_complex(&self) -> bool {
+        let text = macros::with_placeholders(&self.text, "1");
+        ParsedCondition::new(&text, self.rules)
+            .is_ok_and(|condition| matches!(condition.kind, ParsedConditionKind::Expression(_)))
+    }
+
     /// Whether the condition holds for the ad of `expander`.
     pub(super) fn holds(&self, expander: &mut MacroExpander<'_, '_>) -> Result<bool, StatementFailure> {
-        if let Some(test) = &self.test {
-            return test.holds(expander);
+        self.expanded(expander)?.holds(expander)
+    }
+
+    /// Whether the condition holds where there is no ad, which `expander` must lack.
+    ///
+    /// # Errors
+    ///
+    /// The reason if HTCondor cannot tell: it evaluates no expression there.
+    pub(super) fn holds_without_ad(&self, expander: &mut MacroExpander<'_, '_>) -> Result<bool, StatementFailure> {
+        let condition = self.expanded(expander)?;
+        if matches!(condition.kind, ParsedConditionKind::Expression(_)) {
+            return Err("complex conditionals are not supported".to_owned().into());
         }
-        let bytes = expander.expand(self.text.as_bytes())?;
+        condition.holds(expander)
+    }
+
+    /// Returns the condition with its macros expanded.
+    fn expanded(&self, expander: &mut MacroExpander<'_, '_>) -> Result<Cow<'_, ParsedCondition>, StatementFailure> {
+        if let Some(test) = &self.test {
+            return Ok(Cow::Borrowed(test));
+        }
+        let bytes = expander.expand(self.text.as_bytes(), self.rules)?;
         let written = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
         // A text that expands to nothing is false, and `!` alone is true.
         let condition = written.strip_prefix('!').unwrap_or(&written);
         if condition.trim_ascii().is_empty() {
-            return Ok(written.starts_with('!'));
+            let kind = ParsedConditionKind::Constant(written.starts_with('!'));
+            return Ok(Cow::Owned(ParsedCondition { negated: false, kind }));
         }
-        ParsedCondition::new(&written, self.rules).map_err(|error| format!("`{written}`: {error}"))?.holds(expander)
+        let condition = ParsedCondition::new(&written, self.rules);
+        Ok(Cow::Owned(condition.map_err(|error| format!("`{written}`: {error}"))?))
     }
 }
 
@@ -128,7 +160,7 @@ impl ParsedCondition {
             ParsedConditionKind::Constant(is) | ParsedConditionKind::Version(is) => *is,
             ParsedConditionKind::Defined(subject) => {
                 let text = expander.lookup(subject.as_bytes());
-                text.map_or(constant(subject).is_some(), |text| !text.is_empty())
+                text.map_or(constant(subject).is_some(), |text| !text.bytes.is_empty())
             }
             ParsedConditionKind::Expression(expression) => {
                 let value = evaluate(expression, expander.ad, expander.context)?;

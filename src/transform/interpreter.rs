@@ -3,18 +3,20 @@
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
 use crate::format::UnreadAd;
-use crate::syntax::{Style, SyntaxError, parse_expression, print};
+use crate::syntax::{ParseOptions, Style, SyntaxError, parse_expression};
 
 use super::MAX_MADE_BYTES;
+use super::ad_state::AdState;
+use super::branches::OpenBranches;
 use super::condition::{IfCondition, truth};
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
 use super::macro_function::text_of;
-use super::macros::{MacroExpander, MacroVariables, StatementFailure, VariableTable, evaluate, expand_own, has_macros};
+use super::macros::{self, MacroText, MacroVariables, StatementFailure, VariableTable, evaluate, expand_own};
 use super::new_names;
-use super::result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
-use super::rule::{RuleAction, RuleOperand, RuleTarget, TransformRule, parse_beginning};
+use super::result::{FaultScope, StatementPosition, TransformFault, TransformResult};
+use super::rule::{RuleAction, RuleOperand, TransformRule, parse_beginning};
 
 /// Sequence of rules to apply in order.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,8 @@ pub struct Transform {
     pub condition: Option<Expression>,
     /// Variables that the rules can use without giving them a value, such as the configuration's.
     pub variables: VariableTable,
+    /// Whether a macro `$ENV(...)` in a value of the ad reads the environment. Otherwise nothing stands for it.
+    pub allows_environment: bool,
 }
 
 /// What the results for one ad can share with the results for the ads before. It does not change the results.
@@ -67,6 +71,7 @@ impl Transform {
             ad,
             variables: MacroVariables::default(),
             outer_variables: self.variables.clone(),
+            allows_environment: self.allows_environment,
             unbound_counters: None,
             position: StatementPosition { rule: 0, statement: None },
             changes: Vec::new(),
@@ -101,99 +106,11 @@ impl Transform {
     }
 }
 
-/// State of one ad while rules are applied to it.
-#[derive(Clone)]
-struct AdState<'u> {
-    ad: EditedAd<'u>,
-    variables: MacroVariables,
-    outer_variables: VariableTable,
-    /// The counters that `variables` does not have yet. Most rules use none.
-    unbound_counters: Option<[usize; 4]>,
-    /// The statement that is being executed.
-    position: StatementPosition,
-    changes: Vec<AppliedChange>,
-    faults: Vec<TransformFault>,
-    /// Number of bytes of the texts that the rules put into the ad.
-    made_bytes: usize,
-}
-
-impl<'u> AdState<'u> {
-    fn expander<'a>(&'a mut self, context: &'a Context) -> MacroExpander<'a, 'u> {
-        self.ad.set_depends_on_values();
-        self.bind_variables();
-        MacroExpander::new((&self.variables, &self.outer_variables), &mut self.ad, context)
-    }
-
-    /// Creates the fault of the statement that is being executed.
-    fn fault(&self, failure: impl Into<StatementFailure>, scope: FaultScope) -> TransformFault {
-        TransformFault::new(Some(self.position), failure.into(), scope)
-    }
-
-    fn record_change(&mut self, attribute: Name, before: Option<Expression>, after: Option<Expression>) {
-        self.changes.push(AppliedChange { position: self.position, attribute, before, after });
-    }
-
-    /// Returns the variables for reading and writing.
-    fn bind_variables(&mut self) -> &mut MacroVariables {
-        if let Some(counters) = self.unbound_counters.take() {
-            self.bind_counters(counters);
-        }
-        &mut self.variables
-    }
-
-    /// Binds the built-in variables of an ad. `row` is the index of the item for which a TRANSFORM line makes the ad.
-    /// `step` is the index of the ad among the ads of this item, and `made` is the index of the ad among all ads of the
-    /// line. `iterating` is 1 if the TRANSFORM line has items or makes several ads. Otherwise all four are 0.
-    fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
-        let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made), ("Iterating", iterating)];
-        for (name, number) in counters {
-            self.variables.insert(Name::new(name), number.to_string().into_bytes());
-        }
-    }
-
-    /// Returns the attributes that a target selects, each with its new name. `names` is the new name or, if the target
-    /// is a pattern, the template of the new names.
-    fn target_names(&self, target: &RuleTarget, names: &[u8]) -> Result<Vec<(Name, Vec<u8>)>, StatementFailure> {
-        Ok(match target {
-            RuleTarget::Name(name) => vec![(name.clone(), names.to_vec())],
-            RuleTarget::Pattern(pattern) => new_names::matching(&self.ad, pattern, names)?,
-        })
-    }
-
-    fn set_attribute(&mut self, attribute: Name, expression: Expression) {
-        self.made_bytes = self.made_bytes.saturating_add(text_length(&expression));
-        let before = self.ad.set(attribute.clone(), expression.clone());
-        if before.as_ref().is_none_or(|before| self.ad.may_differ(before, &expression)) {
-            self.record_change(attribute, before, Some(expression));
-        }
-    }
-
-    fn rename_attribute(&mut self, from: Name, to: Name, expression: Expression) {
-        if from.as_str() != to.as_str() {
-            let before = self.ad.rename(&from, to.clone());
-            self.record_change(from, Some(expression.clone()), None);
-            self.record_change(to, before, Some(expression));
-        }
-    }
-}
-
 /// Rule with the context in which it is executed.
 #[derive(Clone, Copy)]
 struct RuleExecution<'r> {
     rule: &'r TransformRule,
     context: &'r Context,
-}
-
-/// State of an open `if`.
-#[derive(Clone, Copy, PartialEq)]
-enum IfState {
-    /// No branch has been executed so far. The next branch whose condition holds will be executed.
-    Waiting,
-    /// The lines of the current branch are executed.
-    Active,
-    /// No further branch will be executed. Either a branch was executed already, or the whole `if` is in lines that are
-    /// not executed.
-    Done,
 }
 
 impl RuleExecution<'_> {
@@ -237,7 +154,7 @@ impl RuleExecution<'_> {
         for (row, item) in items.iter().enumerate() {
             let mut variables = state.variables.clone();
             for (name, value) in line.values(item) {
-                variables.insert(Name::new(name), value.into());
+                variables.insert(Name::new(name), value.as_bytes().to_vec().into());
             }
             // Variables keep their values from one ad of an item to the next.
             for step in 0..line.count {
@@ -254,34 +171,22 @@ impl RuleExecution<'_> {
 
     /// Executes the statements for one ad.
     fn execute_statements(self, state: &mut AdState<'_>) -> Result<(), TransformFault> {
-        let mut open: Vec<IfState> = Vec::new();
+        let mut open = OpenBranches::default();
         for (position, statement) in self.rule.statements.iter().enumerate() {
             state.position.statement = Some(position);
-            let is_active = open.last().is_none_or(|state| *state == IfState::Active);
-            match (&statement.action, open.last_mut()) {
-                (RuleAction::If(condition), _) => open.push(match is_active {
-                    true if self.holds(condition, state)? => IfState::Active,
-                    true => IfState::Waiting,
-                    false => IfState::Done,
-                }),
-                (RuleAction::ElseIf(condition), Some(branch @ IfState::Waiting)) => {
-                    *branch = if self.holds(condition, state)? { IfState::Active } else { IfState::Waiting };
-                }
-                (RuleAction::Else, Some(branch @ IfState::Waiting)) => *branch = IfState::Active,
-                (RuleAction::ElseIf(_) | RuleAction::Else, Some(branch)) => *branch = IfState::Done,
-                (RuleAction::EndIf, _) => {
-                    open.pop();
-                }
-                (action, _) if is_active => {
-                    if let Err(failure) = self.execute(action, state) {
-                        state.faults.push(state.fault(failure, FaultScope::Statement));
-                    }
-                    if state.made_bytes > MAX_MADE_BYTES {
-                        let reason = format!("the rules put more than {MAX_MADE_BYTES} bytes into one ad");
-                        return Err(state.fault(reason, FaultScope::Ad));
+            if open.enter(&statement.action, |condition| self.holds(condition, state))? {
+                let before = state.faults.len();
+                if let Err(failure) = self.execute(&statement.action, state) {
+                    // What is wrong with the macro is why the statement fails.
+                    match state.faults[before..].iter_mut().find(|fault| fault.scope == FaultScope::Macro) {
+                        Some(cause) if failure.halt.is_none() => cause.scope = FaultScope::Statement,
+                        _ => state.faults.push(state.fault(failure, FaultScope::Statement)),
                     }
                 }
-                _ => {}
+                if state.made_bytes > MAX_MADE_BYTES {
+                    let reason = format!("the rules put more than {MAX_MADE_BYTES} bytes into one ad");
+                    return Err(state.fault(reason, FaultScope::Ad));
+                }
             }
         }
         Ok(())
@@ -290,7 +195,7 @@ impl RuleExecution<'_> {
     /// Whether the condition of an `if` or `elif` holds. A condition that cannot be evaluated is a fault of the whole
     /// ad.
     fn holds(self, condition: &IfCondition, state: &mut AdState<'_>) -> Result<bool, TransformFault> {
-        let holds = condition.holds(&mut state.expander(self.context));
+        let holds = state.with_expander(self.context, |expander| condition.holds(expander));
         holds.map_err(|failure| state.fault(failure, FaultScope::Ad))
     }
 
@@ -298,13 +203,18 @@ impl RuleExecution<'_> {
     fn execute(self, action: &RuleAction, state: &mut AdState<'_>) -> Result<(), StatementFailure> {
         match action {
             RuleAction::Assign(variable, text) => {
+                let name = state.expanded(variable, ParseOptions::new(self.context.dialect), self.context)?;
+                let variable = &*String::from_utf8_lossy(&name);
                 let variables = state.bind_variables();
                 let value = expand_own(text, variable, variables)?;
                 variables.insert(Name::new(variable), value);
             }
+            RuleAction::Append(variable, between, text) => {
+                macros::append(state.bind_variables(), variable, between, text);
+            }
             RuleAction::EvaluateMacro(variable, operand) => {
-                let text = text_of(self.value(operand, state)?, Style::Long);
-                state.bind_variables().insert(Name::new(variable), text);
+                let bytes = text_of(self.value(operand, state)?, Style::Long);
+                state.bind_variables().insert(Name::new(variable), MacroText { bytes, is_from_ad: true });
             }
             RuleAction::Default(name, _) if state.ad.get_unread(name).is_some() => {}
             RuleAction::Set(name, operand) | RuleAction::Default(name, operand) => {
@@ -316,11 +226,7 @@ impl RuleExecution<'_> {
                 state.set_attribute(name.clone(), value_expression(value));
             }
             RuleAction::Copy(target, names) | RuleAction::Rename(target, names) => {
-                let names = if has_macros(names) {
-                    state.expander(self.context).expand(names.as_bytes())?
-                } else {
-                    names.clone().into_bytes()
-                };
+                let names = state.expanded(names, ParseOptions::new(self.context.dialect), self.context)?;
                 for (from, to) in state.target_names(target, &names)? {
                     // An invalid new name is a fault of one attribute. The other attributes are still changed.
                     match (new_names::new_name(&to), state.ad.get_unread(&from).cloned()) {
@@ -365,7 +271,7 @@ impl RuleExecution<'_> {
         if let Some(expression) = operand.expression() {
             return Ok(expression.clone());
         }
-        let text = state.expander(self.context).expand(operand.text().as_bytes())?;
+        let text = state.expanded(operand.text(), operand.rules, self.context)?;
         parse_expression(&text, operand.rules).or_else(|error| {
             repair(&text, &error).ok_or_else(|| {
                 let shown: String = String::from_utf8_lossy(&text).chars().take(200).collect();
@@ -373,15 +279,6 @@ impl RuleExecution<'_> {
                 format!("the expression becomes {shown}: {error}").into()
             })
         })
-    }
-}
-
-/// Returns the length of the text of an expression. A number or a placeholder counts as nothing.
-fn text_length(expression: &Expression) -> usize {
-    match expression.as_literal() {
-        Some(Value::String(text)) => text.as_bytes().len(),
-        Some(_) => 0,
-        None => print(expression, Style::Long).len(),
     }
 }
 

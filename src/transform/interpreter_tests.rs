@@ -131,7 +131,8 @@ fn rules_follow_one_another() {
 fn transform_makes_several_ads_of_one() {
     let show = "SET b \"$(Row) $(Step) $(XFormId) $(Iterating) $(v) $(w)\"\n";
     for (line, expected) in [
-        ("TRANSFORM", vec!["0 0 0 0  "]),
+        ("TRANSFORM", vec!["   0  "]),
+        ("TRANSFORM 0", vec!["   0  "]),
         ("TRANSFORM 2", vec!["0 0 0 1  ", "0 1 1 1  "]),
         ("TRANSFORM v in (p, q r)", vec!["0 0 0 1 p ", "1 0 1 1 q ", "2 0 2 1 r "]),
         ("TRANSFORM 2 v in p", vec!["0 0 0 1 p ", "0 1 1 1 p "]),

@@ -71,10 +71,8 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
     let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 {
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);
-        if iteration.count == 0 {
-            let help = "write a number of at least 1";
-            return Err(error(at..at + digits, "this line would drop all ads").with_help(help));
-        }
+        // HTCondor makes an ad of `TRANSFORM 0`, too.
+        iteration.count = iteration.count.max(1);
         at = skip_blank(text, at + digits);
     }
     let start = at;

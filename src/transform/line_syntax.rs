@@ -33,3 +33,18 @@ pub(super) fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
         None => problem.with_help("a line begins with a keyword such as SET, or reads `variable = text`"),
     }
 }
+
+/// Reads `+=`, or `+,=` and its kin, at the beginning of a text. Returns what stands between the appended texts, and the
+/// byte offset behind the sign; `None` for other texts.
+pub(super) fn appending(text: &str) -> Option<(String, usize)> {
+    let rest = text.strip_prefix('+')?;
+    let sign = rest.chars().next().filter(|c| ",;|&*".contains(*c));
+    let count = sign.map_or(0, |sign| rest.chars().take(2).take_while(|c| *c == sign).count());
+    rest[count..].strip_prefix('=')?;
+    let between = match count {
+        0 => " ".to_owned(),
+        1 => rest[..1].to_owned(),
+        _ => format!(" {} ", &rest[..2]),
+    };
+    Some((between, 1 + count + 1))
+}

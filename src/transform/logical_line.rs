@@ -29,6 +29,15 @@ impl LogicalLine {
         start..end.max(start)
     }
 
+    /// Returns the line without its first bytes, trimmed.
+    pub fn without_start(&self, bytes: usize) -> LogicalLine {
+        let text = self.text[bytes..].trim_start_matches(is_blank);
+        let cut = self.text.len() - text.len();
+        let mut pieces = vec![(0, self.file_range(cut..cut).start)];
+        pieces.extend(self.pieces.iter().filter(|(at, _)| *at > cut).map(|(at, file)| (at - cut, *file)));
+        LogicalLine { text: text.to_owned(), number: self.number, pieces }
+    }
+
     /// Converts the ranges of a problem from ranges in `text` to ranges in the file.
     pub fn locate(&self, problem: Problem) -> Problem {
         let end = self.text.len();

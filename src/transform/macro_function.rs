@@ -5,7 +5,8 @@ use crate::eval::{Environment, Evaluator};
 use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
 use crate::text::counted;
 
-use super::macros::{MacroExpander, StatementFailure, evaluate};
+use super::expander::MacroExpander;
+use super::macros::{StatementFailure, evaluate};
 use super::path_function::{is_path_function, path_part, split_suffix};
 
 /// Function that expands a call. Its second argument is the text in the parentheses of the call.
@@ -180,6 +181,7 @@ fn string(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, 
 
 fn eval(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8>, StatementFailure> {
     let text = expander.expand_argument(body)?;
+    expander.set_reads_ad();
     let expression = parse_expression(&text, ParseOptions::long(expander.context.dialect)).map_err(|error| {
         let is_cut = body.contains(&b'(');
         let hint = if is_cut { "; $EVAL() ends at the first `)`, so use EVALMACRO here" } else { "" };
@@ -230,7 +232,7 @@ fn substring(expander: &mut MacroExpander<'_, '_>, body: &[u8]) -> Result<Vec<u8
         _ => return Err("it needs a name, a start and, optionally, a length".to_owned().into()),
     };
     let text = expander.lookup(name).unwrap_or_default();
-    let text = expander.expand(&text)?;
+    let text = expander.expand_found(text)?;
     let from_end = |place: i64, end: usize| {
         let end = i64::try_from(end).unwrap_or(i64::MAX);
         let place = if place < 0 { end.saturating_add(place).max(0) } else { place.min(end) };

@@ -9,19 +9,35 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
-use crate::syntax::{Style, print};
+use crate::syntax::ParseOptions;
 
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
+use super::expander::MacroExpander;
 use super::keywords::is_variable_byte;
 use super::macro_function;
 
 /// Variables of the rules, for one ad.
-pub(super) type MacroVariables = FxHashMap<Name, Vec<u8>>;
+pub(super) type MacroVariables = FxHashMap<Name, MacroText>;
+
+/// Text of a variable or of a macro.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MacroText {
+    pub bytes: Vec<u8>,
+    /// Whether an ad wrote some of it. Such a text reads no environment variable and ends no string.
+    pub is_from_ad: bool,
+}
+
+impl From<Vec<u8>> for MacroText {
+    /// Returns a text that the rules have.
+    fn from(bytes: Vec<u8>) -> Self {
+        MacroText { bytes, is_from_ad: false }
+    }
+}
 
 /// Variables that rules find besides their own, such as those of a configuration. Clones share the table.
 #[derive(Clone, Debug, Default)]
-pub struct VariableTable(Arc<MacroVariables>);
+pub struct VariableTable(pub(super) Arc<MacroVariables>);
 
 impl VariableTable {
     /// Whether there is a variable of this name; case is ignored.
@@ -30,18 +46,31 @@ impl VariableTable {
         self.0.contains_key(&Name::new(name))
     }
 
+    /// Returns the text of a variable, with its macros; `None` if there is no such variable. Case is ignored.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(&Name::new(name)).map(|text| text.bytes.as_slice())
+    }
+
     /// Returns the table with default values for variables that it lacks. In HTCondor a variable with an empty value has
     /// none.
     #[must_use]
     pub fn with_defaults<'d>(&self, defaults: impl IntoIterator<Item = (&'d str, &'d str)>) -> VariableTable {
         let mut all: MacroVariables =
-            defaults.into_iter().map(|(name, value)| (Name::new(name), value.as_bytes().to_vec())).collect();
+            defaults.into_iter().map(|(name, value)| (Name::new(name), value.as_bytes().to_vec().into())).collect();
         let own = self.0.iter().map(|(name, value)| (name.clone(), value.clone()));
         for (name, value) in own {
-            if !value.is_empty() || !all.contains_key(&name) {
+            if !value.bytes.is_empty() || !all.contains_key(&name) {
                 all.insert(name, value);
             }
         }
+        VariableTable(Arc::new(all))
+    }
+
+    /// Returns the table with other variables, which count before those of the table.
+    pub(super) fn overlaid(&self, own: MacroVariables) -> VariableTable {
+        let mut all = MacroVariables::clone(&self.0);
+        all.extend(own);
         VariableTable(Arc::new(all))
     }
 
@@ -59,15 +88,15 @@ impl VariableTable {
         let mut ad = EditedAd::new(&Ad::default(), &EditedShapes::default());
         let own = MacroVariables::default();
         let mut expander = MacroExpander::new((&own, self), &mut ad, context);
-        let text = expander.expand(text).map_err(|failure| failure.message)?;
-        Ok(Expansion { text, unknown: expander.unknown })
+        let text = expander.expand(text, ParseOptions::new(context.dialect)).map_err(|failure| failure.message)?;
+        Ok(Expansion { text, unknown: expander.take_unknown() })
     }
 }
 
 impl<N: AsRef<str>, V: Into<Vec<u8>>> FromIterator<(N, V)> for VariableTable {
     /// Of several values of a variable the last counts.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
-        let pairs = variables.into_iter().map(|(name, value)| (Name::new(name.as_ref()), value.into()));
+        let pairs = variables.into_iter().map(|(name, value)| (Name::new(name.as_ref()), value.into().into()));
         VariableTable(Arc::new(pairs.collect()))
     }
 }
@@ -116,11 +145,20 @@ pub(crate) struct MacroReference {
 }
 
 /// Name of the macro that expands to a literal dollar.
-const DOLLAR: &str = "DOLLAR";
+pub(super) const DOLLAR: &str = "DOLLAR";
 
 /// Whether a text contains a macro.
 pub(super) fn has_macros(text: &str) -> bool {
     find_macro(text.as_bytes(), 0).is_some()
+}
+
+/// Returns a text with `placeholder` in the place of each macro.
+pub(super) fn with_placeholders(text: &str, placeholder: &str) -> String {
+    let mut out = text.to_owned();
+    for found in find_macros(text.as_bytes()).into_iter().rev() {
+        out.replace_range(found.range, placeholder);
+    }
+    out
 }
 
 /// Returns the macros of a text in order. No two of them overlap.
@@ -187,131 +225,6 @@ fn named_body(text: &[u8], start: usize) -> Option<(Range<usize>, Option<Range<u
     }
 }
 
-/// Macro expander for one ad.
-pub(super) struct MacroExpander<'a, 'u> {
-    variables: &'a MacroVariables,
-    outer_variables: &'a VariableTable,
-    pub ad: &'a mut EditedAd<'u>,
-    pub context: &'a Context,
-    /// Number of bytes that may still be copied. The limit is necessary because macros may refer to one another without
-    /// end.
-    bytes_left: usize,
-    depth: usize,
-    /// The first variable without a value and a default.
-    unknown: Option<String>,
-}
-
-/// Maximum number of bytes that an expansion copies.
-const MAX_COPIED_BYTES: usize = 16 << 20;
-
-/// Maximum nesting depth of expansions. Expansions nest because a macro function expands its arguments.
-const MAX_EXPANSION_DEPTH: usize = 50;
-
-impl<'a, 'u> MacroExpander<'a, 'u> {
-    pub fn new(
-        (variables, outer_variables): (&'a MacroVariables, &'a VariableTable),
-        ad: &'a mut EditedAd<'u>,
-        context: &'a Context,
-    ) -> Self {
-        MacroExpander { variables, outer_variables, ad, context, bytes_left: MAX_COPIED_BYTES, depth: 0, unknown: None }
-    }
-
-    /// Returns a text with its macros expanded.
-    pub fn expand(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-        if self.depth > MAX_EXPANSION_DEPTH {
-            return Err(endless_expansion());
-        }
-        self.depth += 1;
-        let expanded = self.expand_once(text);
-        self.depth -= 1;
-        expanded
-    }
-
-    fn expand_once(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-        let mut out = Vec::new();
-        let mut rest = text.to_vec();
-        // Text before this offset is expanded already.
-        let mut from = 0;
-        let mut dollars = false;
-        while let Some(found) = find_macro(&rest, from) {
-            let body = &rest[found.body.clone()];
-            if found.function.is_empty() && body.eq_ignore_ascii_case(DOLLAR.as_bytes()) {
-                dollars = true;
-                out.extend_from_slice(&rest[from..found.range.end]);
-                from = found.range.end;
-                continue;
-            }
-            let mut value = self.value(&rest, &found)?;
-            // A dollar before the inner macro may begin an outer macro, as in `$(MY.$(name))`. The outer macro is
-            // complete when the inner macro is replaced by its value.
-            let dollar = memchr::memchr(b'$', &rest[from..found.range.start]);
-            let done = dollar.map_or(found.range.start, |at| from + at);
-            out.extend_from_slice(&rest[from..done]);
-            let mut cost = value.len() + 1;
-            if dollar.is_some() || value.contains(&b'$') {
-                // The value is scanned again, together with the text around it.
-                let mut again = rest[done..found.range.start].to_vec();
-                again.append(&mut value);
-                again.extend_from_slice(&rest[found.range.end..]);
-                cost += again.len();
-                rest = again;
-                from = 0;
-            } else {
-                out.append(&mut value);
-                from = found.range.end;
-            }
-            self.bytes_left = self.bytes_left.checked_sub(cost).ok_or_else(endless_expansion)?;
-        }
-        out.extend_from_slice(&rest[from..]);
-        Ok(if dollars { replace_macros(&out, DOLLAR, |_| b"$") } else { out })
-    }
-
-    /// Returns the text that a macro stands for, before it is scanned again.
-    fn value(&mut self, text: &[u8], found: &MacroReference) -> Result<Vec<u8>, StatementFailure> {
-        let name = &text[found.function.clone()];
-        let body = &text[found.body.clone()];
-        if !name.is_empty() && name != b"ENV" {
-            return macro_function::call(self, name, body);
-        }
-        let default = found.default.clone().map(|default| text[default].to_vec());
-        if name == b"ENV" {
-            let value = std::env::var_os(&*String::from_utf8_lossy(body));
-            let value = value.map(|value| value.to_string_lossy().into_owned().into_bytes());
-            let value = value.filter(|value| !value.is_empty() || default.is_none());
-            return Ok(value.or(default).unwrap_or(b"UNDEFINED".to_vec()));
-        }
-        let found = self.lookup(body);
-        if found.is_none() && default.is_none() && self.unknown.is_none() {
-            self.unknown = Some(String::from_utf8_lossy(body).into_owned());
-        }
-        Ok(found.filter(|value| !value.is_empty()).or(default).unwrap_or_default())
-    }
-
-    /// Returns the unexpanded text of a variable, or for `MY.name` the text of an attribute of the ad. `None` if there
-    /// is neither.
-    pub fn lookup(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        let name = std::str::from_utf8(name).ok()?;
-        let key = Name::new(name);
-        if let Some(text) = self.variables.get(&key).or_else(|| self.outer_variables.0.get(&key)) {
-            return Some(text.clone());
-        }
-        let attribute = name.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("MY.")).map(|_| &name[3..])?;
-        let expression = self.ad.get(&Name::new(attribute))?;
-        Some(match expression.kind() {
-            ExpressionKind::Literal(Value::String(text)) => text.as_bytes().to_vec(),
-            _ => print(&expression, Style::Long),
-        })
-    }
-
-    /// Expands the argument of a function. If the argument names a variable or an attribute, expands the text of that
-    /// variable or attribute instead.
-    pub fn expand_argument(&mut self, text: &[u8]) -> Result<Vec<u8>, StatementFailure> {
-        let text = text.trim_ascii();
-        let text = self.lookup(text).unwrap_or_else(|| text.to_vec());
-        self.expand(&text)
-    }
-}
-
 /// Evaluates an expression in the current state of an ad.
 pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd<'_>, context: &Context) -> Result<Value, Abort> {
     if let ExpressionKind::Literal(value) = expression.kind() {
@@ -321,13 +234,13 @@ pub(super) fn evaluate(expression: &Expression, ad: &mut EditedAd<'_>, context: 
     Evaluator::new(&environment, context).evaluate(expression, &frame)
 }
 
-fn endless_expansion() -> StatementFailure {
+pub(super) fn endless_expansion() -> StatementFailure {
     "the macros form a circle, are nested too deeply, or give too long a text".to_owned().into()
 }
 
 /// Replaces the macros of the variable `name`. `value` returns the replacement of a macro. Its argument is the default
 /// of the macro, or an empty text if the macro has none.
-fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'v [u8]) -> Vec<u8> {
+pub(super) fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'v [u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
     for found in find_macros(text) {
@@ -343,9 +256,22 @@ fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v [u8]) -> &'
 
 /// Expands only the macros of the variable `name` in `text`, which is assigned to this variable. Such a macro stands
 /// for the previous text of the variable: `A = $(A) x`.
-pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<Vec<u8>, StatementFailure> {
+pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<MacroText, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
-    let own = variables.get(&Name::new(name)).filter(|own| !own.is_empty());
-    let out = replace_macros(text.as_bytes(), name, |default| own.map_or(default, Vec::as_slice));
-    if out.len() > MAX_VALUE_BYTES { Err(endless_expansion()) } else { Ok(out) }
+    let own = variables.get(&Name::new(name)).filter(|own| !own.bytes.is_empty());
+    let bytes = replace_macros(text.as_bytes(), name, |default| own.map_or(default, |own| own.bytes.as_slice()));
+    if bytes.len() > MAX_VALUE_BYTES {
+        return Err(endless_expansion());
+    }
+    let is_from_ad = own.is_some_and(|own| own.is_from_ad) && bytes != text.as_bytes();
+    Ok(MacroText { bytes, is_from_ad })
+}
+
+/// Appends a text to that of a variable; `between` stands between the two if the variable has a text.
+pub(super) fn append(variables: &mut MacroVariables, name: &str, between: &str, text: &str) {
+    let own = variables.entry(Name::new(name)).or_default();
+    if !own.bytes.is_empty() {
+        own.bytes.extend_from_slice(between.as_bytes());
+    }
+    own.bytes.extend_from_slice(text.as_bytes());
 }

@@ -22,9 +22,12 @@
 //! # Ok::<(), classad::syntax::SyntaxError>(())
 //! ```
 
+mod ad_state;
+mod branches;
 mod condition;
 mod edited_ad;
 mod edited_shapes;
+mod expander;
 mod interpreter;
 #[cfg(test)]
 mod interpreter_tests;
@@ -35,13 +38,18 @@ mod logical_line;
 mod macro_function;
 mod macros;
 mod new_names;
+mod open_if;
+mod outline;
 mod parse;
+mod parse_blocks;
 #[cfg(test)]
 mod parse_tests;
 mod path_function;
 mod print;
 mod result;
 mod rule;
+mod slips;
+mod string_state;
 mod text_transformer;
 mod variable_uses;
 
@@ -55,7 +63,9 @@ pub use iteration::{IterationItems, TransformLine};
 pub use keywords::{Keyword, parse_target};
 pub use macros::{Expansion, VariableTable};
 pub(crate) use macros::{MacroReference, find_macros};
-pub use parse::{RuleSurroundings, parse_rules, parse_rules_within};
+pub use outline::RuleOutline;
+pub use parse::{ParsedRules, RuleSurroundings, parse_rules, parse_rules_within};
 pub use result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};
 pub use rule::{NamePattern, RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};
+pub use slips::rule_slips;
 pub use text_transformer::TextTransformer;

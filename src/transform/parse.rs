@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Name};
 use crate::format::Problem;
 use crate::syntax::ParseOptions;
 
-use super::condition::IfCondition;
-use super::iteration::{self, IterationItems, TransformLine};
 use super::keywords::{
     Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute, word_target,
 };
-use super::line_syntax::{operand_start, unknown_line};
+use super::line_syntax::{appending, operand_start, unknown_line};
 use super::logical_line::{LogicalLine, LogicalLines};
 use super::macros::{self, VariableTable};
-use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
+use super::open_if::OpenIf;
+use super::rule::{RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};
 use super::variable_uses::VariableUses;
 
 /// Parses a file in HTCondor's transform language into rules and problems.
@@ -24,7 +23,10 @@ use super::variable_uses::VariableUses;
 #[must_use]
 pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Problem>) {
     match std::str::from_utf8(text) {
-        Ok(text) => parse_lines(LogicalLines::new(text), dialect, &RuleSurroundings::default()),
+        Ok(text) => {
+            let parsed = parse_lines(LogicalLines::new(text), dialect, &RuleSurroundings::default());
+            (parsed.rules, parsed.problems)
+        }
         Err(invalid) => {
             let at = invalid.valid_up_to();
             (Vec::new(), vec![error(at..at + 1, "a rules file must be UTF-8")])
@@ -37,6 +39,8 @@ pub fn parse_rules(text: &[u8], dialect: Dialect) -> (Vec<TransformRule>, Vec<Pr
 pub struct RuleSurroundings {
     /// Variables that have a value without the rules.
     pub variables: VariableTable,
+    /// Names of variables that rules before these give values.
+    pub shared_variables: Vec<String>,
     /// Whether a router reads the rules, so that UNIVERSE has an effect.
     pub is_route: bool,
 }
@@ -49,68 +53,99 @@ pub fn parse_rules_within(
     part: Range<usize>,
     dialect: Dialect,
     surroundings: &RuleSurroundings,
-) -> (Vec<TransformRule>, Vec<Problem>) {
+) -> ParsedRules {
     parse_lines(LogicalLines::of_part(text, part), dialect, surroundings)
 }
 
-fn parse_lines(
-    lines: LogicalLines<'_>,
-    dialect: Dialect,
-    surroundings: &RuleSurroundings,
-) -> (Vec<TransformRule>, Vec<Problem>) {
+/// Rules that were read, and the problems in them.
+#[derive(Clone, Debug, Default)]
+pub struct ParsedRules {
+    /// The rules, without the statements that have errors.
+    pub rules: Vec<TransformRule>,
+    /// The problems, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// Whether HTCondor uses the rules: it leaves out a statement whose expression is none, and refuses rules with other
+    /// errors.
+    pub are_usable: bool,
+}
+
+fn parse_lines(lines: LogicalLines<'_>, dialect: Dialect, surroundings: &RuleSurroundings) -> ParsedRules {
     let mut parser = RulesParser {
         dialect,
         lines,
         rules: vec![TransformRule::default()],
         problems: Vec::new(),
         open: Vec::new(),
-        variables: VariableUses::new(&surroundings.variables),
+        variables: VariableUses::new(&surroundings.variables, &surroundings.shared_variables),
         is_route: surroundings.is_route,
+        are_usable: true,
+        lacks_expression: false,
+        ignores_lines: false,
     };
     while let Some(line) = parser.lines.next() {
         if !line.text.is_empty()
             && let Err(problem) = parser.line(&line)
         {
             parser.problems.push(line.locate(problem));
+            parser.are_usable &= std::mem::take(&mut parser.lacks_expression);
         }
     }
     parser.finish()
 }
 
-/// Maximum nesting depth of `if`, as in HTCondor.
-const MAX_IF_DEPTH: usize = 63;
-
 /// Parser of a file. The errors that its methods return have ranges in the line; [`parse_rules`] converts them to
 /// ranges in the file.
-struct RulesParser<'t> {
-    dialect: Dialect,
-    lines: LogicalLines<'t>,
+pub(super) struct RulesParser<'t> {
+    pub(super) dialect: Dialect,
+    pub(super) lines: LogicalLines<'t>,
     /// The rules so far; the last one is being parsed.
     rules: Vec<TransformRule>,
     problems: Vec<Problem>,
-    /// Open `if`s. Each has its range in the file, and whether its `else` was seen.
-    open: Vec<(Range<usize>, bool)>,
+    pub(super) open: Vec<OpenIf>,
     variables: VariableUses,
     /// Whether a router reads the rules.
     is_route: bool,
+    /// As in [`ParsedRules::are_usable`].
+    are_usable: bool,
+    /// Whether the error of the present line is that its expression is none.
+    lacks_expression: bool,
+    /// Whether the lines are ignored up to the next rule, because they follow TRANSFORM.
+    ignores_lines: bool,
 }
 
 impl RulesParser<'_> {
-    fn rule(&mut self) -> &mut TransformRule {
+    pub(super) fn rule(&mut self) -> &mut TransformRule {
         let last = self.rules.len() - 1;
         &mut self.rules[last]
     }
 
     fn line(&mut self, line: &LogicalLine) -> Result<(), Problem> {
         let text = line.text.as_str();
+        // In an `if`, old versions of HTCondor are to ignore such a line.
+        if !self.open.is_empty() && text.starts_with(':') {
+            return self.line(&line.without_start(1));
+        }
         let word = text.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | ':')).unwrap_or(text.len());
         let (first, rest) = text.split_at(word);
         let behind = skip_blank(text, word);
         let is_whole_word = rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_whitespace());
         let keyword = Keyword::from_word(first).filter(|_| is_whole_word);
+        if self.rule().iteration.is_some() && keyword != Some(Keyword::Name) {
+            if !std::mem::replace(&mut self.ignores_lines, true) {
+                self.warn(
+                    line,
+                    line.problem("this line and those behind it follow TRANSFORM and are ignored, as in HTCondor"),
+                );
+            }
+            return Ok(());
+        }
+        self.ignores_lines = false;
         if !keyword.is_some_and(Keyword::is_branch) {
             if text[behind..].starts_with('=') {
                 return self.assignment(line, first, behind + 1);
+            }
+            if let Some((between, value)) = appending(&text[behind..]) {
+                return self.appending(line, first, between, behind + value);
             }
             if text[behind..].starts_with("@=") {
                 return self.here_document(line, first, behind + 2);
@@ -118,45 +153,35 @@ impl RulesParser<'_> {
         }
         match keyword {
             Some(keyword) => self.keyword(line, keyword, behind),
+            None if first.eq_ignore_ascii_case("warning") && text[behind..].starts_with(':') => {
+                self.warn(line, line.problem("HTCondor only prints this line"));
+                Ok(())
+            }
             None => Err(unknown_line(text, word, behind)),
         }
     }
 
     /// Parses `variable = text`. The text begins at the byte offset `value`.
     fn assignment(&mut self, line: &LogicalLine, name: &str, value: usize) -> Result<(), Problem> {
-        self.variable(line, name)?;
+        let name = self.variable(line, name)?;
         let start = skip_blank(&line.text, value);
-        self.check_macros(line, start, Some(name));
-        self.push(line, RuleAction::Assign(name.to_owned(), line.text[start..].to_owned()));
+        self.check_macros(line, start, Some(&name));
+        self.push(line, RuleAction::Assign(name, line.text[start..].to_owned()));
         Ok(())
     }
 
-    /// Parses a here-document: `variable @=tag`, then lines up to `@tag`. The tag begins at the byte offset `tag`.
-    fn here_document(&mut self, line: &LogicalLine, name: &str, tag: usize) -> Result<(), Problem> {
-        self.variable(line, name)?;
-        let end = format!("@{}", line.text[tag..].trim_ascii());
-        let mut text = Vec::new();
-        loop {
-            let missing = || line.problem(format!("the line `{end}` that ends this text is missing"));
-            let next = self.lines.next().ok_or_else(missing)?;
-            if next.text == end {
-                break;
-            }
-            if !next.text.is_empty() {
-                self.check_macros(&next, 0, Some(name));
-                text.push(next.text);
-            }
-        }
-        self.push(line, RuleAction::Assign(name.to_owned(), text.join("\n")));
-        Ok(())
-    }
-
-    /// Checks the name of an assigned variable and records it.
-    fn variable(&mut self, line: &LogicalLine, name: &str) -> Result<(), Problem> {
+    /// Checks the name of an assigned variable and records it. Returns the name.
+    pub(super) fn variable(&mut self, line: &LogicalLine, name: &str) -> Result<String, Problem> {
         let place = 0..name.len().max(1);
-        if let Some(attribute) = name.strip_prefix('+').filter(|attribute| is_name(attribute)) {
-            let help = format!("write `SET {attribute} ...`");
-            return Err(error(place, "this is not how a rule sets an attribute").with_help(help));
+        if let Some(attribute) = name.strip_prefix(['+', '-']).filter(|attribute| is_name(attribute)) {
+            let message = format!("this line sets a variable MY.{attribute}, not the attribute {attribute}");
+            self.warn(line, error(place, message).with_help(format!("write `SET {attribute} ...`")));
+            self.variables.define(&format!("MY.{attribute}"));
+            return Ok(format!("MY.{attribute}"));
+        }
+        if macros::has_macros(name) && is_variable(&macros::with_placeholders(name, "x")) {
+            self.variables.define_any();
+            return Ok(name.to_owned());
         }
         if !is_variable(name) {
             let help = "a variable's name has only ASCII letters, digits, `_`, `.` and `/`";
@@ -175,7 +200,7 @@ impl RulesParser<'_> {
             self.warn(line, error(place, message).with_help(keyword.usage()));
         }
         self.variables.define(name);
-        Ok(())
+        Ok(name.to_owned())
     }
 
     fn keyword(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<(), Problem> {
@@ -183,19 +208,18 @@ impl RulesParser<'_> {
         if line.text[behind..].is_empty() && !matches!(keyword, Keyword::Else | Keyword::EndIf | Keyword::Transform) {
             if keyword == Keyword::If {
                 // Its `endif` is no further error.
-                self.open.push((line.whole_file_range(), false));
+                self.open.push(OpenIf::new(line.whole_file_range()));
             }
             return Err(line.problem(format!("`{word}` needs something after it")).with_help(keyword.usage()));
-        }
-        if keyword != Keyword::Name && self.rule().iteration.is_some() {
-            let problem = line.problem("this line follows TRANSFORM, which must be the last line of its rule");
-            return Err(problem.with_help("move this line before TRANSFORM, or begin another rule with NAME"));
         }
         let action = match keyword {
             Keyword::Name | Keyword::Requirements | Keyword::Universe | Keyword::Transform => {
                 if !self.open.is_empty() {
-                    let problem = line.problem(format!("{word} cannot depend on an `if`"));
-                    return Err(problem.with_help("HTCondor reads this line whether the condition is true or false"));
+                    let problem = line.problem(format!("{word} does not depend on the `if` around it"));
+                    self.warn(
+                        line,
+                        problem.with_help("HTCondor reads this line whether the condition is true or false"),
+                    );
                 }
                 return self.rule_heading(line, keyword, behind);
             }
@@ -218,8 +242,8 @@ impl RulesParser<'_> {
             }
             Keyword::Requirements => {
                 if self.rule().requirements.is_some() {
-                    let problem = line.problem("this rule has REQUIREMENTS already");
-                    return Err(problem.with_help("join them with `&&`; HTCondor only uses the last one"));
+                    let problem = line.problem("this rule has REQUIREMENTS already, which have no effect");
+                    self.warn(line, problem.with_help("join them with `&&`; HTCondor only uses the last one"));
                 }
                 if macros::has_macros(text) {
                     return Err(error(behind..line.text.len(), "macros are not expanded in REQUIREMENTS"));
@@ -242,69 +266,13 @@ impl RulesParser<'_> {
         Ok(())
     }
 
-    /// Parses the arguments of TRANSFORM and the following lines with its items.
-    fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
-        let (mut iteration, items_follow) = iteration::parse_arguments(&line.text, behind)?;
-        if !items_follow {
-            return Ok(iteration);
-        }
-        loop {
-            let next = self.lines.next().ok_or_else(|| line.problem("the `)` that ends this list is missing"))?;
-            if next.text.starts_with(')') {
-                break;
-            }
-            match iteration.items.as_mut() {
-                Some(IterationItems::From(lines)) => lines.push(next.text),
-                Some(IterationItems::In(items)) => items.extend(iteration::words(&next.text)),
-                None => {}
-            }
-        }
-        iteration::check_total(&iteration, 0..line.text.len())?;
-        Ok(iteration)
-    }
-
-    /// Parses `if`, `elif`, `else` or `endif`.
-    fn if_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
-        let word = keyword.as_str();
-        match (keyword, self.open.last_mut()) {
-            (Keyword::If, _) => {
-                if self.open.len() >= MAX_IF_DEPTH {
-                    return Err(line.problem(format!("`if` is nested more than {MAX_IF_DEPTH} levels deep")));
-                }
-                self.open.push((line.whole_file_range(), false));
-            }
-            (_, None) => return Err(line.problem(format!("`{word}` without an `if`"))),
-            (Keyword::EndIf, _) => {
-                self.open.pop();
-            }
-            (_, Some((_, true))) => return Err(line.problem(format!("`{word}` after an `else`"))),
-            (_, Some((_, has_else))) => *has_else = keyword == Keyword::Else,
-        }
-        let rest = &line.text[behind..];
-        match keyword {
-            Keyword::EndIf => Ok(RuleAction::EndIf),
-            Keyword::Else if rest.is_empty() || rest.starts_with('#') => Ok(RuleAction::Else),
-            Keyword::Else => {
-                let problem = error(behind..line.text.len(), "nothing may follow `else`");
-                Err(problem.with_help("for another condition write `elif`"))
-            }
-            _ => {
-                self.check_macros(line, behind, None);
-                let condition = IfCondition::new(rest, ParseOptions::new(self.dialect));
-                let condition = condition.map_err(|error| Problem::from_syntax(error, behind, 0))?;
-                let is_if = keyword == Keyword::If;
-                Ok(if is_if { RuleAction::If(condition) } else { RuleAction::ElseIf(condition) })
-            }
-        }
-    }
-
     /// Parses a statement that changes an attribute or a variable.
     fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind)?;
         let word = word.ok_or_else(|| line.problem(format!("`{}` needs something after it", keyword.as_str())))?;
         if keyword == Keyword::Delete {
-            let target = word_target(&word, self.dialect)?;
+            let target = self.target(line, &word)?;
             let rest = skip_blank(text, word.range.end);
             if rest < text.len() {
                 let message = "the text after the name is ignored, as in HTCondor";
@@ -323,17 +291,20 @@ impl RulesParser<'_> {
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
         Ok(match keyword {
             Keyword::Copy | Keyword::Rename => {
-                let target = word_target(&word, self.dialect)?;
+                let target = self.target(line, &word)?;
                 let name = self.new_name(line, &word, start)?;
                 if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
             Keyword::EvalMacro => {
                 let variable = text[word.range.clone()].to_owned();
-                self.variable(line, &variable).map_err(|problem| Problem { range: word.range, ..problem })?;
+                if self.literal_name(line, &word).is_none() {
+                    self.variable(line, &variable).map_err(|problem| Problem { range: word.range, ..problem })?;
+                }
                 RuleAction::EvaluateMacro(variable, self.evaluated_operand(line, start, escaped)?)
             }
             _ => {
-                let name = word_attribute(&word, self.dialect)?;
+                let name = self.literal_name(line, &word);
+                let name = name.map_or_else(|| word_attribute(&word, self.dialect), Ok)?;
                 match keyword {
                     Keyword::EvalSet => RuleAction::EvaluateSet(name, self.evaluated_operand(line, start, escaped)?),
                     Keyword::Default => RuleAction::Default(name, self.operand(line, start, long)?),
@@ -343,16 +314,27 @@ impl RulesParser<'_> {
         })
     }
 
-    /// Parses the second operand of COPY or RENAME, which is the new name and begins at `start`. `word` is the first
-    /// operand: after a pattern the new name may contain `\1`.
-    fn new_name(&mut self, line: &LogicalLine, word: &LineWord<'_>, start: usize) -> Result<String, Problem> {
-        self.check_macros(line, start, None);
-        let name = &line.text[start..];
-        let is_template = matches!(word.kind, LineWordKind::Pattern(_)) && name.contains('\\');
-        if macros::has_macros(name) || is_template || is_name(name) {
-            return Ok(name.to_owned());
+    /// Returns the attributes that a word selects.
+    fn target(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Result<RuleTarget, Problem> {
+        if let Some(name) = self.literal_name(line, word) {
+            return Ok(RuleTarget::Name(name));
         }
-        Err(error(start..line.text.len(), format!("`{name}` is not an attribute name")))
+        // HTCondor leaves out a statement with a wrong regular expression.
+        self.lacks_expression = matches!(word.kind, LineWordKind::Pattern(_));
+        let target = word_target(word, self.dialect)?;
+        self.lacks_expression = false;
+        Ok(target)
+    }
+
+    /// Returns the name that a word with macros is: HTCondor does not expand them. `None` for a word without macros.
+    fn literal_name(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Option<Name> {
+        let LineWordKind::Plain(text) = word.kind else { return None };
+        if !macros::has_macros(text) {
+            return None;
+        }
+        let message = format!("macros are not expanded in this name: it stays `{text}`");
+        self.warn(line, error(word.range.clone(), message));
+        Some(Name::new(text))
     }
 
     /// Parses the text of a line from the byte offset `start` as an expression that is evaluated. Warns of text behind
@@ -364,8 +346,10 @@ impl RulesParser<'_> {
         rules: ParseOptions,
     ) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
+        self.lacks_expression = true;
         let (operand, ignored) = RuleOperand::evaluated(&line.text[start..], rules)
             .map_err(|error| Problem::from_syntax(error, start, 0))?;
+        self.lacks_expression = false;
         if let Some(ignored) = ignored {
             let message = "the text after the expression is ignored, as in HTCondor";
             self.warn(line, error(start + ignored..line.text.len(), message));
@@ -376,28 +360,38 @@ impl RulesParser<'_> {
     /// Parses the text of a line from the byte offset `start` as an expression.
     fn operand(&mut self, line: &LogicalLine, start: usize, rules: ParseOptions) -> Result<RuleOperand, Problem> {
         self.check_macros(line, start, None);
-        RuleOperand::new(&line.text[start..], rules).map_err(|error| Problem::from_syntax(error, start, 0))
+        self.lacks_expression = true;
+        let operand =
+            RuleOperand::new(&line.text[start..], rules).map_err(|error| Problem::from_syntax(error, start, 0))?;
+        self.lacks_expression = false;
+        Ok(operand)
     }
 
-    fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) {
-        self.problems.extend(self.variables.check_macros(line, start, own));
+    pub(super) fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) {
+        let open = &self.open;
+        let is_sure = |name: &str| {
+            own.is_some_and(|own| own.eq_ignore_ascii_case(name)) || open.iter().any(|open| open.is_sure(name))
+        };
+        let problems = self.variables.check_macros(line, start, &is_sure);
+        self.problems.extend(problems);
     }
 
     /// Records a warning. The ranges of `problem` are in the line.
-    fn warn(&mut self, line: &LogicalLine, problem: Problem) {
+    pub(super) fn warn(&mut self, line: &LogicalLine, problem: Problem) {
         self.problems.push(line.locate(problem.as_warning()));
     }
 
-    fn push(&mut self, line: &LogicalLine, action: RuleAction) {
+    pub(super) fn push(&mut self, line: &LogicalLine, action: RuleAction) {
         let statement = RuleStatement { action, range: line.whole_file_range(), line: line.number };
         self.rule().statements.push(statement);
     }
 
-    fn finish(mut self) -> (Vec<TransformRule>, Vec<Problem>) {
-        let unclosed = self.open.into_iter().map(|(place, _)| error(place, "this `if` has no `endif`"));
+    fn finish(mut self) -> ParsedRules {
+        self.are_usable &= self.open.is_empty();
+        let unclosed = self.open.into_iter().map(|open| error(open.range, "this `if` has no `endif`"));
         self.problems.extend(unclosed);
         self.problems.extend(self.variables.without_value());
         self.problems.sort_by_key(|problem| problem.range.start);
-        (self.rules, self.problems)
+        ParsedRules { rules: self.rules, problems: self.problems, are_usable: self.are_usable }
     }
 }

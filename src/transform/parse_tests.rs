@@ -51,11 +51,11 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "REQUIREMENTS A\nREQUIREMENTS B",
-            "2:1: this rule has REQUIREMENTS already (join them with `&&`; HTCondor only uses the last one)",
+            "~2:1: this rule has REQUIREMENTS already, which have no effect (join them with `&&`; HTCondor only uses the last one)",
         ),
         (
             "if true\nNAME x\nendif",
-            "2:1: NAME cannot depend on an `if` (HTCondor reads this line whether the condition is true or false)",
+            "~2:1: NAME does not depend on the `if` around it (HTCondor reads this line whether the condition is true or false)",
         ),
         ("if true", "1:1: this `if` has no `endif`"),
         ("endif", "1:1: `endif` without an `if`"),
@@ -74,10 +74,9 @@ fn what_is_wrong_is_told_with_its_place() {
             "~1:9: the variable limit has no value and is replaced by an empty string (did you mean $(limits)?)",
         ),
         ("SET A \"$int(1)\"", "~1:8: $int() is not a function: write $INT()"),
-        ("+A = 1", "1:1: this is not how a rule sets an attribute (write `SET A ...`)"),
+        ("+A = 1", "~1:1: this line sets a variable MY.A, not the attribute A (write `SET A ...`)"),
         ("include : x", "1:1: `include :` is not supported in rules"),
         ("x @=end\na", "1:1: the line `@end` that ends this text is missing"),
-        ("TRANSFORM 0", "1:11: this line would drop all ads (write a number of at least 1)"),
         ("TRANSFORM x", "1:11: `in` or `from` is missing after the variables (write `TRANSFORM x in (a, b)`)"),
         (
             "TRANSFORM x matching *.dat",
@@ -90,11 +89,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, each on a line"),
         ("TRANSFORM 99999 in (a)", "1:20: one ad would become more than 10000 ads"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
-        (
-            "TRANSFORM\nSET A 1",
-            "2:1: this line follows TRANSFORM, which must be the last line of its rule (move this line \
-            before TRANSFORM, or begin another rule with NAME)",
-        ),
+        ("TRANSFORM\nSET A 1", "~2:1: this line and those behind it follow TRANSFORM and are ignored, as in HTCondor"),
         ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect here: only HTCondor's job router uses it"),
     ] {
         assert_eq!(problems(text), [expected], "{text}");

@@ -46,6 +46,9 @@ impl fmt::Display for RuleAction {
                 write!(f, "@{tag}")
             }
             RuleAction::Assign(variable, text) => write!(f, "{variable} = {}", line_end(text)),
+            RuleAction::Append(variable, between, text) => {
+                write!(f, "{variable} +{}= {}", between.replace(' ', ""), line_end(text))
+            }
             RuleAction::Delete(target) => write!(f, "{keyword} {target}"),
             RuleAction::If(test) | RuleAction::ElseIf(test) => write!(f, "{keyword} {}", line_end(test.text())),
             RuleAction::Else | RuleAction::EndIf => f.write_str(keyword),

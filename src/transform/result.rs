@@ -60,6 +60,10 @@ pub enum FaultScope {
     Statement,
     /// Only this attribute stays unchanged. The statement may have changed other attributes.
     Attribute(Name),
+    /// Nothing stands for a macro in the statement.
+    Macro,
+    /// Nothing stands for a macro in the statement, because an ad must not read the environment. This is no error.
+    Environment,
 }
 
 impl TransformFault {

@@ -32,6 +32,16 @@ impl TransformRule {
     pub fn from_action(action: RuleAction) -> Self {
         TransformRule { statements: vec![RuleStatement { action, range: 0..0, line: 0 }], ..TransformRule::default() }
     }
+
+    /// Returns the names of the variables that statements of the rule give values, as they are written.
+    pub fn assigned_variables(&self) -> impl Iterator<Item = String> + '_ {
+        self.statements.iter().filter_map(|statement| match &statement.action {
+            RuleAction::Assign(variable, _)
+            | RuleAction::Append(variable, ..)
+            | RuleAction::EvaluateMacro(variable, _) => Some(variable.clone()),
+            _ => None,
+        })
+    }
 }
 
 /// Statement of a rule: one logical line.
@@ -57,6 +67,9 @@ impl PartialEq for RuleStatement {
 pub enum RuleAction {
     /// `variable = text`: the text is expanded when the variable is used.
     Assign(String, String),
+    /// `variable += text`: appends the text to that of the variable. Between the two stands the second text, if the
+    /// variable has one: a blank, or what `+,=` and its kin say.
+    Append(String, String, String),
     /// `EVALMACRO variable expression`: assigns the value of the expression.
     EvaluateMacro(String, RuleOperand),
     /// `SET name expression`: sets the attribute to the expression, without evaluating it.
@@ -86,7 +99,7 @@ impl RuleAction {
     #[must_use]
     pub fn keyword(&self) -> Option<Keyword> {
         Some(match self {
-            RuleAction::Assign(..) => return None,
+            RuleAction::Assign(..) | RuleAction::Append(..) => return None,
             RuleAction::EvaluateMacro(..) => Keyword::EvalMacro,
             RuleAction::Set(..) => Keyword::Set,
             RuleAction::Default(..) => Keyword::Default,

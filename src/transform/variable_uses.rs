@@ -18,15 +18,34 @@ pub(super) struct VariableUses {
     used: Vec<(String, Range<usize>)>,
     /// Variables that the rules find besides their own.
     outer: VariableTable,
+    /// Whether variables get values whose names are not known, as by `x$(y) = 1`.
+    defines_any: bool,
 }
 
 /// Variables that are defined in every rule.
-const BUILT_IN_VARIABLES: [&str; 6] = ["Row", "Step", "ItemIndex", "Iterating", "XFormId", "DOLLAR"];
+const BUILT_IN_VARIABLES: [&str; 10] = [
+    "Row",
+    "Step",
+    "ItemIndex",
+    "Iterating",
+    "XFormId",
+    "DOLLAR",
+    "IsClusterAd",
+    "IsLinux",
+    "IsWindows",
+    "LateMaterialization",
+];
 
 impl VariableUses {
     /// Creates the record for rules that find these variables besides their own.
-    pub fn new(outer: &VariableTable) -> Self {
-        VariableUses { defined: BUILT_IN_VARIABLES.map(str::to_owned).into(), used: Vec::new(), outer: outer.clone() }
+    pub fn new(outer: &VariableTable, shared: &[String]) -> Self {
+        let defined = BUILT_IN_VARIABLES.map(str::to_owned).into_iter().chain(shared.iter().cloned()).collect();
+        VariableUses { defined, used: Vec::new(), outer: outer.clone(), defines_any: false }
+    }
+
+    /// Records that some variables are given values, no matter which.
+    pub fn define_any(&mut self) {
+        self.defines_any = true;
     }
 
     /// Records a variable that is given a value.
@@ -35,15 +54,14 @@ impl VariableUses {
     }
 
     /// Records the variables that a line uses after the byte offset `start`. Returns a problem for each function that
-    /// is written in the wrong case or is not supported. `own` is the variable that the line assigns; its uses are not
-    /// recorded.
-    pub fn check_macros(&mut self, line: &LogicalLine, start: usize, own: Option<&str>) -> Vec<Problem> {
+    /// is written in the wrong case or is not supported. Uses of variables that are sure to have a value are not recorded.
+    pub fn check_macros(&mut self, line: &LogicalLine, start: usize, is_sure: &dyn Fn(&str) -> bool) -> Vec<Problem> {
         let text = &line.text[start..];
         for found in macros::find_macros(text.as_bytes()) {
             let name = &text[found.body.clone()];
             let plain = found.function.is_empty() && found.default.is_none() && is_variable(name);
             let attribute = name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("MY."));
-            if plain && !attribute && own.is_none_or(|own| !own.eq_ignore_ascii_case(name)) {
+            if plain && !attribute && !is_sure(name) {
                 let place = line.file_range(start + found.body.start..start + found.body.end);
                 self.used.push((name.to_owned(), place));
             }
@@ -68,7 +86,8 @@ impl VariableUses {
     pub fn without_value(&self) -> impl Iterator<Item = Problem> + '_ {
         let is_defined =
             |name: &str| self.outer.contains(name) || self.defined.iter().any(|known| known.eq_ignore_ascii_case(name));
-        self.used.iter().filter(move |(name, _)| !is_defined(name)).map(|(name, place)| {
+        let unsure = self.used.iter().filter(|_| !self.defines_any);
+        unsure.filter(move |(name, _)| !is_defined(name)).map(|(name, place)| {
             let near = closest_names(name, self.defined.iter().map(String::as_str).chain(self.outer.names()));
             let help = match near.first() {
                 Some(near) => format!("did you mean $({near})?"),

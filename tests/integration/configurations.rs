@@ -79,6 +79,7 @@ fn policies_are_checked_where_they_live() {
             "5 syntax: SUSPEND: the variable NO_SUCH is not defined",
             "6 syntax: PREEMPT: expected an expression, found the end",
             "7 operand-type: SYSTEM_PERIODIC_HOLD: `==` of a number and a string is an error",
+            "14 doubtful-setting: JOB_TRANSFORM_B has no effect: HTCondor 25.8 and later do not read rules in the form of old job routes",
         ]
     );
     assert_eq!(report["policies"], 5);
@@ -107,8 +108,8 @@ fn transforms_of_a_configuration_are_applied_in_order() {
 #[test]
 fn routes_take_jobs_in_order_or_in_turn() {
     let routes = "JOB_ROUTER_ROUTE_NAMES = One Two Three\nJOB_ROUTER_ROUTE_One @=end\nREQUIREMENTS Owner == \"ann\"\nUNIVERSE VANILLA\n\
-        SET One true\n@end\nJOB_ROUTER_ENTRIES = [ Name = \"Two\"; Requirements = TARGET.RequestMemory < 100; MaxJobs = 5 ]\n\
-        JOB_ROUTER_ROUTE_Three @=end\nREQUIREMENTS Owner == \"zoe\"\n@end\nJOB_ROUTER_ROUTE_Off @=end\nREQUIREMENTS true\n@end\n";
+        SET One true\n@end\nJOB_ROUTER_ENTRIES = [ Name = \"Two\"; TargetUniverse = 5; Requirements = TARGET.RequestMemory < 100; MaxJobs = 5 ]\n\
+        JOB_ROUTER_ROUTE_Three @=end\nREQUIREMENTS Owner == \"zoe\"\nUNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Off @=end\nREQUIREMENTS true\n@end\n";
     let (dump, jobs) = (
         file("routes.dump", routes),
         file(

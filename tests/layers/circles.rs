@@ -38,6 +38,7 @@ const CIRCLES: &[(&[&str], &str)] = &[
     (
         &[
             "transform/condition",
+            "transform/expander",
             "transform/iteration",
             "transform/keywords",
             "transform/macro_function",

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, Value};
-use classad::configuration::{ConfiguredRule, JobRouter};
+use classad::configuration::{JobRoute, JobRouter, RouteLoads, RoutingDecision};
 use classad::eval::Context;
 use classad::format::Severity;
 use classad::syntax::{Style, expression_text, print_value};
@@ -27,8 +27,14 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
 The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, or without it in the order of DUMP. The first route that
-matches a job takes it. With JOB_ROUTER_ROUND_ROBIN_SELECTION, the matching routes take turns. MaxJobs and MaxIdleJobs
-are shown, but not applied.
+matches a job and is not full takes it. With JOB_ROUTER_ROUND_ROBIN_SELECTION, these routes take turns.
+
+A route is full by MaxJobs and MaxIdleJobs. The jobs that it made before count, too: those in the input with its name as
+RouteName. A route without limits has those of JOB_ROUTER_DEFAULT_MAX_JOBS_PER_ROUTE (100) and
+JOB_ROUTER_DEFAULT_MAX_IDLE_JOBS_PER_ROUTE (50). With --all-states, no limit is applied.
+
+A route takes no job if its universe is grid, which is the default, and it has no GridResource, or if it has an `if` that
+HTCondor does not support.
 
 Exit status: 0 if all jobs that the router may take have routes; 1 if one of them has none, or if there are no such
 jobs; 2 for bad input.
@@ -48,7 +54,7 @@ pub struct RouteCommand {
     /// Print only the table of routes, with the number of jobs of each
     #[arg(long)]
     summary: bool,
-    /// Route jobs in every state, not only idle jobs that no other program manages
+    /// Route jobs in every state, not only idle jobs that no other program manages, and apply no limits
     #[arg(long)]
     all_states: bool,
     /// Expression for the names of ads
@@ -58,12 +64,15 @@ pub struct RouteCommand {
     output: TableOutputArgs,
 }
 
-/// Clause of a route's requirements that a job does not satisfy.
+/// Reason why a route does not take a job.
 struct RouteRefusal {
     route: usize,
-    clause: String,
+    /// The clause of the route's requirements that the job does not satisfy; `None` if the reason is another one.
+    clause: Option<String>,
     /// Value of the clause; `None` if its evaluation stopped.
     value: Option<String>,
+    /// The reason, as a phrase.
+    reason: String,
 }
 
 /// What becomes of one job.
@@ -83,8 +92,8 @@ struct RoutingRun<'r> {
     taken: Vec<usize>,
     /// Number of jobs that satisfy the requirements of each route.
     matching: Vec<usize>,
-    /// Number of jobs that had a route, for taking turns.
-    turns: usize,
+    /// The jobs that the routes have.
+    loads: RouteLoads<'r>,
 }
 
 impl RouteCommand {
@@ -116,6 +125,7 @@ impl RouteCommand {
             run.add(job.id().to_owned(), job.advertisement(), &context, !self.all_states);
             Ok(true)
         })?;
+        run.choose_routes(!self.all_states);
         if !session.options.quiet {
             self.write(&run)?;
         }
@@ -151,7 +161,7 @@ impl RouteCommand {
 /// Prints a note if routes are in brackets, which HTCondor reads no longer.
 fn warn_of_brackets(session: &Session, router: &JobRouter) {
     let bracketed: Vec<&str> =
-        router.routes.iter().filter(|rules| rules.is_bracketed).map(ConfiguredRule::name).collect();
+        router.routes.iter().filter(|route| route.rules.is_bracketed).map(JobRoute::name).collect();
     if !bracketed.is_empty() {
         session.note(&format!(
             "HTCondor 25 does not read routes that are written as ads: {} (`transform --config ... --route NAME \
@@ -164,30 +174,47 @@ fn warn_of_brackets(session: &Session, router: &JobRouter) {
 impl<'r> RoutingRun<'r> {
     fn new(router: &'r JobRouter) -> Self {
         let zeros = vec![0; router.routes.len()];
-        RoutingRun { router, rows: Vec::new(), taken: zeros.clone(), matching: zeros, turns: 0 }
+        RoutingRun { router, rows: Vec::new(), taken: zeros.clone(), matching: zeros, loads: RouteLoads::new(router) }
     }
 
-    /// Routes a job.
+    /// Adds a job, with the routes that it matches.
     fn add(&mut self, id: String, job: &Ad, context: &Context, checks_state: bool) {
         let decision = self.router.decide(job, context, checks_state);
-        let mut route = decision.matching.first().copied();
-        if self.router.is_round_robin && !decision.matching.is_empty() {
-            route = Some(decision.matching[self.turns % decision.matching.len()]);
-            self.turns += 1;
+        if let Some((route, runs)) = decision.made_by {
+            self.loads.add(route, runs);
         }
         let mut refusals = Vec::new();
-        if decision.excluded.is_none() && route.is_none() {
+        if decision.excluded.is_none() && decision.matching.is_empty() {
             refusals.extend((0..self.router.routes.len()).filter_map(|route| {
+                if let Some(obstacle) = &self.router.routes[route].obstacle {
+                    return Some(RouteRefusal { route, clause: None, value: None, reason: obstacle.reason.clone() });
+                }
                 let (clause, value) = self.router.refusing_clause(route, job, context)?;
-                let value = value.map(|value| value_text(&value));
-                Some(RouteRefusal { route, clause: expression_text(&clause, Style::Long), value })
+                let (clause, value) = (expression_text(&clause, Style::Long), value.map(|value| value_text(&value)));
+                let reason = match &value {
+                    Some(value) => format!("`{clause}` is {value}"),
+                    None => format!("`{clause}` cannot be evaluated"),
+                };
+                Some(RouteRefusal { route, clause: Some(clause), value, reason })
             }));
         }
         decision.matching.iter().for_each(|route| self.matching[*route] += 1);
-        if let Some(route) = route {
-            self.taken[route] += 1;
+        let RoutingDecision { matching, excluded, .. } = decision;
+        self.rows.push(RoutedJobRow { id, route: None, matching, excluded, refusals });
+    }
+
+    /// Chooses the routes of the jobs in their order. With `is_limited`, a route that is full takes none.
+    fn choose_routes(&mut self, is_limited: bool) {
+        for row in self.rows.iter_mut().filter(|row| !row.matching.is_empty()) {
+            row.route = self.loads.choose(&row.matching, is_limited);
+            match row.route {
+                Some(route) => self.taken[route] += 1,
+                None => row.refusals.extend(row.matching.iter().map(|route| {
+                    let reason = self.loads.full(*route).unwrap_or_default();
+                    RouteRefusal { route: *route, clause: None, value: None, reason }
+                })),
+            }
         }
-        self.rows.push(RoutedJobRow { id, route, matching: decision.matching, excluded: decision.excluded, refusals });
     }
 
     fn name(&self, route: usize) -> &str {
@@ -198,13 +225,7 @@ impl<'r> RoutingRun<'r> {
         let rows = self.rows.iter().map(|row| {
             let others = row.matching.iter().filter(|route| Some(**route) != row.route);
             let others: Vec<&str> = others.map(|route| self.name(*route)).collect();
-            let refusal = |refusal: &RouteRefusal| {
-                let result = match &refusal.value {
-                    Some(value) => format!("is {value}"),
-                    None => "cannot be evaluated".to_owned(),
-                };
-                format!("{}: `{}` {result}", self.name(refusal.route), refusal.clause)
-            };
+            let refusal = |refusal: &RouteRefusal| format!("{}: {}", self.name(refusal.route), refusal.reason);
             let refusals = || row.refusals.iter().map(refusal).collect::<Vec<_>>().join("; ");
             let why = row.excluded.clone().unwrap_or_else(refusals);
             let route = row.route.map_or("", |route| self.name(route));
@@ -233,11 +254,17 @@ impl<'r> RoutingRun<'r> {
         if self.taken[route] > 0 {
             return None;
         }
+        if let Some(obstacle) = &self.router.routes[route].obstacle {
+            return Some(obstacle.reason.clone());
+        }
         if self.matching[route] == 0 {
             return Some("it matches no job that can be routed".to_owned());
         }
         let earlier = self.rows.iter().filter(|row| row.matching.contains(&route)).filter_map(|row| row.route);
         let earlier: std::collections::BTreeSet<usize> = earlier.collect();
+        if earlier.is_empty() {
+            return self.loads.full(route);
+        }
         let names: Vec<&str> = earlier.into_iter().map(|route| self.name(route)).collect();
         Some(format!("it comes after {}", names.join(", ")))
     }
@@ -247,7 +274,10 @@ impl<'r> RoutingRun<'r> {
             let refusals: Json = row
                 .refusals
                 .iter()
-                .map(|refusal| json!({"route": self.name(refusal.route), "clause": refusal.clause, "value": refusal.value}))
+                .map(|refusal| {
+                    let RouteRefusal { route, clause, value, reason } = refusal;
+                    json!({"route": self.name(*route), "clause": clause, "value": value, "reason": reason})
+                })
                 .collect();
             json!({
                 "id": row.id,
@@ -257,9 +287,10 @@ impl<'r> RoutingRun<'r> {
                 "refusals": refusals,
             })
         });
-        let routes = self.router.routes.iter().enumerate().map(|(index, rules)| {
+        let routes = self.router.routes.iter().enumerate().map(|(index, route)| {
+            let rules = &route.rules;
             json!({
-                "name": rules.name(),
+                "name": route.name(),
                 "knob": rules.knob,
                 "line": rules.line,
                 "requirements": rules.rule.requirements.as_ref().map(RuleOperand::text),
@@ -270,6 +301,7 @@ impl<'r> RoutingRun<'r> {
                 "max_idle_jobs": self.router.variable(index, "MaxIdleJobs"),
                 "universe": rules.rule.universe.as_deref().or_else(|| self.router.variable(index, "TargetUniverse")),
                 "grid_resource": self.router.variable(index, "GridResource"),
+                "obstacle": route.obstacle.as_ref().map(|obstacle| &obstacle.reason),
             })
         });
         let mut document = json!({"schema": "classad.route/1"});

@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use classad::ad::{Expression, ExpressionKind, Name, ScopeAd};
-use classad::constraint::is_scope_name;
+use classad::ad::{Expression, Name};
+use classad::constraint::own_names;
 use classad::format::{AttributeNameCollector, FileFormat, Stream};
 use classad::lint::StandardType;
 use classad::pool::Census;
 use classad::protocol::closest_attributes;
 use classad::text::suggestion;
-use indexmap::IndexSet;
 
 use super::input;
 use super::source::{AdSource, SourceText};
@@ -28,31 +27,9 @@ impl UnseenNames {
         UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
     }
 
-    /// Collects the names that expressions look up in the ad itself: `x`, and `y` of `MY.y`. A name that is selected
-    /// from anything else is one of a nested ad. Inside `[ ... ]`, names may be those of the nested ad.
+    /// Marks no name that expressions look up in the ad itself as present.
     pub fn of_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Self {
-        let (mut names, mut pending) = (IndexSet::new(), expressions.into_iter().collect::<Vec<_>>());
-        while let Some(part) = pending.pop() {
-            match part.kind() {
-                ExpressionKind::Attribute(name) if !is_scope_name(name) => {
-                    names.insert(name.clone());
-                }
-                ExpressionKind::Select(scope, name) => match scope.without_parentheses().kind() {
-                    ExpressionKind::Attribute(scope) if ScopeAd::of(scope) == Some(ScopeAd::Own) => {
-                        names.insert(name.clone());
-                    }
-                    _ => pending.push(scope),
-                },
-                ExpressionKind::Ad(_) => {}
-                kind => kind.for_each_child(|child| pending.push(child)),
-            }
-        }
-        UnseenNames::new(names)
-    }
-
-    /// Whether a name is one of these.
-    pub fn contains(&self, name: &Name) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+        UnseenNames::new(own_names(expressions))
     }
 
     /// Whether there are no names.

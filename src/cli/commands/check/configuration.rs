@@ -3,14 +3,19 @@
 use std::ops::Range;
 
 use classad::ad::{Ad, Expression, Name, Span};
-use classad::configuration::{ConfiguredPolicy, ConfiguredRule, JobRouter, KnobKind, unused_settings};
+use classad::configuration::{
+    ConfiguredPolicy, ConfiguredRule, JobRouter, KnobKind, RouteObstacle, number_problems, unread_rules,
+    unused_settings,
+};
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{AdChecker, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
+use classad::lint::{
+    AdChecker, FindingLabel, FindingRegister, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names,
+};
 use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
 use classad::text::shorten;
-use classad::transform::{RuleAction, RuleOperand};
+use classad::transform::{RuleAction, RuleOperand, rule_slips};
 
 use super::located::LocatedFinding;
 use super::{CheckRun, KeptFinding};
@@ -41,7 +46,8 @@ pub fn check(
     let context = session.context();
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
-    let unused = unused_settings(&loaded.configuration, &context);
+    let mut unused = unused_settings(&loaded.configuration, &context);
+    unused.extend(number_problems(&loaded.configuration, &context));
     let of_negotiator = negotiator_problems(&loaded.configuration, &context);
     let of_jobs = task.pool.demands.problems(&loaded.configuration, &context);
     for problem in unused.iter().chain(&of_negotiator).chain(&of_jobs) {
@@ -60,24 +66,51 @@ pub fn check(
     add_problems(run, loaded, &problems);
     let (router, problems) = JobRouter::read(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
-    rules.extend(
-        router
-            .into_iter()
-            .flat_map(|router| [router.pre_route_transforms, router.routes, router.post_route_transforms].concat()),
-    );
+    if let Some(router) = router {
+        for problem in router.doubts(&loaded.configuration) {
+            run.add_problem_of_rule(&loaded.text, &problem, "doubtful-setting");
+        }
+        check_routes(run, loaded, task, &router);
+        rules.extend(router.pre_route_transforms);
+        rules.extend(router.routes.into_iter().map(|route| route.rules));
+        rules.extend(router.post_route_transforms);
+    }
     for rules in &rules {
         check_rules(run, loaded, task, rules);
     }
     *run.policies_checked.get_or_insert(0) += policies.len() + rules.len();
-    let mut bracketed: Vec<&str> =
-        rules.iter().filter(|rules| rules.is_bracketed).map(|rules| rules.knob.as_str()).collect();
-    bracketed.dedup();
-    if !bracketed.is_empty() {
-        let help = "`transform --config ... --print-rules` converts transforms; with --route NAME, it converts a route";
-        session.note(&format!(
-            "HTCondor 25.8 and later do not read rules in the form of old job routes: {} ({help})",
-            bracketed.join(", ")
-        ));
+    for problem in unread_rules(&loaded.configuration, &rules) {
+        run.add_problem_of_rule(&loaded.text, &problem, "doubtful-setting");
+    }
+}
+
+/// Adds a finding for each route whose requirements contradict what all routes require.
+fn check_routes(
+    run: &mut CheckRun<'_, LocatedFinding>,
+    loaded: &LoadedConfiguration,
+    task: &PolicyCheckTask,
+    router: &JobRouter,
+) {
+    let name = task.protocol.attribute_names().next().unwrap_or(task.protocol.rank_name());
+    let conflict = |expression: Expression| {
+        let ad: Ad = [(name.clone(), expression)].into_iter().collect();
+        let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
+        let mut register = FindingRegister::default();
+        let found = register.register(&findings).into_iter().map(|(_, finding)| finding);
+        found.into_iter().find(|finding| ["contradiction", "type-clash"].contains(&finding.rule.name))
+    };
+    for route in router.routes.iter().filter(|route| route.obstacle.is_none()) {
+        let Some((whole, own)) = router.whole_condition(route, &task.context) else { continue };
+        if conflict(own).is_some() {
+            continue;
+        }
+        if let Some(finding) = conflict(whole) {
+            let reason =
+                format!("{}; all routes require an idle job and JOB_ROUTER_SOURCE_JOB_CONSTRAINT", finding.message);
+            let range = loaded.configuration.entry(&route.rules.knob).map_or(0..1, |entry| entry.name_range.clone());
+            let obstacle = RouteObstacle { reason, help: finding.help, range };
+            run.add_problem_of_rule(&loaded.text, &obstacle.problem(&route.rules.knob), "doubtful-setting");
+        }
     }
 }
 
@@ -100,6 +133,10 @@ fn check_rules(
     if let Some(requirements) = requirements {
         let subject = PolicySubject { knob: &rules.knob, is_condition: true, place: PolicyPlace::Job };
         check_expression(run, loaded, task, &subject, requirements, &|_| (knob_range.clone(), None));
+    }
+    for problem in rule_slips(&rules.rule) {
+        let message = format!("{}: {}", rules.knob, problem.message);
+        run.add_problem_of_rule(&loaded.text, &Problem { message, ..problem }, "doubtful-setting");
     }
     for statement in &rules.rule.statements {
         let operand = match &statement.action {

@@ -2,19 +2,18 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use classad::ad::{Ad, Name};
-use classad::configuration::{ConfiguredRule, JobRouter, is_bracketed_rules, parse_bracketed_rules};
+use classad::configuration::{JobRoute, JobRouter, is_bracketed_rules, parse_bracketed_rules};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::text::{closest_names, suggestion};
 use classad::transform::{
     Keyword, RuleAction, RuleOperand, RuleStatement, RuleTarget, StatementPosition, Transform, TransformRule,
-    parse_rules, parse_target,
+    parse_rules, parse_target, rule_slips,
 };
 
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::slip_notes::{find_error, slip_text};
 use crate::cli::io::source::SourceText;
-use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 use crate::cli::{Failure, refuse};
@@ -142,13 +141,13 @@ impl TransformFlags {
 
     /// Builds the rules from the flags, the files in `sources` and the configurations. Reports all errors in rules
     /// here, before any ad is changed. `route` names the route of a configuration that is applied instead of its
-    /// transforms.
+    /// transforms, and tells whether the rules begin with what the router itself does.
     pub fn build_pipeline(
         &self,
         session: &mut Session,
         sources: Vec<SourceText>,
         configurations: Vec<LoadedConfiguration>,
-        route: Option<&str>,
+        route: Option<(&str, bool)>,
     ) -> Result<Pipeline, Failure> {
         let mut pipeline =
             Pipeline { transform: Transform::default(), origins: Vec::new(), sources: Vec::new(), has_errors: false };
@@ -188,29 +187,32 @@ impl TransformFlags {
 fn configured_rules(
     session: &Session,
     loaded: &LoadedConfiguration,
-    route: Option<&str>,
+    route: Option<(&str, bool)>,
 ) -> Result<(Transform, Vec<Problem>), Failure> {
     let (configuration, context) = (&loaded.configuration, session.context());
-    let Some(route) = route else {
+    let Some((route, sets_universe)) = route else {
         let (rules, problems) = configuration.job_transforms(&context);
         if rules.is_empty() && problems.is_empty() {
             session.note(&format!("{} names no transforms in JOB_TRANSFORM_NAMES", loaded.text.name));
         }
         let rules = rules.into_iter().map(|rules| rules.rule).collect();
-        return Ok((Transform { rules, variables: configuration.variables().clone(), condition: None }, problems));
+        let variables = configuration.variables().clone();
+        return Ok((Transform { rules, variables, ..Transform::default() }, problems));
     };
     let (router, problems) = JobRouter::read(configuration, &context);
     let found = router.as_ref().and_then(|router| Some((router, router.find(route)?)));
     if let Some((router, index)) = found {
         // Faults of other routes do not matter to this one, which has none.
-        let problems = problems.into_iter().map(Problem::as_warning).collect();
-        return Ok((router.transform(index, configuration), problems));
+        let own = &router.routes[index];
+        let obstacle = own.obstacle.as_ref().map(|obstacle| obstacle.problem(&own.rules.knob));
+        let problems = problems.into_iter().map(Problem::as_warning).chain(obstacle).collect();
+        return Ok((router.transform(index, configuration, sets_universe), problems));
     }
     for problem in &problems {
         diagnostics::print_problem(&session.options, &loaded.text, problem);
     }
     let known = router.iter().flat_map(|router| &router.routes);
-    let near = suggestion(&closest_names(route, known.map(ConfiguredRule::name)));
+    let near = suggestion(&closest_names(route, known.map(JobRoute::name)));
     refuse(format!("{} has no route {route}{near}", loaded.text.name))
 }
 
@@ -258,7 +260,7 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     }
     Ok(match flag {
         "set" => {
-            if refers_to(&operand, &name) {
+            if operand.refers_to(&name) {
                 session.warning(&format!(
                     "--set {name}: {name} refers to itself, not to its old value; --eval-set {name} uses the old value"
                 ));
@@ -270,15 +272,13 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     })
 }
 
-/// Whether the expression of an operand looks a name up in the ad itself.
-fn refers_to(operand: &RuleOperand, name: &Name) -> bool {
-    operand.expression().is_some_and(|expression| UnseenNames::of_expressions([expression]).contains(name))
-}
-
 /// Warns of rules that set an attribute to an expression that refers to it or is an error, and of a file that changes
 /// nothing.
 fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[TransformRule]) -> Result<(), Failure> {
     let (mut changes_something, mut knob) = (false, None);
+    for problem in rules.iter().flat_map(rule_slips) {
+        session.report_problem(source, &problem)?;
+    }
     for statement in rules.iter().flat_map(|rule| &rule.statements) {
         if let RuleAction::Set(_, operand) | RuleAction::Default(_, operand) | RuleAction::EvaluateSet(_, operand) =
             &statement.action
@@ -294,15 +294,6 @@ fn note_rule_slips(session: &mut Session, source: &SourceText, rules: &[Transfor
                 knob = knob.or(is_knob.then_some(variable));
             }
             RuleAction::EvaluateMacro(..) => {}
-            RuleAction::Set(name, operand) => {
-                changes_something = true;
-                if refers_to(operand, name) {
-                    let reason = format!("{name} refers to itself, not to its old value");
-                    let help = Some(format!("EVALSET {name} uses the old value"));
-                    let problem = Problem::error_at(statement.range.clone(), 0, reason).as_warning();
-                    session.report_problem(source, &Problem { help, ..problem })?;
-                }
-            }
             _ => changes_something = true,
         }
     }

@@ -55,6 +55,10 @@ pub struct TransformCommand {
     /// requirements
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
+    /// Let `$ENV(...)` in a value of an ad read the environment, as HTCondor does. Without this option, it expands to
+    /// nothing
+    #[arg(long)]
+    allow_env: bool,
     /// Print the rules in HTCondor's transform language instead of applying them
     #[arg(long, conflicts_with_all = ["write", "diff", "files", "only"])]
     print_rules: bool,
@@ -88,7 +92,9 @@ impl TransformCommand {
         input::decide_time(session, &sources);
         let only = input::parse_optional_expression(session, "--constraint", self.only.as_deref())?;
         let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
-        let mut pipeline = self.steps.build_pipeline(session, rules, configurations, self.route.as_deref())?;
+        let route = self.route.as_deref().map(|route| (route, !self.print_rules));
+        let mut pipeline = self.steps.build_pipeline(session, rules, configurations, route)?;
+        pipeline.transform.allows_environment = self.allow_env;
         if self.print_rules {
             for rule in &pipeline.transform.rules {
                 writeln!(out(), "{rule}")?;
@@ -280,6 +286,7 @@ impl Pipeline {
             FaultScope::Ad => "the ad is left as it is".to_owned(),
             FaultScope::Statement => "this statement is left out".to_owned(),
             FaultScope::Attribute(name) => format!("{name} is left as it is"),
+            FaultScope::Macro | FaultScope::Environment => "it expands to nothing".to_owned(),
         };
         let message = format!("{id}: {}; {consequence}", fault.message);
         if let Some(position) = fault.position
@@ -287,6 +294,10 @@ impl Pipeline {
             && let Some(statement) = self.statement(position)
         {
             let problem = Problem::error_at(statement.range.clone(), 0, message);
+            let problem = match fault.scope {
+                FaultScope::Environment => problem.with_help("--allow-env lets it read the environment").as_warning(),
+                _ => problem,
+            };
             return session.report_problem(&self.sources[*file], &problem);
         }
         session.error(&format!("{what}: {message}"));
