@@ -59,6 +59,7 @@ mod references;
 mod repl;
 mod rewriting;
 mod robustness;
+mod routes;
 mod rule_blocks;
 mod samples;
 mod samples_and_splits;

@@ -5,7 +5,7 @@ use classad::configuration::parse_bracketed_rules;
 use classad::eval::Context;
 use classad::format::{FileFormat, Severity, read};
 use classad::syntax::{Style, expression_text};
-use classad::transform::{Transform, parse_rules};
+use classad::transform::{FaultScope, Transform, parse_rules};
 
 /// The parts of a file by their titles.
 fn parts(file: &str) -> Vec<(String, String)> {
@@ -52,6 +52,37 @@ fn every_block_does_what_it_does_in_htcondor() {
         let mut expected: Vec<String> = answer.lines().map(plain).collect();
         expected.sort();
         assert_eq!(changes(&job, &results[0].ad), expected, "{title}");
+    }
+}
+
+/// Corners of the language, one by one. The answers are of 25.14.1; `tests/transforms/record` writes them.
+#[test]
+fn every_corner_is_what_it_is_in_htcondor() {
+    let path = format!("{}/tests/transforms/corners.long", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(path).unwrap();
+    let job = read(&bytes, FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
+    let context = Context::new(Dialect::Condor);
+    let (corners, answers) = (parts("corners.rules"), parts("corners.answers"));
+    assert!(corners.len() == answers.len() && corners.len() >= 100);
+    for ((title, text), (_, answer)) in corners.iter().zip(&answers) {
+        let (rules, problems) = parse_rules(text.as_bytes(), Dialect::Condor);
+        let is_wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
+        let results = Transform { rules, ..Transform::default() }.apply(&job, &context);
+        let is_refused = is_wrong || results[0].faults.iter().any(|fault| fault.scope == FaultScope::Ad);
+        assert_eq!(is_refused, answer.starts_with("! refused"), "{title}: {problems:?}");
+        if is_refused {
+            continue;
+        }
+        let expected: Vec<Vec<String>> = answer
+            .split("--\n")
+            .map(|ad| {
+                let mut lines: Vec<String> = ad.lines().map(plain).collect();
+                lines.sort();
+                lines
+            })
+            .collect();
+        let ours: Vec<Vec<String>> = results.iter().map(|result| changes(&job, &result.ad)).collect();
+        assert_eq!(ours, expected, "{title}");
     }
 }
 
