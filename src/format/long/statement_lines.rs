@@ -3,9 +3,9 @@
 /// What the beginning of a text shows of its statements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statements {
-    /// Number of lines that begin with `name =`, outside brackets.
+    /// Number of places outside brackets at which `name =` begins a line or stands behind a semicolon.
     begun: usize,
-    /// Number of semicolons outside brackets, strings and comments.
+    /// Number of semicolons outside brackets, strings and comments that end a line or the attribute before another.
     ended: usize,
     /// Whether a bracket is open at the end of the text.
     is_open: bool,
@@ -45,7 +45,7 @@ impl Statements {
                         match byte {
                             b'[' | b'{' | b'(' => depth += 1,
                             b']' | b'}' | b')' => depth = depth.saturating_sub(1),
-                            b';' if depth == 0 => statements.ended += 1,
+                            b';' if depth == 0 => statements.end(rest[1..].trim_ascii()),
                             _ => {}
                         }
                         1
@@ -55,6 +55,14 @@ impl Statements {
             }
         }
         Statements { is_open: depth > 0 || is_in_comment, ..statements }
+    }
+
+    /// Counts a semicolon, if its line ends there or another attribute follows in it. In a script other words do.
+    fn end(&mut self, rest: &[u8]) {
+        let begins_another = begins_attribute(rest);
+        self.begun += usize::from(begins_another);
+        let is_blank = matches!(rest, [] | [b'#', ..] | [b'/', b'/' | b'*', ..]);
+        self.ended += usize::from(is_blank || begins_another);
     }
 
     /// Whether more text may show more of them: a line of the long form has no semicolon and no open bracket.
@@ -97,6 +105,7 @@ mod tests {
             ("a = f(1; 2)\n", false),
             ("[ a = 1; ]\n", false),
             ("int a;\n", false),
+            ("x=1\nfor a in b; do c=1; echo $a; done\n", false),
             ("a == 1;\n", false),
             ("a = \"C:\\\"\nb = 1\n", false),
         ] {
