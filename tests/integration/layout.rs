@@ -174,6 +174,10 @@ proptest! {
     #[test]
     fn any_bytes(bytes in prop::collection::vec(prop::sample::select(b"[]{}();=\"'\\/*ab01.,<>&|?:!-+ \n\r\t\0\xff#".to_vec()), 0..50)) {
         for form in [FileFormat::Bracketed, FileFormat::Long] {
+            // What looks like JDL is refused.
+            if format_ads(&bytes, form, Dialect::Classad, 20).is_err() {
+                continue;
+            }
             same_ads(&bytes, form, Dialect::Classad, 20);
         }
     }

@@ -21,7 +21,8 @@ impl Statements {
         let (mut statements, mut depth, mut is_in_comment) = (Statements::default(), 0_usize, false);
         for line in text.split(|byte| *byte == b'\n') {
             statements.begun += usize::from(depth == 0 && !is_in_comment && begins_attribute(line.trim_ascii()));
-            let (mut at, mut is_in_string) = (0, false);
+            // The quote of the string or the name that is open.
+            let (mut at, mut quote) = (0, None);
             while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
                 let length = match rest {
                     [b'*', b'/', ..] if is_in_comment => {
@@ -30,12 +31,16 @@ impl Statements {
                     }
                     _ if is_in_comment => 1,
                     // An escaped character is no quote.
-                    [b'\\', ..] if is_in_string => 2,
-                    [b'"', ..] => {
-                        is_in_string = !is_in_string;
+                    [b'\\', ..] if quote.is_some() => 2,
+                    [byte, ..] if quote == Some(*byte) => {
+                        quote = None;
                         1
                     }
-                    _ if is_in_string => 1,
+                    _ if quote.is_some() => 1,
+                    [byte @ (b'"' | b'\''), ..] => {
+                        quote = Some(*byte);
+                        1
+                    }
                     [] | [b'/', b'/', ..] | [b'#', ..] => break,
                     [b'/', b'*', ..] => {
                         is_in_comment = true;
@@ -105,6 +110,7 @@ mod tests {
             ("a = f(1; 2)\n", false),
             ("[ a = 1; ]\n", false),
             ("int a;\n", false),
+            ("a = 'b;'\n'c; d = 1;' = 2\n", false),
             ("x=1\nfor a in b; do c=1; echo $a; done\n", false),
             ("a == 1;\n", false),
             ("a = \"C:\\\"\nb = 1\n", false),
