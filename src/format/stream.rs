@@ -291,7 +291,7 @@ impl Stream {
             )
         } else if let Some(place) = self.stray_at.take() {
             format!("line {}: this `{end}` ends no {what}", place.line)
-        } else if form == FileFormat::Xml && !nesting.has_content && !self.window.trim_ascii().is_empty() {
+        } else if form == FileFormat::Xml && !nesting.has_content && begins_document(&self.window) {
             format!("it has no {what}: the rest of the file is missing")
         } else {
             return;
@@ -340,4 +340,10 @@ impl Stream {
         self.is_at_end = count == 0;
         self.has_no_complete_ad = false;
     }
+}
+
+/// Whether a text begins a document in XML. Comments alone do not.
+fn begins_document(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    text.starts_with(b"<?xml") || text.starts_with(b"<!DOCTYPE")
 }
