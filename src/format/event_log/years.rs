@@ -94,7 +94,7 @@ fn follow(events: &[(usize, LoggedTime)], mut latest: i64, years: &mut Vec<(usiz
     let mut end = i64::MIN;
     for (offset, time) in events {
         match *time {
-            LoggedTime::Whole(time) => latest = time,
+            LoggedTime::Whole(time) => (latest, end) = (time, time),
             LoggedTime::Yearless(month, day, second) => {
                 let earliest = latest.saturating_sub(SECONDS_PER_DAY);
                 let first = date(earliest).year;
@@ -103,7 +103,7 @@ fn follow(events: &[(usize, LoggedTime)], mut latest: i64, years: &mut Vec<(usiz
                 let is_possible = |year: &i64| of_year(*year) >= earliest && has_day(date(of_year(*year)));
                 let Some(year) = (first..first + MAX_TRIED_YEARS).find(is_possible) else { continue };
                 end = end.max(of_year(year));
-                latest = latest.max(end);
+                latest = end;
                 years.push((*offset, year));
             }
         }
