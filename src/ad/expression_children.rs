@@ -8,7 +8,6 @@ use super::{Ad, Expression, ExpressionKind, Value};
 
 impl Expression {
     /// Returns a copy in which `by` replaces parts. Where it returns `None`, it is called for the children of the part.
-    #[must_use]
     pub fn with_parts_replaced(&self, by: &mut dyn FnMut(&Expression) -> Option<Expression>) -> Expression {
         stacker::maybe_grow(64 << 10, 1 << 20, || {
             if let Some(other) = by(self) {

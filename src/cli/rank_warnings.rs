@@ -221,7 +221,7 @@ impl RankWarnings {
         let mut pairs = Vec::new();
         for (request, ad) in parties.requests.iter().enumerate() {
             let rank = ad.ad.get(name).filter(|rank| {
-                !rank.as_literal().is_some_and(|rank| wrong_rank(rank, settings.context.dialect).is_none())
+                rank.as_literal().is_none_or(|rank| wrong_rank(rank, settings.context.dialect).is_some())
             });
             if !rank.is_some_and(|rank| seen.insert(rank.identity())) {
                 continue;
@@ -322,11 +322,11 @@ fn wrong_rank(value: &Value, dialect: Dialect) -> Option<&'static str> {
 fn ranked_sides(settings: &NegotiationSettings) -> &'static [PairSide] {
     let docking = &settings.policy.docking;
     let is_rank = |rule: &PolicyRule| {
-        let name = match rule.expression.without_parentheses().kind() {
-            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => name,
-            _ => return false,
+        let is_named = match rule.expression.without_parentheses().kind() {
+            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => name == settings.protocol.rank_name(),
+            _ => false,
         };
-        rule.rank.is_some() && name == settings.protocol.rank_name()
+        rule.rank.is_some() && is_named
     };
     if docking.is_empty() || settings.policy.has_typed_ranks() {
         &[PairSide::Request, PairSide::Offer]

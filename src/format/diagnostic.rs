@@ -56,7 +56,7 @@ impl Problem {
             related: error.related.map(|(span, text)| (span.range(), text)),
             ..Problem::error_at(error.span.range(), ad_number, error.message)
         };
-        let problem = if error.keeps_ad { problem.as_lost_value() } else { problem };
+        let problem = if error.keeps_ad { problem.losing_its_value() } else { problem };
         problem.map_ranges(|range| range.start + offset..range.end + offset)
     }
 
@@ -84,7 +84,7 @@ impl Problem {
     /// Turns the problem into the warning that only the value is lost, and the rest of the ad is kept. Readers put
     /// [`lost_value`] in its place.
     #[must_use]
-    pub(super) fn as_lost_value(mut self) -> Self {
+    pub(super) fn losing_its_value(mut self) -> Self {
         self.message.push_str(": the value is error");
         self.as_warning()
     }

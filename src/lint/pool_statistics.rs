@@ -5,7 +5,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{Ad, Attribute, ByteString, Expression, ExpressionKind, Name, Type, Value};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, TOTAL_PREFIX, read_ports};
+use crate::protocol::{PORTS, TOTAL_SLOT_PREFIX, read_ports};
 
 use super::pool_range::{NumberRange, constant_number};
 use super::pool_strings::PoolStrings;
@@ -55,8 +55,8 @@ impl PoolStatistics {
     /// about its size.
     fn add_totals(&mut self, slot: &Ad) {
         for Attribute { name, expression } in slot.iter() {
-            let Some((prefix, resource)) = name.as_str().split_at_checked(TOTAL_PREFIX.len()) else { continue };
-            if prefix.eq_ignore_ascii_case(TOTAL_PREFIX)
+            let Some((prefix, resource)) = name.as_str().split_at_checked(TOTAL_SLOT_PREFIX.len()) else { continue };
+            if prefix.eq_ignore_ascii_case(TOTAL_SLOT_PREFIX)
                 && let Some(total) = constant_number(expression)
                 && let Some(range) =
                     self.attributes.get_mut(&Name::new(resource)).and_then(|known| known.numbers.as_mut())

@@ -18,7 +18,7 @@ impl Query {
     /// Creates a query for the ads that meet a constraint. In the constraint `other` and `target` mean the ad, too.
     #[must_use]
     pub fn new(constraint: Expression, context: Context) -> Self {
-        let constraint = about_one_ad(&constraint);
+        let constraint = about_one_ad(constraint);
         let compiled = Mutex::new(CompiledEvaluator::for_passing_ads(context.dialect));
         Query { constraint, context, compiled }
     }
@@ -69,9 +69,8 @@ impl Query {
 
 /// Returns an expression about a single ad in which no name needs a partner: `X` for the `other.X` and `TARGET.X` of a
 /// one-way match (1998 paper 4). `other` alone is an attribute of this name, else the ad.
-#[must_use]
-pub fn about_one_ad(expression: &Expression) -> Expression {
-    without_partner(expression, false).unwrap_or_else(|| expression.clone())
+pub fn about_one_ad(expression: Expression) -> Expression {
+    without_partner(&expression, false).unwrap_or(expression)
 }
 
 /// Does the work of [`about_one_ad`]; `None` if nothing changes. `is_elsewhere` says that the expression is evaluated in
@@ -132,7 +131,7 @@ mod tests {
             }
         }
         let plain = parse_expression(b"MY.X > 1 && Y", ParseOptions::default()).unwrap();
-        assert_eq!(about_one_ad(&plain).identity(), plain.identity());
+        assert_eq!(about_one_ad(plain.clone()).identity(), plain.identity());
     }
 
     #[test]

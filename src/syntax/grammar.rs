@@ -97,9 +97,14 @@ impl<'t> Grammar<'t> {
         }
         let mut tokens = lex(self.text, self.rules.strings);
         if self.rules.dialect.is_condor() {
-            // HTCondor reads `..` as `.`.
+            // HTCondor reads `..` as `.`, and `..5` as a number.
             tokens.dedup_by(|(next, place), (token, before)| {
-                [*next, *token] == [Token::Dot; 2] && before.end == place.start
+                let is_doubled = *token == Token::Dot && before.end == place.start;
+                let is_number = is_doubled && *next == Token::Real && self.text[place.range()].starts_with(b".");
+                if is_number {
+                    (*token, before.end) = (Token::Real, place.end);
+                }
+                is_number || is_doubled && *next == Token::Dot
             });
         }
         let mut depth = 0_usize;
@@ -462,6 +467,7 @@ mod tests {
             ("- 017", "2..5: HTCondor does not accept octal or hexadecimal integers: `017`"),
             ("a...b", "3..4: expected a name, found `.`"),
             ("-0x1f", "1..5: HTCondor reads `-0x1f` as 0"),
+            ("1 + ..5", "4..7: HTCondor reads `..5` as 0"),
             // The error for which an ad is kept hides no other.
             ("99999999999999999999 + (", "24..24: expected an expression, found the end"),
         ] {

@@ -25,6 +25,9 @@ pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Resul
     let sign = if negative { "-" } else { "" };
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let real = |text: &str| format!("{sign}{text}").parse().unwrap_or(f64::NAN);
+    if text.starts_with("..") {
+        return Err(SyntaxError::new(span, format!("HTCondor reads `{text}` as 0")).keeping_ad());
+    }
     let scale = SCALE_SUFFIXES.into_iter().find(|(suffix, _)| !is_hexadecimal && text.ends_with(*suffix));
     if let Some((_, factor)) = scale {
         return Ok(Value::Real(real(&text[..text.len() - 1]) * factor));

@@ -145,12 +145,13 @@ def texts(rng, count):
 # asked only when the answers differ.
 RULES = {
     "read-integer-64bit": lambda form, text, our: any(big_literals(text)),
-    "read-negative-hexadecimal": lambda form, text, our: re.search(r"-0[xX][0-9A-Fa-f]", text),
+    "read-zero": lambda form, text, our: re.search(r"-0[xX][0-9A-Fa-f]|\.\.\d", text),
     "read-quoted-time": lambda form, text, our: re.search(r"'[^']*\d:\d[^']*'", text),
     "read-scale-suffix": lambda form, text, our: re.search(r"\d\.?[BKMGTbkmgt](?![A-Za-z0-9_])", text),
     "read-time-string": lambda form, text, our: re.search(r"(?i)(abs|rel)time'?\s*\(", text),
     "read-quoted-name": lambda form, text, our: form == "long" and "'" in text,
     "read-comment": lambda form, text, our: form == "long" and text.startswith("//"),
+    "read-joined-strings": lambda form, text, our: re.search(r"[\"'](\s*(//[^\n]*\n|/\*.*?\*/))+\s*[\"']", text, re.S),
     "read-xml-value": lambda form, text, our: form == "xml" and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
 }
 
@@ -168,7 +169,7 @@ def ours(binary, cases):
     data = "".join(json.dumps(case) + "\n" for case in cases).encode()
     run = subprocess.run([binary, "parse", "--dialect", "condor", "--cases", "-"], input=data, stdout=subprocess.PIPE, check=True,
                          env=dict(os.environ, TZ="UTC"))
-    return {answer["id"]: answer for answer in map(json.loads, run.stdout.decode().splitlines())}
+    return {answer["id"]: answer for answer in map(json.loads, run.stdout.decode().split("\n")[:-1])}
 
 
 def verdict(lib, our):

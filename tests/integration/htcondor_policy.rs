@@ -383,7 +383,8 @@ fn every_command_reads_the_dump_of_25_14_1() {
     // Neither another variable nor its value matters.
     let hostile =
         ["{ a: 'b", "- # x", "| > & * ! % @ \\", "$(LOOP)", "$(NO_SUCH)", "\"", "\t---\t", &"(".repeat(100_000)];
-    let hostile: String = (0..).zip(hostile).map(|(number, value)| format!("MINE_{number} = {value}\n")).collect();
+    let hostile: Vec<String> = (0..).zip(hostile).map(|(number, value)| format!("MINE_{number} = {value}\n")).collect();
+    let hostile = hostile.concat();
     let lines = "MINE @=end\n---\n- { a\n\n@end\nLOOP = $(LOOP)\n";
     let dumps = [file("htc-25.dump", &dump), file("htc-25-more.dump", format!("{hostile}{dump}{lines}"))];
     for command in [&["negotiate"][..], &["match"], &["autocluster"], &["explain", "--unmatched"], &["explain"]] {
@@ -418,7 +419,7 @@ fn each_problem_of_a_configuration_is_told_once() {
     }
 }
 
-/// Without PREEMPTION_REQUIREMENTS, priority alone decides; an empty setting of another kind has HTCondor's default.
+/// Without `PREEMPTION_REQUIREMENTS`, priority alone decides; an empty setting of another kind has HTCondor's default.
 #[test]
 fn an_empty_value_is_none() {
     let in_use = "RemoteOwner = \"bob\"\nRemoteUser = \"bob@x\"\nCurrentRank = 0.0";
@@ -486,10 +487,9 @@ fn a_rank_that_is_an_error_counts_as_0() {
             let arguments = [more, &[&requests, "--pool", &offers, "--policy", "htcondor"]].concat();
             let (status, out, errors) = classad(&arguments);
             assert_eq!(status, Some(0), "{rank} {more:?}: {out}{errors}");
-            let warning = told.map(|told| format!("warning: the rank of 1.0 is {told} and counts as 0\n"));
-            let warnings: String =
-                errors.lines().filter(|line| line.starts_with("warning")).map(|line| format!("{line}\n")).collect();
-            assert_eq!(warnings, warning.unwrap_or_default(), "{rank} {more:?}");
+            let warning = told.map(|told| format!("warning: the rank of 1.0 is {told} and counts as 0"));
+            let warnings: Vec<&str> = errors.lines().filter(|line| line.starts_with("warning")).collect();
+            assert_eq!(warnings, Vec::from_iter(warning.as_deref()), "{rank} {more:?}");
         }
     }
     // The slot with the greater number wins over those whose rank is none.

@@ -21,7 +21,7 @@ fn other_and_target_are_the_ad_wherever_query_takes_an_expression() {
     for (words, plain) in [
         ("query|other.Memory > 4|FILE|--af|Name", "query|Memory > 4|FILE|--af|Name"),
         ("query|TARGET.Memory > 4 && target.Cpus < 8|FILE|--af|Name", "query|Memory > 4 && Cpus < 8|FILE|--af|Name"),
-        ("query|FILE|-constraint|TARGET.Memory > 4|-af|TARGET.Name", "query|FILE|-constraint|Memory > 4|-af|Name"),
+        ("query|FILE|-constraint|TARGET.Memory > 4|-af|Name", "query|FILE|-constraint|Memory > 4|-af|Name"),
         (
             "query|--constraint|other.Cpus > 1|--constraint|TARGET.Memory > 4|FILE|--count",
             "query|Cpus > 1 && Memory > 4|FILE|--count",
@@ -31,6 +31,10 @@ fn other_and_target_are_the_ad_wherever_query_takes_an_expression() {
         (
             "query|true|FILE|--group-by|other.Cpus > 1|--sum|other.Memory|--no-header",
             "query|true|FILE|--group-by|Cpus > 1|--sum|Memory|--no-header",
+        ),
+        (
+            "query|true|FILE|--group-by|TARGET.Cpus|--sum|other.Memory|--having|sum(other.Memory) > TARGET.Cpus|--no-header",
+            "query|true|FILE|--group-by|Cpus|--sum|Memory|--having|sum(Memory) > Cpus|--no-header",
         ),
         ("query|other.Limit > 1|FILE|--undefined|-o|names", "query|Limit > 1|FILE|--undefined|-o|names"),
         ("query|other.Memory > 4|FILE|--invert|--af|Name", "query|Memory > 4|FILE|--invert|--af|Name"),

@@ -162,7 +162,7 @@ fn runs() -> Vec<(&'static str, Vec<&'static str>)> {
         ("census", with("census", &[MACHINES])),
         ("check", with("check", &[JOBS])),
         ("rows", with("claim", &[&claimed[..], &["tests/cases/claim/offers.ad", "--at", "1700"]].concat())),
-        ("ads", with("collect", &["samples/advertising/updates.ad"])),
+        ("ads", with("collect", &["samples/advertising/machines.ad", "--at", "972223200"])),
         ("ads", with("convert", &[MACHINES])),
         ("diff", with("diff", &["tests/cases/diff/before.long", "tests/cases/diff/after.long"])),
         ("explain", with("explain", &pool)),

@@ -122,7 +122,9 @@ fn a_name_that_no_ad_has_is_told_when_nothing_is_found() {
     let good = &file("threads-names.long", pool(NONE).as_bytes());
     let misspelt = "note: no ad has the attribute Memroy; did you mean Memory?\n";
     // One ad has `Spare`, far from the beginning.
-    for (constraint, note) in [("Spare > 100", ""), ("Memroy > 5 || Cpus > 100", misspelt), ("other.Memroy > 5", "")] {
+    for (constraint, note) in
+        [("Spare > 100", ""), ("Memroy > 5 || Cpus > 100", misspelt), ("other.Memroy > 5", misspelt)]
+    {
         for options in [&[][..], &["--strict-input"]] {
             let (status, _, told) = same(&[&["query", constraint, good], options].concat());
             assert_eq!((status, told.as_str()), (Some(1), note), "{constraint} {options:?}");

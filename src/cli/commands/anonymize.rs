@@ -33,8 +33,8 @@ whether the ads contain a word.
 Names of attributes are kept, but identifiers in them get the pseudonyms that they have in strings, as in
 GPUs_GPU_a0223334. With --replace, other words between `_` do so, too.
 
-These are kept: numbers outside of strings, booleans, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. A whole number in a string is replaced if it is in a name or a path, or if it is the whole string.
-Comments are dropped.
+These are kept: numbers outside of strings, booleans, and words such as `true`, `LINUX`, `X86_64` and `slot1_2`. A whole
+number is replaced if it is a string, or in a name or a path. Comments are dropped.
 
 With the same key, constraints that only compare strings by `==` and `=?=` match as before. Attributes that do more with
 strings are listed on standard error.

@@ -67,9 +67,9 @@ pub struct Autocluster {
     as_requests: bool,
     /// Print each request with its `AutoClusterId`, `AutoClusterAttrs` and `AutoClusterSignature`
     ///
-    /// A request keeps its `AutoClusterId` if the attributes in `AutoClusterAttrs` are those that are significant now, and
-    /// if they are not edited since: `AutoClusterSignature` is a hash of them. Without a signature, the `AutoClusterId` goes
-    /// to most of the equivalent requests that have it. Other requests get new numbers.
+    /// A request keeps its `AutoClusterId` if `AutoClusterAttrs` lists the attributes that are significant now. None of them
+    /// may be edited since: `AutoClusterSignature` is a hash of them. Without signatures, most of the requests with a
+    /// number keep it. Other requests get new numbers.
     #[arg(long, conflicts_with_all = ["significant", "requests_of_clusters", "submitters"])]
     annotate: bool,
     /// Print an ad for each submitter, with its `IdleJobs` and, in `ResourceRequests`, its autoclusters

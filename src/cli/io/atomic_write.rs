@@ -31,7 +31,7 @@ impl RewriteArgs {
         if files.is_empty() || files.iter().any(|file| file == "-") {
             return refuse("-w rewrites files: name them");
         }
-        files.iter().try_for_each(|file| refuse_special(file))?;
+        files.iter().try_for_each(refuse_special)?;
         let revisions = files.iter().map(|file| (file.clone(), FileRevision::of(file))).collect();
         Ok(Some(FileRewriter { suffix: suffix.clone(), revisions }))
     }

@@ -428,20 +428,19 @@ pub fn note_unknown_attribute<'a>(session: &Session, known: impl IntoIterator<It
 /// Parses an expression of the command line. `what` names the expression in the diagnostic.
 pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     let options = ParseOptions::new(session.dialect());
-    parse_argument(session, what, text, options)
+    let parsed = parse_argument(session, what, text, options)?;
+    Ok(if session.is_about_one_ad { about_one_ad(parsed) } else { parsed })
 }
 
 /// Parses an expression of one of HTCondor's options. In its strings a backslash stands for itself unless it precedes
-/// a quote, as in the long form. `what` names the expression in the diagnostic.
+/// a quote, as in the long form; `TARGET` is undefined in single ads. `what` names the expression in the diagnostic.
 pub fn parse_condor_expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     let options = ParseOptions::long(session.dialect());
     parse_argument(session, what, text, options)
 }
 
 fn parse_argument(session: &mut Session, what: &str, text: &str, options: ParseOptions) -> Result<Expression, Failure> {
-    let parsed = parse_expression(text.as_bytes(), options);
-    let of_one_ad = |parsed| if session.is_about_one_ad { about_one_ad(&parsed) } else { parsed };
-    parsed.map(of_one_ad).map_err(|error| {
+    parse_expression(text.as_bytes(), options).map_err(|error| {
         let source = SourceText::from_argument(what, text);
         diagnostics::print_problem(&session.options, &source, &Problem::from_syntax(error, 0, 0));
         Failure::Refused(None)

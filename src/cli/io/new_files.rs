@@ -118,7 +118,7 @@ impl<T> NewFiles<T> {
         match file.temporary.take().map_or(Ok(()), |temporary| temporary.persist_noclobber(path)) {
             Ok(()) => Ok(()),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => refuse_existing(path),
-            Err(error) => Err(Failure::unwritable(&*path, &error.error)),
+            Err(error) => Err(Failure::unwritable(path, &error.error)),
         }
     }
 

@@ -12,7 +12,7 @@ use miette::{
 use textwrap::WordSeparator;
 
 use super::progress;
-use super::terminal_text::{is_hidden, spell};
+use super::terminal_text::is_hidden;
 use crate::cli::args::global::{Color, GlobalOptions};
 use crate::cli::io::source::SourceText;
 
@@ -266,18 +266,14 @@ pub fn char_start(bytes: &[u8], offset: usize) -> usize {
     (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
-/// Spells out hidden characters, except tabs and line feeds.
+/// Replaces hidden characters by visible ones, except tabs and line feeds.
 fn visible_text(bytes: &[u8]) -> String {
-    let mut visible = String::with_capacity(bytes.len());
-    for c in String::from_utf8_lossy(bytes).chars() {
-        if matches!(c, '\t' | '\n') { visible.push(c) } else { push_visible(c, &mut visible) }
-    }
-    visible
+    String::from_utf8_lossy(bytes).chars().map(|c| if matches!(c, '\t' | '\n') { c } else { visible_char(c) }).collect()
 }
 
-/// Spells out hidden characters, line feeds too: the result is one line that is safe for a terminal.
+/// Replaces hidden characters, line feeds too, by visible ones: the result is one line that is safe for a terminal.
 pub fn single_line(text: &str) -> String {
-    limited_line(text, usize::MAX)
+    text.chars().map(visible_char).collect()
 }
 
 /// Appends words as lines of at most `width` characters. A longer word is not broken. Lines after the first are
@@ -335,25 +331,20 @@ fn safe_message(message: &str) -> String {
 
 /// Returns a text, which may quote the input, as one line that is safe for a terminal. Cuts a line that is too long.
 fn limited_line(text: &str, max_chars: usize) -> String {
-    let mut line = String::with_capacity(text.len().min(max_chars));
-    text.chars().take(max_chars).for_each(|c| push_visible(c, &mut line));
+    let mut line: String = text.chars().take(max_chars).map(visible_char).collect();
     if text.chars().nth(max_chars).is_some() {
         line.push_str("...");
     }
     line
 }
 
-/// Appends a character. One of ASCII that moves the cursor gets its picture, another hidden one is spelt out.
-fn push_visible(c: char, visible: &mut String) {
+/// Replaces a hidden character by a visible one.
+fn visible_char(c: char) -> char {
     match c {
-        '\u{7f}' => visible.push('\u{2421}'),
-        control if control < ' ' => visible.push(char::from_u32(0x2400 + u32::from(control)).unwrap_or('?')),
-        hidden if is_hidden(hidden) => {
-            let mut safe = Vec::new();
-            spell(hidden.encode_utf8(&mut [0; 4]).as_bytes(), &mut safe);
-            visible.push_str(&String::from_utf8_lossy(&safe));
-        }
-        other => visible.push(other),
+        '\u{7f}' => '\u{2421}',
+        control if control < ' ' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('?'),
+        hidden if is_hidden(hidden) => '\u{fffd}',
+        other => other,
     }
 }
 

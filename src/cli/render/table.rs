@@ -169,11 +169,11 @@ fn longest_word(cell: &str) -> usize {
     cell.split(' ').map(|word| word.chars().count()).max().unwrap_or_default()
 }
 
-/// Replaces control characters in a cell. On a terminal, other hidden characters are spelt out, so that columns are as
-/// wide as what is seen.
+/// Replaces control characters in a cell; on a terminal other hidden characters, too, so that columns are as wide as what
+/// is seen.
 fn without_controls(cell: &str) -> String {
-    let cell: String = cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if cell.contains(is_hidden) && io::stdout().is_terminal() { diagnostics::single_line(&cell) } else { cell }
+    let is_hidden = |c: char| c.is_control() || is_hidden(c) && io::stdout().is_terminal();
+    cell.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -19,8 +19,10 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Appends the bytes of a hidden character as HTCondor spells them in a string: `\033`, `\342\200\256`.
-pub fn spell(bytes: &[u8], safe: &mut Vec<u8>) {
-    bytes.iter().for_each(|byte| safe.extend_from_slice(format!("\\{byte:03o}").as_bytes()));
+fn spell(bytes: &[u8], safe: &mut Vec<u8>) {
+    for byte in bytes {
+        safe.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+    }
 }
 
 /// Filter of what is written to a terminal. Text, line ends, tabs and sequences that set [`STYLES`] pass. Other hidden
@@ -61,9 +63,10 @@ impl TerminalFilter {
             }
             [first @ 0xc2..=0xf4, ..] if byte & 0xc0 == 0x80 => {
                 self.pending.push(byte);
-                return if self.pending.len() == character_bytes(first) {
-                    self.end_character(safe)
-                };
+                if self.pending.len() == character_bytes(first) {
+                    self.end_character(safe);
+                }
+                return;
             }
             _ => self.finish(safe),
         }

@@ -277,14 +277,12 @@ pub fn similar_functions(name: &str, dialect: Dialect) -> Vec<&'static str> {
 /// Returns why a call of a function that the dialect does not have is an error.
 #[must_use]
 pub fn unknown_function_message(name: &Name, dialect: Dialect) -> String {
-    match find_function(name).and_then(|function| function.replacement) {
-        Some(replacement) => format!("HTCondor has no function {name}(): write {replacement}"),
-        None => {
-            let near = similar_functions(name.as_str(), dialect);
-            let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
-            format!("there is no function {name}(){hint}")
-        }
+    if let Some(replacement) = find_function(name).and_then(|function| function.replacement) {
+        return format!("HTCondor has no function {name}(): write {replacement}");
     }
+    let near = similar_functions(name.as_str(), dialect);
+    let hint = near.first().map_or(String::new(), |near| format!("; did you mean {near}()?"));
+    format!("there is no function {name}(){hint}")
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
     let in_file = |error| decoded.problem(error, 0, origin.number);
     // HTCondor reads the expression or the number at the beginning of a text, or an error.
     let keeps_ad = origin.dialect.is_condor() && !trimmed.is_empty();
-    let lost = |problem: Problem| if keeps_ad { problem.as_lost_value() } else { problem };
+    let lost = |problem: Problem| if keeps_ad { problem.losing_its_value() } else { problem };
     let begins_with_expression = |options| keeps_ad && parse_prefix(bytes, options).is_ok();
     let time = |function| {
         let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
@@ -154,7 +154,7 @@ fn boolean(origin: &AdOrigin, start: &BytesStart) -> Result<Expression, Problem>
         Some(b"f" | b"false") => Ok(Expression::literal(Value::Boolean(false))),
         _ => {
             let problem = origin.problem_at(0..0, "expected true or false");
-            let problem = if origin.dialect.is_condor() { problem.as_lost_value() } else { problem };
+            let problem = if origin.dialect.is_condor() { problem.losing_its_value() } else { problem };
             Err(problem.with_help("write <b v=\"t\"/> or <b v=\"f\"/>"))
         }
     }

@@ -82,7 +82,6 @@ impl PolicyRule {
     }
 
     /// Returns the value by which a component orders: that of its expression, or a number if the component is a rank.
-    #[must_use]
     pub fn ordered_value(&self, value: Value, dialect: Dialect) -> Value {
         match self.rank {
             None => value,

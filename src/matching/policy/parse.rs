@@ -200,13 +200,12 @@ impl<'o> PolicyReader<'o, '_> {
         }
         let (mut rule, mut otherwise) = (None, 0.0);
         for (key, value) in self.settings.known_entries(node, "a rank", &["rank", "otherwise"]) {
-            match key {
-                "rank" => rule = self.rule(value),
-                _ => {
-                    let number = |text: &str| text.parse::<f64>().ok().filter(|number| !number.is_nan());
-                    let message = ("expected a number", "write a number such as `0`");
-                    otherwise = self.constant(value, number, message).unwrap_or(otherwise);
-                }
+            if key == "rank" {
+                rule = self.rule(value);
+            } else {
+                let number = |text: &str| text.parse::<f64>().ok().filter(|number| !number.is_nan());
+                let message = ("expected a number", "write a number such as `0`");
+                otherwise = self.constant(value, number, message).unwrap_or(otherwise);
             }
         }
         Some(PolicyRule { rank: Some(RankOrder::Number(otherwise)), ..rule? })

@@ -169,7 +169,7 @@ impl<'o, 'c> PolicyVariables<'o, 'c> {
             (Some(own), _) if !is_empty || is_setting(name, own) => self.own_value(settings, name, own),
             (_, Some(default)) => parse(settings, node, &text[found.range.clone()], default),
             _ if is_empty => Some(undefined()),
-            _ => self.no_value(settings, node, name),
+            _ => no_value(settings, node, name),
         }
     }
 
@@ -218,7 +218,7 @@ impl<'o, 'c> PolicyVariables<'o, 'c> {
     fn expand(&mut self, settings: &mut ConfigReader<'o>, node: &YamlNode, text: &str) -> Option<String> {
         match self.configuration.variables().expand(text.as_bytes(), self.context) {
             Ok(expansion) => match expansion.unknown {
-                Some(name) => self.no_value(settings, node, &name),
+                Some(name) => no_value(settings, node, &name),
                 None => Some(String::from_utf8_lossy(&expansion.text).into_owned()),
             },
             Err(reason) => {
@@ -227,12 +227,13 @@ impl<'o, 'c> PolicyVariables<'o, 'c> {
             }
         }
     }
+}
 
-    fn no_value<T>(&self, settings: &mut ConfigReader<'o>, node: &YamlNode, name: &str) -> Option<T> {
-        let message = format!("the variable {name} has no value");
-        settings.report(node, message, "set it under `variables`, or with --config");
-        None
-    }
+/// Reports a variable without a value.
+fn no_value<T>(settings: &mut ConfigReader<'_>, node: &YamlNode, name: &str) -> Option<T> {
+    let message = format!("the variable {name} has no value");
+    settings.report(node, message, "set it under `variables`, or with --config");
+    None
 }
 
 /// Whether a variable is a number or a truth value of HTCondor, rather than an expression. `own` is the policy's value.

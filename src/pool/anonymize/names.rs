@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::pseudonyms::Pseudonyms;
-use crate::ad::{Ad, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 
 /// Minimum number of digits of a hexadecimal number that is taken for an identifier.
 const MIN_IDENTIFIER_DIGITS: usize = 6;
@@ -59,7 +59,9 @@ impl Pseudonyms {
             at += part.len();
             if place + 1 < parts.len() {
                 at += 1;
-                result.iter_mut().for_each(|result| result.push(b'_'));
+                if let Some(result) = &mut result {
+                    result.push(b'_');
+                }
             }
         }
         result.map_or(Cow::Borrowed(name), |result| Cow::Owned(String::from_utf8_lossy(&result).into_owned()))
@@ -106,7 +108,8 @@ impl Pseudonyms {
 
     /// Calls `add` if the name of an attribute ends with the `Id` of its value.
     fn add_device(&mut self, name: &str, device: &Ad, add: &mut impl FnMut(&mut Pseudonyms, &str, &[u8])) {
-        let Some(ExpressionKind::Literal(Value::String(id))) = device.get(&Name::new("Id")).map(|id| id.kind()) else {
+        let Some(ExpressionKind::Literal(Value::String(id))) = device.get(&Name::new("Id")).map(Expression::kind)
+        else {
             return;
         };
         let ending = format!("_{}", as_part_of_name(id.as_bytes()));

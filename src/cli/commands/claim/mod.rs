@@ -82,8 +82,8 @@ pub struct ClaimCommand {
     /// Expression that gives the submitter of a request, for --usage
     #[arg(long, value_name = "EXPR", default_value = "Owner", requires = "usage")]
     by: String,
-    /// Write new ads of the claimed or released offers to this file, with the new `State`. Of an offer that is claimed in
-    /// part, the new ad has the rest, and a slot has a new dynamic slot
+    /// Write new ads of the claimed or released offers to this file, with the new `State`. An offer that is claimed in part
+    /// has an ad of the rest. A slot also has one of the new dynamic slot
     #[arg(long, value_name = "FILE")]
     follow: Option<String>,
     #[command(flatten)]

@@ -33,16 +33,18 @@ pub fn apply(
     Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
 }
 
-/// Adds the policies of machines to the hypothetical attributes. Returns the condition in words.
+/// Adds the policies of machines of a configuration, if there is one, to the hypothetical attributes. Returns the
+/// condition in words.
 ///
 /// # Errors
 ///
 /// The configuration has none.
 pub fn add_to_offers(
     session: &mut Session,
-    loaded: &LoadedConfiguration,
+    loaded: Option<&LoadedConfiguration>,
     what_if: &mut WhatIf,
-) -> Result<String, Failure> {
+) -> Result<Option<String>, Failure> {
+    let Some(loaded) = loaded else { return Ok(None) };
     let (mut policies, mut knobs) = (Vec::new(), Vec::new());
     for (knob, attribute) in MACHINE_POLICIES {
         match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
@@ -59,7 +61,7 @@ pub fn add_to_offers(
         return refuse(format!("{file} has neither START nor RANK for --what-if-config"));
     }
     what_if.add_to_offers(policies);
-    Ok(format!("if every slot had {} of {file}", join_and(&knobs)))
+    Ok(Some(format!("if every slot had {} of {file}", join_and(&knobs))))
 }
 
 /// What the policies about jobs do to the requests: each effect with the jobs that have it.

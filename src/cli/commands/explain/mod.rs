@@ -23,7 +23,7 @@ use classad::text::counted;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
-use crate::cli::args::policy::PolicyArgs;
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
@@ -199,10 +199,8 @@ impl Explain {
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
         let configuration = configuration.as_ref();
-        let condition = match configuration.filter(|_| self.what_if_config) {
-            Some(configuration) => Some(configured_policies::add_to_offers(session, configuration, &mut what_if)?),
-            None => None,
-        };
+        let replacing = configuration.filter(|_| self.what_if_config);
+        let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
         let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
@@ -222,10 +220,7 @@ impl Explain {
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
-        if !self.reverse {
-            let settings = NegotiationSettings::new(policy.policy.clone(), common.protocol(session), session.context());
-            RankWarnings::of_requests(&parties, &settings).report(session);
-        }
+        self.warn_of_ranks(session, &parties, &policy);
         let explainer = case.explainer(session, self.offer_lists(session));
         let status = match &self.offer {
             Some(offer) if !self.reverse => {
@@ -243,6 +238,15 @@ impl Explain {
         }
         output::leak_on_exit((explainer, parties));
         Ok(status)
+    }
+
+    /// Warns of ranks of requests that count as 0.
+    fn warn_of_ranks(&self, session: &Session, parties: &Parties, policy: &LoadedPolicy) {
+        if !self.reverse {
+            let protocol = self.ads.common.protocol(session);
+            let settings = NegotiationSettings::new(policy.policy.clone(), protocol, session.context());
+            RankWarnings::of_requests(parties, &settings).report(session);
+        }
     }
 
     /// Applies the policies of a configuration about jobs. Returns their effects on the selected requests, and the parties with

@@ -67,8 +67,8 @@ What a case evaluates, the ads that it names, and the results that it can expect
 `condor_config_val -dump`. `clause` is an unmet clause in the constraint of the ad that refuses.
 
 A case can also have tags, dialect, now, seed, max-steps, max-depth and max-value-bytes. The limits cannot exceed those
-of the run, which options such as --max-steps set. Cases with gang or matches can
-have a policy: the name of a file, or the keys of a policy.
+of the run, which options such as --max-steps set. Cases with gang or matches can have a policy: the name of a file, or
+the keys of a policy.
 At the top of the spec, these keys, except tags, apply to all cases. With specialize, `closed: true` means that the ads
 have no other attributes than those in the spec.
 
@@ -81,8 +81,8 @@ Write an ad in one of these ways; a sequence is a list of ads:
 Beside `file` or `like`, `with` sets attributes, `without` removes attributes, and `transform` applies HTCondor's
 transform rules, from a file or a text of several lines.
 
-A path begins at the folder of the spec. The files that a spec names must be in or below that folder, also behind
-symbolic links, or in or below the folder of --files-below.
+A path begins at the folder of the spec. The files that a spec names must be in or below that folder, or in or below the
+folder of --files-below. Symbolic links are followed first.
 
 Write values as in YAML ads: !expr goes before an expression, and quotes around an expression that has `: `. The
 expected and the actual value must be identical: 2 is not 2.0, and the case of strings matters.

@@ -86,6 +86,6 @@ fn what_is_wrong_in_the_policy_is_told_there() {
         assert_eq!(roots(policy, dump), expected, "{policy}");
     }
     let mut doubling = "variables:\n  V0: a\n".to_owned();
-    (1..40).for_each(|at| doubling += &format!("  V{at}: $(V{0}) + $(V{0})\n", at - 1));
+    doubling.extend((1..40).map(|at| format!("  V{at}: $(V{0}) + $(V{0})\n", at - 1)));
     assert!(roots(&(doubling + "roots: $(V39)"), "").contains("gives too long an expression"));
 }
