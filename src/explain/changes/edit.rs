@@ -55,13 +55,18 @@ impl RequestEdit {
     /// Describes the edit: `RequestMemory 4096 -> 2048`.
     #[must_use]
     pub fn text(&self, dialect: Dialect) -> String {
-        let text = |expression: &Expression| match text(expression, dialect) {
+        let plain = |expression: &Expression| text(expression, dialect);
+        let text = |expression: &Expression| match plain(expression) {
             text if dialect.is_condor() => text,
             text => with_short_numbers(&text),
         };
         match self {
             RequestEdit::Drop { clause } => format!("drop `{}`", text(clause)),
             RequestEdit::Rewrite { clause, to } => format!("`{}` -> `{}`", text(clause), text(to)),
+            // Both have a suffix, or none has.
+            RequestEdit::Set { name, from: Some(from), to } if [from, to].iter().any(|of| text(of) == plain(of)) => {
+                format!("{name} {} -> {}", plain(from), plain(to))
+            }
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
             RequestEdit::Define { name } => format!("define {name}, for example as \"any\""),

@@ -172,8 +172,9 @@ impl SummaryWriter<'_> {
             _ => {
                 let reasons = self.ruled_out(&blocked.conditions);
                 let other = blocked.conditions.first().and_then(|condition| match condition.labels.as_slice() {
-                    [only] => {
-                        blocked.incompatible.iter().map(|port| &failure.ports[*port]).find(|of| of.label == *only)
+                    [only] if port.consistent == 0 => {
+                        let incompatible = blocked.incompatible.iter().map(|port| &failure.ports[*port]);
+                        incompatible.into_iter().find(|other| other.label == *only && other.consistent == 0)
                     }
                     _ => None,
                 });
