@@ -3,6 +3,7 @@
 mod environment_ad;
 mod failure;
 mod matcher;
+mod member_trials;
 mod offer_pool;
 mod participants;
 mod port_index;

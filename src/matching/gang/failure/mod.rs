@@ -4,6 +4,8 @@
 mod clauses;
 mod conditions;
 mod members;
+mod pinned_ads;
+mod renumbering;
 
 use std::ops::Range;
 
@@ -23,6 +25,8 @@ use clauses::port_clause;
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
 pub use conditions::{FailedCondition, ReadAttribute};
 pub use members::{MemberCause, MemberFailure, UnmetClause};
+pub use pinned_ads::{Pins, pin_name};
+pub use renumbering::renumbered;
 
 #[cfg(test)]
 mod tests;
