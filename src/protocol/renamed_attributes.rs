@@ -10,7 +10,7 @@ use crate::text::closest_names;
 /// The prefix of the properties of all GPUs of a slot.
 const GPUS_PREFIX: &str = "GPUs_";
 
-/// The prefixes of other times: of CUDA, OpenCL and HIP.
+/// The prefixes of other times: of CUDA, `OpenCL` and HIP.
 const OLD_PREFIXES: [&str; 3] = ["CUDA", "OCL", "GPU"];
 
 /// The properties of GPUs. After the name of a property that is no longer advertised comes the one that took its place.

@@ -3,10 +3,10 @@
 /// Returns a whole number of KiB, MiB and so on with its suffix, as in `300M`. `None` for another number.
 #[must_use]
 pub fn short_number(number: f64) -> Option<String> {
-    let scales = ["T", "G", "M", "K"].into_iter().zip([4, 3, 2, 1]);
-    let mut scaled = scales.map(|(suffix, power)| (suffix, number / 1024_f64.powi(power)));
-    let (suffix, scaled) = scaled.find(|(_, scaled)| scaled.fract() == 0.0 && scaled.abs() >= 1.0)?;
-    Some(format!("{scaled}{suffix}"))
+    let powers = ["T", "G", "M", "K"].into_iter().zip([4, 3, 2, 1]);
+    let mut amounts = powers.map(|(suffix, power)| (suffix, number / 1024_f64.powi(power)));
+    let (suffix, amount) = amounts.find(|(_, amount)| amount.fract() == 0.0 && amount.abs() >= 1.0)?;
+    Some(format!("{amount}{suffix}"))
 }
 
 /// Writes the numbers of a clause with suffixes, as people do. Such a number is printed as a real, outside of strings.

@@ -219,9 +219,8 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
         .collect();
     let outcomes = analysis.acceptance.row_outcomes(table, request, row);
-    let qualified: FxHashSet<Name> = outcomes
-        .flat_map(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].iter().cloned().collect::<Vec<_>>())
-        .collect();
+    let qualified: FxHashSet<Name> =
+        outcomes.flat_map(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].to_vec()).collect();
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
     let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
     // The strictest bound of each attribute and operator, of the comparisons that must all be true.

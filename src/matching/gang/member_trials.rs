@@ -170,7 +170,7 @@ impl<'m> MemberTrial<'m> {
         }
         let fail_alone = !unmet.is_empty();
         if !fail_alone {
-            unmet = all.clone();
+            unmet.clone_from(&all);
             for clause in &all {
                 let rest: Vec<usize> = unmet.iter().copied().filter(|other| other != clause).collect();
                 if self.search(&rest)?.is_none() {

@@ -21,6 +21,7 @@ pub fn renumbered(ports: &[DockedOffer], of: &[Option<usize>]) -> Vec<DockedOffe
 impl GangFailure {
     /// Returns the failure with other indices of the offers: `of` has the new index of each. An offer that is there twice,
     /// or that has no new index, is docked already, and is left out of the lists.
+    #[must_use]
     pub fn renumbered(mut self, of: &[Option<usize>]) -> Self {
         let mut seen = FxHashSet::default();
         let fresh: Vec<Option<usize>> = of.iter().map(|of| of.filter(|offer| seen.insert(*offer))).collect();
