@@ -9,9 +9,7 @@ use classad::configuration::{
 };
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{
-    AdChecker, FindingLabel, FindingRegister, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names,
-};
+use classad::lint::{AdChecker, FindingRegister, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
 use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
 use classad::text::shorten;
