@@ -95,6 +95,7 @@ fn parse_lines(lines: LogicalLines<'_>, dialect: Dialect, surroundings: &RuleSur
 
 /// Parser of a file. The errors that its methods return have ranges in the line; [`parse_rules`] converts them to
 /// ranges in the file.
+#[allow(clippy::struct_excessive_bools)] // each is a state of its own
 pub(super) struct RulesParser<'t> {
     pub(super) dialect: Dialect,
     pub(super) lines: LogicalLines<'t>,
@@ -134,7 +135,7 @@ impl RulesParser<'_> {
             if !std::mem::replace(&mut self.ignores_lines, true) {
                 self.warn(
                     line,
-                    line.problem("this line and those behind it follow TRANSFORM and are ignored, as in HTCondor"),
+                    line.problem("this line and those after it follow TRANSFORM and are ignored, as in HTCondor"),
                 );
             }
             return Ok(());

@@ -274,8 +274,8 @@ fn the_newest_ad_of_a_submitter_counts() {
              [ ResourceRequestCount = 1; Requirements = other.Number > 1 ] }} ]"
         )
     };
-    let machines: String =
-        (0..9).map(|number| format!("[ Name = \"m{number}\"; Number = {number}; Requirements = true ]\n")).collect();
+    let machine = |number| format!("[ Name = \"m{number}\"; Number = {number}; Requirements = true ]\n");
+    let machines = (0..9).map(machine).collect::<Vec<_>>().concat();
     let machines = file("submitters-machines.ad", machines);
     let numbered =
         |number: u8, schedd: &str, count| submitter(&format!("UpdateSequenceNumber = {number};"), schedd, count);

@@ -279,8 +279,7 @@ fn ads_that_htcondor_wrote_may_set_attributes_twice() {
     let ad = "MyType = \"Job\"\nRequirements = true\nA = 1\nB = 2\nC = 3\nA = 2\nB = 3\n";
     let written = format!("{ad}GlobalJobId = \"ap#1.0#5\"\n");
     let output = run(&[], &written);
-    let note =
-        "note: HTCondor itself wrote attributes twice, of which the last value counts: A and B in the first such ad";
+    let note = "note: HTCondor itself wrote attributes twice; the last value counts: A and B in the first such ad";
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains(note), "{output:?}");
     assert_eq!(json(&["--only", "duplicate"], ad)["warnings"], 2);

@@ -196,7 +196,8 @@ fn more_files_than_may_be_open() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("many");
     std::fs::create_dir_all(&folder).expect("the folder can be written");
     for number in 0..300 {
-        std::fs::write(folder.join(format!("{number:03}.long")), format!("A = {number}\n")).expect("it can be written");
+        std::fs::write(folder.join(format!("{number:03}.long")), format!("A = {number}\nRequirements = true\n"))
+            .expect("it can be written");
     }
     let run = |arguments: &str| {
         let script = format!("ulimit -n 64; {} {arguments}", env!("CARGO_BIN_EXE_classad"));

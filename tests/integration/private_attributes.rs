@@ -5,18 +5,17 @@ use super::binary::{classad, file};
 /// Two jobs with private attributes, and with others whose names resemble them.
 const LOG: &str = "101 0.0 Job Machine\n101 01.-1 Job Machine\n103 01.-1 Owner \"alice\"\n103 01.-1 ClaimIds \"s3cr3t-1\"\n\
                    101 1.-2 ClusterPvt (empty)\n103 1.-2 _condor_privX \"s3cr3t-2\"\n101 1.-100 JobSet (unknown)\n\
-                   101 1.0 Job Machine\n103 1.0 ProcId 0\n103 1.0 ClusterId 1\n103 1.0 claimid \"s3cr3t-3\"\n\
-                   103 1.0 ClaimIdOf \"open\"\n101 1.1 Job Machine\n103 1.1 ProcId 1\n103 1.1 ClusterId 1\n\
+                   101 1.0 Job Machine\n103 1.0 ProcId 0\n103 1.0 ClusterId 1\n103 1.0 Requirements true\n103 1.0 claimid \"s3cr3t-3\"\n\
+                   103 1.0 ClaimIdOf \"open\"\n101 1.1 Job Machine\n103 1.1 ProcId 1\n103 1.1 ClusterId 1\n103 1.1 Requirements true\n\
                    103 1.1 _CONDOR_PRIV \"s3cr3t-4\"\n103 1.1 n [ TransferKey = \"nested\"; ]\n";
 
 /// The jobs in the other forms.
 fn files() -> Vec<String> {
-    let ads = "ClusterId = 1\nProcId = 0\nClaimId = \"s3cr3t-3\"\nClaimIdOf = \"open\"\n\n\
-               Capability = \"s3cr3t-5\"\nClusterId = 1\nProcId = 1\nn = [ TransferKey = \"nested\" ]\n\n\
-               _condor_privX = \"s3cr3t-2\"\nClusterId = 1\nProcId = 2\nChildClaimIds = { \"s3cr3t-6\" }\n\n\
-               TransferKey = \"s3cr3t-7\"\n";
-    let json =
-        "{\"ClusterId\": 1, \"ClaimIdList\": \"s3cr3t-8\", \"ClaimIdOf\": \"open\"}\n{\"ClaimId\": \"s3cr3t-3\"}\n";
+    let ads = "ClusterId = 1\nProcId = 0\nClaimId = \"s3cr3t-3\"\nClaimIdOf = \"open\"\nRequirements = true\n\n\
+               Capability = \"s3cr3t-5\"\nClusterId = 1\nProcId = 1\nn = [ TransferKey = \"nested\" ]\nRequirements = true\n\n\
+               _condor_privX = \"s3cr3t-2\"\nClusterId = 1\nProcId = 2\nChildClaimIds = { \"s3cr3t-6\" }\nRequirements = true\n\n\
+               TransferKey = \"s3cr3t-7\"\nRequirements = true\n";
+    let json = "{\"ClusterId\": 1, \"ClaimIdList\": \"s3cr3t-8\", \"ClaimIdOf\": \"open\", \"Requirements\": true}\n{\"ClaimId\": \"s3cr3t-3\", \"Requirements\": true}\n";
     vec![file("private-job_queue.log", LOG), file("private.long", ads), file("private.jsonl", json)]
 }
 

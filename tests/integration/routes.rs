@@ -1,6 +1,7 @@
 //! Routes of the job router and transforms of a configuration: which route takes a job, what becomes of it, and what
 //! `check` finds. What HTCondor does was asked of `condor_job_router_info` of 25.14.1.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -39,7 +40,7 @@ fn dump(routes: &[(&str, &str)]) -> String {
     let names: Vec<&str> = routes.iter().map(|(name, _)| *name).collect();
     let mut text = format!("JOB_ROUTER_SOURCE_JOB_CONSTRAINT = true\nJOB_ROUTER_ROUTE_NAMES = {}\n", names.join(" "));
     for (name, body) in routes {
-        text += &format!("JOB_ROUTER_ROUTE_{name} @=end\n{body}\n@end\n");
+        let _ = writeln!(text, "JOB_ROUTER_ROUTE_{name} @=end\n{body}\n@end");
     }
     text
 }
@@ -153,19 +154,19 @@ fn universe_and_grid_resource_reach_the_routed_job() {
         ("May", "UNIVERSE local\nEditJobInPlace = MY.JobUniverse == 5"),
     ]);
     let folder = folder("routed-ads", &[("dump", &format!("LRMS = slurm\n{routes}")), ("jobs", &jobs(1, ""))]);
-    let routed = |route: &str| {
+    let made_by = |route: &str| {
         let (status, out, err) = run(&folder, &["transform", "jobs", "--config", "dump", "--route", route]);
         assert_eq!(status, Some(0), "{err}");
         out
     };
-    let grid = routed("Grid");
+    let grid = made_by("Grid");
     for line in ["JobUniverse = 9", "Remote_JobUniverse = 5", "GridResource = \"batch slurm\"", "Was = \"95\""] {
         assert!(grid.lines().any(|known| known == line), "{line}: {grid}");
     }
-    let local = routed("Local");
+    let local = made_by("Local");
     assert!(local.contains("\nJobUniverse = 12") && !local.contains("GridResource"), "{local}");
     for route in ["Edit", "May"] {
-        let edited = routed(route);
+        let edited = made_by(route);
         assert!(edited.contains("\nJobUniverse = 5") && !edited.contains("Remote_"), "{edited}");
     }
     let (_, rules, _) = run(&folder, &["transform", "--config", "dump", "--route", "Local", "--print-rules"]);

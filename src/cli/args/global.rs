@@ -217,14 +217,17 @@ impl TimeOption {
 }
 
 /// Parses a time of the command line into seconds since 1970: a number, `now`, or a time as `absTime()` reads it, but with
-/// a date that exists.
+/// a date that exists and a year of four digits.
 pub fn time(text: &str) -> Result<i64, String> {
     if text.eq_ignore_ascii_case("now") {
         return Context::new(Dialect::default()).now.ok_or_else(|| "there is no clock".to_owned());
     }
     let date = |text: &str| text.chars().filter(char::is_ascii_digit).take(8).collect::<String>();
     let exists = |time: &AbsoluteTime| date(&time.to_string()).starts_with(&date(text));
-    let time = AbsoluteTime::parse(text).filter(exists).or_else(|| AbsoluteTime::parse_asctime(text));
+    let year = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let has_year = year.bytes().take_while(u8::is_ascii_digit).count() >= 4;
+    let time =
+        AbsoluteTime::parse(text).filter(|time| has_year && exists(time)).or_else(|| AbsoluteTime::parse_asctime(text));
     let seconds = text.parse().ok().or(time.map(|time| time.seconds));
     seconds.ok_or_else(|| "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, or `now`".to_owned())
 }

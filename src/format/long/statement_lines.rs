@@ -18,9 +18,9 @@ impl Statements {
     /// Counts the statements at the beginning of a text.
     pub fn of_beginning(text: &[u8]) -> Self {
         let text = &text[..text.len().min(BEGINNING_BYTES)];
-        let (mut statements, mut depth, mut is_in_comment) = (Statements::default(), 0_usize, false);
+        let (mut statements, mut open, mut is_in_comment) = (Statements::default(), Vec::new(), false);
         for line in text.split(|byte| *byte == b'\n') {
-            statements.begun += usize::from(depth == 0 && !is_in_comment && begins_attribute(line.trim_ascii()));
+            statements.begun += usize::from(open.is_empty() && !is_in_comment && begins_attribute(line.trim_ascii()));
             // The quote of the string or the name that is open.
             let (mut at, mut quote) = (0, None);
             while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
@@ -48,9 +48,11 @@ impl Statements {
                     }
                     [byte, ..] => {
                         match byte {
-                            b'[' | b'{' | b'(' => depth += 1,
-                            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
-                            b';' if depth == 0 => statements.end(rest[1..].trim_ascii()),
+                            b'[' | b'{' => open.push(byte + 2),
+                            b'(' => open.push(b')'),
+                            // A bracket that closes no other is a mistake.
+                            b']' | b'}' | b')' => _ = open.pop_if(|closing| closing == byte),
+                            b';' if open.is_empty() => statements.end(rest[1..].trim_ascii()),
                             _ => {}
                         }
                         1
@@ -59,7 +61,7 @@ impl Statements {
                 at += length;
             }
         }
-        Statements { is_open: depth > 0 || is_in_comment, ..statements }
+        Statements { is_open: !open.is_empty() || is_in_comment, ..statements }
     }
 
     /// Counts a semicolon, if its line ends there or another attribute follows in it. In a script other words do.
@@ -90,7 +92,7 @@ fn begins_attribute(line: &[u8]) -> bool {
 /// What a text looks like whose statements end in `;`, and what to do about it.
 pub const JDL_REFUSAL: [&str; 2] = [
     "its lines end in `;`: it looks like JDL, an ad without its brackets, not like the long form",
-    "put `[` before the ad and `]` behind it",
+    "put `[` before the ad and `]` after it",
 ];
 
 #[cfg(test)]
@@ -109,6 +111,7 @@ mod tests {
             ("a = \"x\\\";\"\n# b;\n// c;\n/* d;\n e; */\n", false),
             ("a = f(1; 2)\n", false),
             ("[ a = 1; ]\n", false),
+            ("[ a = 1 + 2); b = 3; c = 4 ]\n", false),
             ("int a;\n", false),
             ("a = 'b;'\n'c; d = 1;' = 2\n", false),
             ("x=1\nfor a in b; do c=1; echo $a; done\n", false),

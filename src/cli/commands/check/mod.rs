@@ -395,7 +395,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             if !std::mem::replace(&mut self.has_noted_duplicates, true) && !names.is_empty() {
                 let names = join_first(&names, names.len(), MAX_NAMED_DUPLICATES);
                 session.note(&format!(
-                    "HTCondor itself wrote attributes twice, of which the last value counts: {names} in the first such ad"
+                    "HTCondor itself wrote attributes twice; the last value counts: {names} in the first such ad"
                 ));
             }
             return findings;
