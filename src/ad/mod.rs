@@ -33,7 +33,7 @@ pub use expression_interner::ExpressionInterner;
 pub use frame::{Participant, ScopeFrame};
 pub use name::{KnownName, Name};
 pub use operator::{BinaryOperator, OperatorGroup, PRECEDENCE_CONDITIONAL, PRECEDENCE_UNARY, UnaryOperator};
-pub use rewriting::{Replacement, replace_kinds, rewrite_expression};
+pub use rewriting::{Replacement, rename_attribute, replace_kinds, rewrite_expression};
 pub use scope_ad::ScopeAd;
 pub use span::Span;
 pub use time::{AbsoluteTime, RelativeTime};

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::{Expression, ExpressionKind};
+use super::{Expression, ExpressionKind, Name};
 
 /// A function that returns the replacement of a subexpression. If it returns `None`, the subexpression stays, and the
 /// function is called for each of its operands.
@@ -29,4 +29,14 @@ pub fn rewrite_expression(of: &Expression, by: Replacement<'_>) -> Option<Expres
 /// its operands. Returns `None` if nothing was replaced.
 pub fn replace_kinds(of: &Expression, by: impl Fn(&ExpressionKind) -> Option<ExpressionKind>) -> Option<Expression> {
     rewrite_expression(of, &mut |part| Some(Expression::new(by(part.kind())?, part.span())))
+}
+
+/// Renames the attribute `name` to `known` in all references. `None` if there are no references to rename.
+#[must_use]
+pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
+    replace_kinds(expression, |kind| match kind {
+        ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Attribute(known.clone())),
+        ExpressionKind::Select(of, found) if found == name => Some(ExpressionKind::Select(of.clone(), known.clone())),
+        _ => None,
+    })
 }

@@ -125,7 +125,7 @@ impl JobRoute {
             universe,
             grid_resource: resource.filter(|text| !text.is_empty() && universe == GRID_UNIVERSE),
             edits_in_place: edits
-                .filter(|edits| !edits.as_literal().is_some_and(|value| !value_truth(value).unwrap_or(false))),
+                .filter(|edits| edits.as_literal().is_none_or(|value| value_truth(value).unwrap_or(false))),
             max_jobs,
             max_idle_jobs,
             obstacle: None,

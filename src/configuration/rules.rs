@@ -88,7 +88,9 @@ impl Configuration {
         let raw = self.raw_value(entry);
         if is_bracketed_rules(raw.as_bytes()) {
             let (rules, problems) = self.bracketed_rules(entry, name, defaults, context);
-            rules.iter().for_each(|rules| shared.extend(rules.rule.assigned_variables()));
+            for rules in &rules {
+                shared.extend(rules.rule.assigned_variables());
+            }
             return (rules, problems);
         }
         let (variables, shared_variables) = (self.variables().clone(), shared.clone());
@@ -101,7 +103,9 @@ impl Configuration {
             first.statements.extend(next.statements);
             first
         });
-        merged.iter().for_each(|rule| shared.extend(rule.assigned_variables()));
+        if let Some(rule) = &merged {
+            shared.extend(rule.assigned_variables());
+        }
         let rules = merged.filter(|_| parsed.are_usable).map(|rule| ConfiguredRule {
             knob: entry.name.clone(),
             rule: TransformRule { name: Some(name.to_owned()), ..rule },

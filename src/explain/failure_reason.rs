@@ -2,7 +2,10 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
+use crate::ad::{
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
+    rename_attribute, rewrite_expression,
+};
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison, LintLevel};
@@ -10,7 +13,6 @@ use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
-use super::changes::rename_attribute;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
@@ -19,7 +21,6 @@ use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
-use crate::ad::rewrite_expression;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]

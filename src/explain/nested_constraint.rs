@@ -3,17 +3,15 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, rewrite_expression};
 use crate::constraint::{ClauseOperand, conjuncts, orient_comparison};
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::matching::PairSide;
 use crate::protocol::{closest_attributes, evaluate_attribute, is_met};
 
-use super::changes::rename_attribute;
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
-use crate::ad::rewrite_expression;
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];

@@ -128,6 +128,7 @@ pub fn ad_json(ad: &Ad) -> Option<Box<RawValue>> {
     RawValue::from_string(String::from_utf8(text.trim_ascii_end().to_vec()).ok()?).ok()
 }
 
+#[allow(clippy::ref_option)] // serde calls it with the field
 fn write_ad<S: Serializer>(ad: &Option<Ad>, serializer: S) -> Result<S::Ok, S::Error> {
     ad.as_ref().and_then(ad_json).serialize(serializer)
 }

@@ -111,6 +111,9 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 22] = [
     "CpusUsage",
 ];
 
+/// The value of `MyType` in the ad of a submitter.
+pub const SUBMITTER_TYPE: &str = "Submitter";
+
 /// The kinds of ads (`MyType`) that HTCondor's daemons advertise of themselves and of users, in lower case (HTCondor's
 /// `condor_adtypes.h`).
 const DAEMON_KINDS: [&str; 22] = [

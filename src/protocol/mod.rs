@@ -16,7 +16,9 @@ mod resource_request;
 mod update;
 mod validity;
 
-pub use advertised_state::{AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SlotState, StateAttribute};
+pub use advertised_state::{
+    AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SUBMITTER_TYPE, SlotState, StateAttribute,
+};
 pub use advertisement::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
     OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,
@@ -38,8 +40,8 @@ pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribu
 pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use renamed_attributes::{closest_attributes, current_names, renamed_attribute};
 pub use resource_request::{
-    IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, SUBMITTER_TYPE, invalid_count_reason, nested_requests,
-    requested_resource, resource_count,
+    IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests, requested_resource,
+    resource_count,
 };
 pub use update::{UpdateFault, updated_advertisement};
 pub use validity::{InvalidAd, advertisement_fault, invalidities};

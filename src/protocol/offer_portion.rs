@@ -38,21 +38,19 @@ pub fn words(list: &str) -> impl Iterator<Item = &str> {
 pub fn taken_portion<'n>(before: &Ad, after: &Ad, names: impl IntoIterator<Item = &'n Name>, context: &Context) -> Ad {
     let mut portion = Ad::default();
     for name in names {
-        let lost = match (list_elements(before, name), list_elements(after, name)) {
-            (Some(before), Some(after)) => {
-                let lost = without_elements(before, after).0;
-                (!lost.is_empty()).then(|| Expression::list(lost))
-            }
-            _ => {
-                let [before, after] = [before, after].map(|ad| evaluate_attribute(ad, name, context));
-                let (before, after) = (before.unwrap_or(Value::Undefined), after.unwrap_or(Value::Undefined));
-                match &after {
-                    after if is_number(after) => Some(difference(&before, after)).filter(|_| before != *after),
-                    // The attributes of a rest of a rest are set again.
-                    after => (*after != Value::Undefined || before != Value::Undefined).then(|| after.clone()),
-                }
-                .map(Expression::literal)
-            }
+        let lost = if let (Some(before), Some(after)) = (list_elements(before, name), list_elements(after, name)) {
+            let lost = without_elements(before, after).0;
+            (!lost.is_empty()).then(|| Expression::list(lost))
+        } else {
+            let [before, after] =
+                [before, after].map(|ad| evaluate_attribute(ad, name, context).unwrap_or(Value::Undefined));
+            let lost = if is_number(&after) {
+                (before != after).then(|| difference(&before, &after))
+            } else {
+                // The attributes of a rest of a rest are set again.
+                (after != Value::Undefined || before != Value::Undefined).then_some(after)
+            };
+            lost.map(Expression::literal)
         };
         if let Some(lost) = lost {
             portion = portion.with(name.clone(), lost);

@@ -45,9 +45,6 @@ pub static RESOURCE_REQUESTS: LazyLock<Name> = LazyLock::new(|| Name::new("Resou
 /// Name of the attribute that holds the number of idle jobs of a submitter.
 pub const IDLE_JOBS: &str = "IdleJobs";
 
-/// The value of `MyType` in the ad of a submitter.
-pub const SUBMITTER_TYPE: &str = "Submitter";
-
 /// Attributes of a submitter that are not those of its requests.
 const SUBMITTER_ATTRIBUTES: [&str; 4] = ["MyType", "Name", IDLE_JOBS, "ResourceRequests"];
 

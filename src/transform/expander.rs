@@ -98,7 +98,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
     fn expand_once(&mut self, text: MacroText, rules: ParseOptions) -> Result<MacroText, StatementFailure> {
         let MacroText { bytes: mut rest, mut is_from_ad } = text;
         // The parts of `rest` that an ad wrote.
-        let mut foreign = if is_from_ad { vec![0..rest.len()] } else { Vec::new() };
+        let mut foreign: Vec<_> = is_from_ad.then_some(0..rest.len()).into_iter().collect();
         let (mut out, mut strings) = (Vec::new(), StringState::new(rules));
         // Text before this offset is expanded already.
         let mut from = 0;

@@ -7,6 +7,7 @@ use classad::eval::Context;
 use classad::explain::{AdNames, AdReference};
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationSettings};
+use classad::matching::policy::with_typed_ranks;
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
 use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
 use classad::text::counted;
@@ -46,7 +47,7 @@ impl Parties {
     pub fn with_typed_ranks(&self, settings: NegotiationSettings) -> NegotiationSettings {
         let [requests, offers] = self.ads();
         let (protocol, dialect) = (&settings.protocol, settings.context.dialect);
-        let policy = settings.policy.with_typed_ranks(&requests, &offers, protocol, dialect);
+        let policy = with_typed_ranks(settings.policy, &requests, &offers, protocol, dialect);
         NegotiationSettings { policy, ..settings }
     }
 

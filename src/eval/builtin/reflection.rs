@@ -256,7 +256,7 @@ fn count_matches(call: &mut Call<'_, '_>) -> CallResult {
 mod tests {
     use super::super::arguments::testing::check;
     use super::names_read_as_text;
-    use crate::ad::Dialect;
+    use crate::ad::{Dialect, Name};
     use crate::syntax::{ParseOptions, parse_ad};
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
             ("[ x = 1 + 1; y = x ]", &[]),
         ] {
             let read = names_read_as_text(&parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap());
-            let read: Vec<&str> = read.iter().map(|name| name.as_str()).collect();
+            let read: Vec<&str> = read.iter().map(Name::as_str).collect();
             assert_eq!(read, expected, "{ad}");
         }
     }

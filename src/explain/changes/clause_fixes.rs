@@ -1,6 +1,8 @@
 //! Proposes fixes for a single clause.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value};
+use crate::ad::{
+    BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value, rename_attribute, replace_kinds,
+};
 use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
@@ -9,8 +11,6 @@ use crate::explain::failure_reason::{FailureReason, renamed};
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, ChainedComparison, LintLevel};
-
-use crate::ad::replace_kinds;
 
 use super::edit::RequestEdit;
 use super::offer_demands::is_false_request;
@@ -267,15 +267,6 @@ pub fn convert_type(value: &Value) -> Option<Value> {
         Value::Integer(integer) => Some(Value::string(integer.to_string())),
         value => as_number(value).map(|real| Value::string(real.to_string())),
     }
-}
-
-/// Renames the attribute `name` to `known` in all references. `None` if there are no references to rename.
-pub fn rename_attribute(expression: &Expression, name: &Name, known: &Name) -> Option<Expression> {
-    replace_kinds(expression, |kind| match kind {
-        ExpressionKind::Attribute(found) if found == name => Some(ExpressionKind::Attribute(known.clone())),
-        ExpressionKind::Select(of, found) if found == name => Some(ExpressionKind::Select(of.clone(), known.clone())),
-        _ => None,
-    })
 }
 
 /// Replaces each unqualified reference to `name` by `TARGET.name` (`other.name` in the classad dialect), so that the

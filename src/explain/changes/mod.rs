@@ -20,7 +20,7 @@ use super::request_analysis::RequestAnalysis;
 use super::slots::SlotsByState;
 
 pub use advice::FoundChanges;
-pub(super) use clause_fixes::{convert_type, rename_attribute, rewrite_proposal};
+pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};

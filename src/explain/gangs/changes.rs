@@ -1,9 +1,9 @@
 //! Proposes changes with which a request gets a gang. Every change returned has been verified by the gang search.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value, rename_attribute};
 use crate::explain::changes::{
     ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
-    convert_type, ports_of_group, rename_attribute, rewrite_proposal, search_changes, sort_by_preference,
+    convert_type, ports_of_group, rewrite_proposal, search_changes, sort_by_preference,
 };
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};

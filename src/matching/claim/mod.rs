@@ -161,8 +161,8 @@ impl Claimer {
         for round in 1.. {
             self.verify(&mut vote);
             transcript::record_verify(&vote, round, &mut transcript);
-            let vetoed: Vec<usize> = vote.participants().filter(|&party| vote.vetoes[party].is_some()).collect();
-            match vetoed.as_slice() {
+            let against: Vec<usize> = vote.participants().filter(|&party| vote.vetoes[party].is_some()).collect();
+            match against.as_slice() {
                 [] => {
                     transcript::record_commit(&vote, round, &mut transcript);
                     break;
@@ -171,8 +171,8 @@ impl Claimer {
                     transcript::record_abort(&vote, round, 0, &mut transcript);
                     return ClaimResult { vetoes: vote.into_vetoes(), transcript, ..ClaimResult::default() };
                 }
-                vetoed => {
-                    for &party in vetoed {
+                against => {
+                    for &party in against {
                         transcript::record_abort(&vote, round, party, &mut transcript);
                     }
                     vote.exclude_vetoes();

@@ -10,7 +10,9 @@ use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Participant, Val
 use crate::constraint::conjuncts;
 use crate::matching::policy::{PolicyRule, candidate_label};
 
-use super::failure::{BlockedPort, MemberCause, MemberFailure, Pins, pin_name, renumbered};
+use super::failure::{
+    BlockedPort, MemberCause, MemberFailure, Pins, describe_unmet, pin_name, renumbered, unserved_links,
+};
 use super::matcher::{GangFault, Gangmatcher};
 use super::participants::PortPlace;
 use super::{DockedOffer, Gang};
@@ -60,7 +62,7 @@ impl Gangmatcher {
             if !is_grouped && nearest.as_ref().is_some_and(|(distance, ..)| *distance == 0) {
                 break;
             }
-            for (link, vector) in self.pool.unserved_links(place, offer, deepest) {
+            for (link, vector) in unserved_links(&mut self.pool, place, offer, deepest) {
                 let mut trial = MemberTrial::new(self, request, deepest, [place, link], vector);
                 let examined = trial.examine()?;
                 let visits = trial.visits;
@@ -86,7 +88,7 @@ impl Gangmatcher {
         };
         let cause = match examined {
             Examined::Refused { own_ports, unmet, fail_alone } => {
-                let clauses = self.pool.describe_unmet(deepest, [place, link], &own_ports, &unmet);
+                let clauses = describe_unmet(&mut self.pool.table, deepest, [place, link], &own_ports, &unmet);
                 MemberCause::Refused { own_ports, clauses, fail_alone }
             }
             Examined::Unfilled(found) => {

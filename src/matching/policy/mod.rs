@@ -32,6 +32,7 @@ pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, 
 pub use job_demands::JobDemands;
 pub use parse::{MAX_COMPONENTS, POLICY_KEYS, PolicyProblems};
 pub use residual::{ListTaking, Residual};
+pub use typed_ranks::with_typed_ranks;
 pub use usage::{Account, Accountant, AccountedClaim};
 pub use weighted_share::WeightedShare;
 
@@ -195,6 +196,17 @@ impl Policy {
     #[must_use]
     pub fn weighted_share(&self) -> Option<&WeightedShare> {
         self.share.as_ref()?.weighted.as_ref()
+    }
+
+    /// Whether the docking vector is that of [`with_typed_ranks`].
+    #[must_use]
+    pub fn has_typed_ranks(&self) -> bool {
+        self.docking.iter().any(|rule| rule.rank == Some(RankOrder::Typed))
+    }
+
+    /// Returns the docking vector for gangs. Ports have ranks of their own, which order by themselves.
+    pub(in crate::matching) fn docking_of_gangs(&self) -> Vec<PolicyRule> {
+        self.docking.iter().filter(|rule| rule.rank != Some(RankOrder::Typed)).cloned().collect()
     }
 
     /// Returns the names of all attributes that the policy reads, in requests or in offers.

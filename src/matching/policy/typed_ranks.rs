@@ -8,35 +8,28 @@ use crate::protocol::{Protocol, is_typed_rank};
 
 use super::{Policy, PolicyRule, RankOrder, candidate_label};
 
-impl Policy {
-    /// Returns the policy for ads whose ranks may be strings or times: with a docking vector of the two ranks. Unchanged if
-    /// there is a docking vector, or if every rank is a number.
-    #[must_use]
-    pub fn with_typed_ranks(self, requests: &[Ad], offers: &[Ad], protocol: &Protocol, dialect: Dialect) -> Policy {
-        let name = protocol.rank_name();
-        let mut types = RankTypes { ads: [requests, offers], known: FxHashMap::default() };
-        if dialect.is_condor() || !self.docking.is_empty() || !types.may_name_be_typed(name) {
-            return self;
-        }
-        let rule = |shown: &str, ad: Name| PolicyRule {
-            name: Some(shown.into()),
-            rank: Some(RankOrder::Typed),
-            ..Expression::select(Expression::attribute(ad), name.clone()).into()
-        };
-        let docking = vec![rule("request_rank", Name::new("self")), rule("offer_rank", candidate_label())];
-        Policy { docking, ..self }
+/// Returns the policy for ads whose ranks may be strings or times: with a docking vector of the two ranks. Unchanged if
+/// there is a docking vector, or if every rank is a number.
+#[must_use]
+pub fn with_typed_ranks(
+    policy: Policy,
+    requests: &[Ad],
+    offers: &[Ad],
+    protocol: &Protocol,
+    dialect: Dialect,
+) -> Policy {
+    let name = protocol.rank_name();
+    let mut types = RankTypes { ads: [requests, offers], known: FxHashMap::default() };
+    if dialect.is_condor() || !policy.docking.is_empty() || !types.may_name_be_typed(name) {
+        return policy;
     }
-
-    /// Whether the docking vector is that of [`Policy::with_typed_ranks`].
-    #[must_use]
-    pub fn has_typed_ranks(&self) -> bool {
-        self.docking.iter().any(|rule| rule.rank == Some(RankOrder::Typed))
-    }
-
-    /// Returns the docking vector for gangs. Ports have ranks of their own, which order by themselves.
-    pub(in crate::matching) fn docking_of_gangs(&self) -> Vec<PolicyRule> {
-        self.docking.iter().filter(|rule| rule.rank != Some(RankOrder::Typed)).cloned().collect()
-    }
+    let rule = |shown: &str, ad: Name| PolicyRule {
+        name: Some(shown.into()),
+        rank: Some(RankOrder::Typed),
+        ..Expression::select(Expression::attribute(ad), name.clone()).into()
+    };
+    let docking = vec![rule("request_rank", Name::new("self")), rule("offer_rank", candidate_label())];
+    Policy { docking, ..policy }
 }
 
 /// Finds out which attributes may be strings or times. An attribute that cannot be told may be.

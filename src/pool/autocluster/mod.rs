@@ -327,7 +327,9 @@ impl<'c> SignificantAttributes<'c> {
                     let dialect = self.interner.dialect();
                     let mut names = FreeNames::default();
                     if is_list {
-                        ports.iter().for_each(|port| add_names_of_port(&mut names, port, &labels, dialect));
+                        for port in ports {
+                            add_names_of_port(&mut names, port, &labels, dialect);
+                        }
                     } else {
                         names.add_with_labels(expression, dialect, &labels);
                     }

@@ -47,7 +47,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::{matched_text, note_whole_slots};
 use page::{ExplanationFrame, ExplanationPage};
-use selection::{accepts, refuse_jobs_as_files};
+use selection::{accepts, refuse_jobs_as_files, select_offers};
 use share::{ExplanationNotes, form_name, merge_shares};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
@@ -179,13 +179,7 @@ impl Explain {
         }
         let context = session.context();
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
-        if let Some(constraint) = offer_constraint {
-            let filter = Query::new(constraint, session.context());
-            offers.retain(|offer| accepts(session, Some(&filter), offer));
-            if offers.is_empty() {
-                return refuse("--offer-constraint (or -machine, -mconstraint) selects none of the offers");
-            }
-        }
+        select_offers(session, offer_constraint, &mut offers)?;
         let tells_states = !self.ads.states.all_states;
         // Jobs that do not wait are not partners of slots, and they take no slots.
         if tells_states && (self.reverse || self.unmatched) {

@@ -1,7 +1,8 @@
-//! Selects the requests that are explained.
+//! Selects the requests that are explained, and the offers that count.
 
 use std::path::Path;
 
+use classad::ad::Expression;
 use classad::matching::Query;
 use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
@@ -111,4 +112,19 @@ pub fn accepts(session: &mut Session, constraint: Option<&Query>, request: &Name
         session.report_abort(&halt, request.id());
         false
     })
+}
+
+/// Keeps the offers for which a constraint is true.
+pub fn select_offers(
+    session: &mut Session,
+    constraint: Option<Expression>,
+    offers: &mut Vec<NamedAd>,
+) -> Result<(), Failure> {
+    let Some(constraint) = constraint else { return Ok(()) };
+    let filter = Query::new(constraint, session.context());
+    offers.retain(|offer| accepts(session, Some(&filter), offer));
+    if offers.is_empty() {
+        return refuse("--offer-constraint (or -machine, -mconstraint) selects none of the offers");
+    }
+    Ok(())
 }

@@ -49,84 +49,80 @@ pub struct UnmetClause {
     pub operands: Option<[Value; 2]>,
 }
 
-impl OfferPool {
-    /// Returns the links with which an offer may be docked at the port `place` while `deepest` is docked, each with the
-    /// values of its docking vector, or `None` if they depend on the offer's own ports.
-    pub fn unserved_links(
-        &mut self,
-        place: PortPlace,
-        offer: usize,
-        deepest: &Gang,
-    ) -> Vec<(PortPlace, Option<Vec<Value>>)> {
-        self.with_deepest(deepest, place.port, |pool| {
-            let table = &mut pool.table;
-            let links = table.ports(Participant::of_offer(offer));
-            let unserved = |link: PortPlace| {
-                table.with_docked(place, link, |table| {
-                    let (_, progress) = DockingProgress::of(table, place, link);
-                    let vector = match table.docked_score(place, link) {
-                        CandidateScore::Ranks(..) | CandidateScore::TypedRanks(_) => Some(Vec::new()),
-                        CandidateScore::Unknown => table.docking_vector.is_empty().then(Vec::new),
-                        CandidateScore::Vector(vector) => {
-                            vector.0.into_iter().map(|component| Some(component?.value)).collect()
-                        }
-                    };
-                    matches!(progress, DockingProgress::Unserved).then_some((link, vector))
-                })
-            };
-            links.filter_map(unserved).collect()
-        })
-    }
-
-    /// Returns which `clauses` of a port an offer fails that fills its own ports. `None` if it does not fill them.
-    pub(super) fn rejected_member(
-        &mut self,
-        place: PortPlace,
-        deepest: &Gang,
-        member: &MemberFailure,
-        clauses: &[PortClause],
-    ) -> Option<RejectedOffer> {
-        let MemberCause::Refused { own_ports, .. } = &member.cause else { return None };
-        let table = &mut self.table;
-        let offer = Participant::of_offer(member.offer);
-        let port = table.labels(offer).position(|label| label.is(&member.link))?;
-        let link = PortPlace { participant: offer, port };
-        let docked = self::docked(table, [place, link], own_ports);
-        let ports = deepest.ports.iter().cloned().chain([docked]).collect();
-        let docked = table.dock_gang(&Gang { request: 0, ports });
-        let scoped = table.clauses(place);
-        let scoped = scoped.as_deref().unwrap_or_default();
-        let rejected = RejectedOffer::of(table, link, scoped.iter().zip(clauses));
-        table.undock_gang(&docked);
-        (rejected.failed_mask != 0 || rejected.demand.is_some()).then_some(rejected)
-    }
-
-    /// Describes clauses of a port and of its link that are not met while the link is docked with `own_ports`.
-    pub fn describe_unmet(
-        &mut self,
-        deepest: &Gang,
-        [place, link]: [PortPlace; 2],
-        own_ports: &[DockedOffer],
-        unmet: &[(PortPlace, Expression)],
-    ) -> Vec<UnmetClause> {
-        let table = &mut self.table;
-        let docked = self::docked(table, [place, link], own_ports);
-        let ports = deepest.ports.iter().cloned().chain([docked]).collect();
-        let docked = table.dock_gang(&Gang { request: 0, ports });
-        let describe = |(owner, clause): &(PortPlace, Expression)| {
-            let frame = Arc::clone(table.frame(*owner));
-            let operands = as_comparison(clause).and_then(|(_, left, right)| {
-                Some([table.evaluate(left, &frame).ok()?, table.evaluate(right, &frame).ok()?])
-            });
-            let scoped = (clause.clone(), frame);
-            let condition = FailedCondition::of_clause(table, place, *owner == place, &scoped);
-            let offers = vec![link.participant.offer()];
-            UnmetClause { condition: FailedCondition { offers, ..condition }, operands }
+/// Returns the links with which an offer may be docked at the port `place` while `deepest` is docked, each with the
+/// values of its docking vector, or `None` if they depend on the offer's own ports.
+pub fn unserved_links(
+    pool: &mut OfferPool,
+    place: PortPlace,
+    offer: usize,
+    deepest: &Gang,
+) -> Vec<(PortPlace, Option<Vec<Value>>)> {
+    pool.with_deepest(deepest, place.port, |pool| {
+        let table = &mut pool.table;
+        let links = table.ports(Participant::of_offer(offer));
+        let unserved = |link: PortPlace| {
+            table.with_docked(place, link, |table| {
+                let (_, progress) = DockingProgress::of(table, place, link);
+                let vector = match table.docked_score(place, link) {
+                    CandidateScore::Ranks(..) | CandidateScore::TypedRanks(_) => Some(Vec::new()),
+                    CandidateScore::Unknown => table.docking_vector.is_empty().then(Vec::new),
+                    CandidateScore::Vector(vector) => {
+                        vector.0.into_iter().map(|component| Some(component?.value)).collect()
+                    }
+                };
+                matches!(progress, DockingProgress::Unserved).then_some((link, vector))
+            })
         };
-        let described = unmet.iter().map(describe).collect();
-        table.undock_gang(&docked);
-        described
-    }
+        links.filter_map(unserved).collect()
+    })
+}
+
+/// Returns which `clauses` of a port an offer fails that fills its own ports. `None` if it does not fill them.
+pub(super) fn rejected_member(
+    table: &mut ParticipantTable,
+    place: PortPlace,
+    deepest: &Gang,
+    member: &MemberFailure,
+    clauses: &[PortClause],
+) -> Option<RejectedOffer> {
+    let MemberCause::Refused { own_ports, .. } = &member.cause else { return None };
+    let offer = Participant::of_offer(member.offer);
+    let port = table.labels(offer).position(|label| label.is(&member.link))?;
+    let link = PortPlace { participant: offer, port };
+    let docked = self::docked(table, [place, link], own_ports);
+    let ports = deepest.ports.iter().cloned().chain([docked]).collect();
+    let docked = table.dock_gang(&Gang { request: 0, ports });
+    let scoped = table.clauses(place);
+    let scoped = scoped.as_deref().unwrap_or_default();
+    let rejected = RejectedOffer::of(table, link, scoped.iter().zip(clauses));
+    table.undock_gang(&docked);
+    (rejected.failed_mask != 0 || rejected.demand.is_some()).then_some(rejected)
+}
+
+/// Describes clauses of a port and of its link that are not met while the link is docked with `own_ports`.
+pub fn describe_unmet(
+    table: &mut ParticipantTable,
+    deepest: &Gang,
+    [place, link]: [PortPlace; 2],
+    own_ports: &[DockedOffer],
+    unmet: &[(PortPlace, Expression)],
+) -> Vec<UnmetClause> {
+    let docked = self::docked(table, [place, link], own_ports);
+    let ports = deepest.ports.iter().cloned().chain([docked]).collect();
+    let docked = table.dock_gang(&Gang { request: 0, ports });
+    let describe = |(owner, clause): &(PortPlace, Expression)| {
+        let frame = Arc::clone(table.frame(*owner));
+        let operands = as_comparison(clause).and_then(|(_, left, right)| {
+            Some([table.evaluate(left, &frame).ok()?, table.evaluate(right, &frame).ok()?])
+        });
+        let scoped = (clause.clone(), frame);
+        let condition = FailedCondition::of_clause(table, place, *owner == place, &scoped);
+        let offers = vec![link.participant.offer()];
+        UnmetClause { condition: FailedCondition { offers, ..condition }, operands }
+    };
+    let described = unmet.iter().map(describe).collect();
+    table.undock_gang(&docked);
+    described
 }
 
 /// Returns the docking of a link at a port, with offers at the other ports.

@@ -24,7 +24,9 @@ use conditions::grouped_by_condition;
 use clauses::port_clause;
 pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
 pub use conditions::{FailedCondition, ReadAttribute};
+use members::rejected_member;
 pub use members::{MemberCause, MemberFailure, UnmetClause};
+pub(super) use members::{describe_unmet, unserved_links};
 pub use pinned_ads::{Pins, pin_name};
 pub use renumbering::renumbered;
 
@@ -203,9 +205,10 @@ impl OfferPool {
         let mut failed = self.with_deepest(&failure.deepest, first, |pool| pool.failed_clauses_at(place, &rows, &held));
         let member =
             failure.blocked.iter().find(|blocked| blocked.port == port).and_then(|blocked| blocked.member.as_ref());
-        failed
-            .offers
-            .extend(member.and_then(|member| self.rejected_member(place, &failure.deepest, member, &failed.clauses)));
+        failed.offers.extend(
+            member
+                .and_then(|member| rejected_member(&mut self.table, place, &failure.deepest, member, &failed.clauses)),
+        );
         failed
     }
 

@@ -149,7 +149,9 @@ mod tests {
 
     fn accumulated(function: AggregateFunction, values: &[Value]) -> Accumulator {
         let mut accumulator = Accumulator::default();
-        values.iter().for_each(|value| function.add(&mut accumulator, value.clone()));
+        for value in values {
+            function.add(&mut accumulator, value.clone());
+        }
         accumulator
     }
 
