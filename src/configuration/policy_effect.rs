@@ -35,6 +35,12 @@ impl PolicyEffectKind {
             PolicyEffectKind::Vacates => "vacates",
         }
     }
+
+    /// Whether a job that waits for a slot waits no longer.
+    #[must_use]
+    pub fn ends_waiting(self) -> bool {
+        matches!(self, PolicyEffectKind::Refuses | PolicyEffectKind::Holds | PolicyEffectKind::Removes)
+    }
 }
 
 /// Effect of a policy on a job.

@@ -202,6 +202,11 @@ fn policies_apply_to_jobs_by_their_status() {
         PeriodicHold holds 1 job: 13.5 (mine)\n";
     assert!(out.contains(expected), "{out}{err}");
     assert!(err.contains("HTCondor does not evaluate SYSTEM_PERIODIC_VACATE"), "{err}");
+    // Only a job that waits is counted as waiting although it is held.
+    for (job, counts) in [("13.2", false), ("13.5", true)] {
+        let (_, out, _) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump, "--request", job]);
+        assert_eq!(out.contains("are counted as waiting"), counts, "{job}: {out}");
+    }
     let (_, out, _) = classad(&["explain", &jobs, "--pool", &slots, "--config", &dump, "-o", "json"]);
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let policies = &report["totals"]["policies"];

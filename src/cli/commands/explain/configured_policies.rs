@@ -4,6 +4,7 @@
 use classad::ad::Name;
 use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect, PolicyEffectKind};
 use classad::eval::Context;
+use classad::protocol::{AdvertisedState, JobState};
 use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -65,7 +66,11 @@ pub fn add_to_offers(
 }
 
 /// What the policies about jobs do to the requests: each effect with the jobs that have it.
-pub struct JobEffects(IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>);
+pub struct JobEffects {
+    effects: IndexMap<(String, &'static str), (PolicyEffect, Vec<String>)>,
+    /// Whether a job that waits is refused, held or removed.
+    ends_waiting: bool,
+}
 
 impl JobEffects {
     /// Applies the policies of a configuration to each request, and keeps the effects on selected ones. Also returns
@@ -89,7 +94,7 @@ impl JobEffects {
             let names = join_and(policies.unevaluated());
             session.note(&format!("HTCondor does not evaluate {names}: only a job's own PeriodicVacate vacates it"));
         }
-        let mut effects = IndexMap::new();
+        let (mut effects, mut ends_waiting) = (IndexMap::new(), false);
         let (mut transformed, mut is_changed) = (requests.to_vec(), false);
         for request in &mut transformed {
             let (submitted, of_request) = policies.submit(request.advertisement(), &context);
@@ -98,13 +103,15 @@ impl JobEffects {
                 *request = request.clone().with_ad(submitted);
                 is_changed = true;
             }
+            let waits = matches!(request.state(&context), AdvertisedState::Job(JobState::Idle));
             for effect in of_request.into_iter().filter(|_| is_selected) {
+                ends_waiting |= waits && effect.kind.ends_waiting();
                 let key = (effect.knob.clone(), effect.kind.as_str());
                 let (_, jobs) = effects.entry(key).or_insert_with(|| (effect, Vec::new()));
                 jobs.push(request.id().to_owned());
             }
         }
-        Ok((JobEffects(effects), is_changed.then_some(transformed)))
+        Ok((JobEffects { effects, ends_waiting }, is_changed.then_some(transformed)))
     }
 
     /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 1 job: 105.0 (often)`; `None` if there
@@ -128,10 +135,8 @@ impl JobEffects {
             let (knob, count) = (&effect.knob, counted(jobs.len(), "job"));
             format!("{knob} {verb} {count}: {named}{reason}\n")
         };
-        let mut text: String = self.0.values().map(line).collect();
-        let stops =
-            |kind| matches!(kind, PolicyEffectKind::Refuses | PolicyEffectKind::Holds | PolicyEffectKind::Removes);
-        if self.0.values().any(|(effect, _)| stops(effect.kind)) {
+        let mut text: String = self.effects.values().map(line).collect();
+        if self.ends_waiting {
             text += "below, jobs that are refused, held or removed are counted as waiting\n";
         }
         (!text.is_empty()).then_some(text)
@@ -139,7 +144,7 @@ impl JobEffects {
 
     /// Returns the effects as JSON.
     pub fn to_json(&self) -> Json {
-        let effects = self.0.values().map(|(effect, jobs)| {
+        let effects = self.effects.values().map(|(effect, jobs)| {
             json!({
                 "knob": effect.knob,
                 "line": effect.line,
