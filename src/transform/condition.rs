@@ -187,7 +187,7 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
 }
 
 /// The version of HTCondor whose rules these are.
-const HTCONDOR_VERSION: [u32; 3] = [25, 14, 0];
+const HTCONDOR_VERSION: [u32; 3] = [25, 14, 1];
 
 /// Compares HTCondor's version with that of a text such as `>= 8.9.7`. The last number can be left out; then it counts
 /// as equal. `None` if the text has no version.

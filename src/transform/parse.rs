@@ -258,6 +258,8 @@ impl RulesParser<'_> {
                     self.warn(line, line.problem("UNIVERSE has no effect here: only HTCondor's job router uses it"));
                 }
             }
+            // Without arguments it makes one ad, and the rule goes on.
+            _ if text.is_empty() => {}
             _ => {
                 let iteration = self.iteration(line, behind)?;
                 iteration.variables.iter().for_each(|variable| self.variables.define(variable));

@@ -89,11 +89,13 @@ fn what_is_wrong_is_told_with_its_place() {
         ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, each on a line"),
         ("TRANSFORM 99999 in (a)", "1:20: one ad would become more than 10000 ads"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
-        ("TRANSFORM\nSET A 1", "~2:1: this line and those after it follow TRANSFORM and are ignored, as in HTCondor"),
+        ("TRANSFORM 1\nSET A 1", "~2:1: this line and those after it follow TRANSFORM and are ignored, as in HTCondor"),
         ("UNIVERSE vanilla", "~1:1: UNIVERSE has no effect here: only HTCondor's job router uses it"),
     ] {
         assert_eq!(problems(text), [expected], "{text}");
     }
+    // Without arguments, TRANSFORM ends no rule.
+    assert!(problems("TRANSFORM\nSET A 1").is_empty());
 }
 
 #[test]
