@@ -4,7 +4,7 @@ use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value, rename_attribute, replace_kinds,
 };
 use crate::explain::clause_analysis::ClauseComparison;
-use crate::explain::clauses::parenthesized;
+use crate::explain::clauses::{ExplainedClause, parenthesized};
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::{FailureReason, renamed};
@@ -44,13 +44,18 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::Elsewhere(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
+    // A corrected clause that no offer meets is no fix.
+    let is_met = |corrected: &Expression| {
+        let clause = ExplainedClause::detached(corrected.clone());
+        table.clause_results(&analysis.request, &clause).counts.is_true > 0
+    };
     let renamed = renamed(&clause.analysis, table).map(|(.., corrected)| corrected);
     let mut slips: Vec<Expression> = renamed.into_iter().chain(slips.into_iter().flatten()).collect();
     slips.dedup();
     // A clause with several mistakes is met only if all are corrected.
     let all = correct_slips(slips.first().unwrap_or(expression), table.context.dialect);
     slips.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !slips.contains(all)));
-    let slips = slips.into_iter();
+    let slips = slips.into_iter().filter(is_met);
     let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
     if let Some(FailureReason::Nested(nested)) = &clause.failure
         && let Some(to) = nested.relaxed.clone()
