@@ -169,7 +169,13 @@ impl SummaryWriter<'_> {
             RequestVerdict::Matches => String::new(),
             RequestVerdict::NotWaiting(_) => report.job.as_ref().map_or_else(String::new, |job| {
                 let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
-                format!("{}{hold}", job.state.word())
+                // Jobs that ask for more by now wait for their release, others need a larger request first.
+                let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
+                let need = exceeded.map_or_else(String::new, |exceeded| match exceeded.asks_for_more {
+                    true => format!("; {} is larger by now", exceeded.request),
+                    false => format!("; needs a larger {}", exceeded.request),
+                });
+                format!("{}{hold}{need}", job.state.word())
             }),
             RequestVerdict::IfDrained(_) => {
                 "no slot matches as it is; partitionable slots would match if drained".to_owned()

@@ -257,6 +257,11 @@ fn the_request_of_a_held_job_is_compared_with_its_limit() {
         let (lines, _) = first_lines(&job(0, &format!("{held}{more}")), "", &[]);
         assert!(lines[0].contains(&format!("It {expected} matches 8 of 8 slots")), "{lines:?}");
     }
+    // A job that asks for more by now has another cause than one that does not, whatever the numbers.
+    let grown = job(0, limited);
+    let same = job(1, &limited.replace("900", "1000"));
+    let text = printed(&run(&["explain", "--pool", &file("states-held-pool", pool())], (grown + &same).as_bytes()));
+    assert!(!text.contains("the same cause"), "{text}");
     // Jobs of one reason that ask for different amounts have different reports.
     let jobs = job(0, limited) + &job(1, limited).replace("RequestMemory = 1000", "RequestMemory = 800");
     let (lines, _) = first_lines(&jobs, "", &["-v"]);
