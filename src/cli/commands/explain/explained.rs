@@ -71,6 +71,7 @@ impl GroupExplainer<'_> {
                 progress::report_step("explaining", next, total);
                 if let Some(report) = gangs.explain(session, groups[next][0], allocation)? {
                     outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
+                    outcome.failures += u64::from(matches!(report.verdict, GangVerdict::Undecided(_)));
                     let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
                     if only_causes {
                         take(session, ExplainedGroup::Report(entry, String::new()))?;
@@ -118,7 +119,7 @@ impl GroupExplainer<'_> {
         }
         outcome.has_taken = has_taken.into_inner();
         outcome.unexplained = unexplained.into_inner();
-        outcome.failures = self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
+        outcome.failures += self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
         Ok(outcome)
     }
 
