@@ -19,6 +19,9 @@ pub const GPU_PREFIX: &str = "GPUs_";
 /// Attributes of a partitionable slot that its dynamic slots lack, besides those with the prefix [`CHILD_PREFIX`].
 const PARTITIONABLE_ATTRIBUTES: [&str; 3] = ["PartitionableSlot", "NumDynamicSlots", "NumDynamicSlotsTime"];
 
+/// Resources of a slot of which a job has some even if it requests none.
+const EVERY_JOBS_RESOURCES: [&str; 4] = ["Cpus", "Memory", "Disk", "Swap"];
+
 /// Whether an ad is that of a partitionable slot.
 #[must_use]
 pub fn is_partitionable(slot: &Ad, context: &Context) -> bool {
@@ -48,6 +51,7 @@ pub fn parent_slot_name(slot: &Ad, name: &str, context: &Context) -> Option<Stri
 /// Returns the ad of a new dynamic slot with the number `number`, which a match takes of `slot`. It is not claimed yet.
 #[must_use]
 pub fn dynamic_slot(slot: &Ad, name: &str, portion: &Ad, number: i64, context: &Context) -> Ad {
+    let portion = &with_nothing_of_others(slot, portion, context);
     let gpus: Vec<Name> =
         list_elements(portion, &Name::new(AVAILABLE_GPUS)).into_iter().flatten().filter_map(attribute).collect();
     let is_own = |name: &Name| {
@@ -84,6 +88,21 @@ pub fn dynamic_slot(slot: &Ad, name: &str, portion: &Ad, number: i64, context: &
         ad = value.map_or_else(|| ad.clone(), |value| with_value(&ad, name, value));
     }
     ad
+}
+
+/// Returns a portion that has nothing of the resources of the slot that it lacks, as the startd gives a job none of a
+/// resource that it does not request.
+fn with_nothing_of_others(slot: &Ad, portion: &Ad, context: &Context) -> Ad {
+    let mut whole = portion.clone();
+    let is_other = |name: &Name| portion.get(name).is_none() && !EVERY_JOBS_RESOURCES.iter().any(|own| name.is(own));
+    for name in machine_resources(slot, context).into_iter().chain([Name::new(AVAILABLE_GPUS)]).filter(is_other) {
+        if list_elements(slot, &name).is_some() {
+            whole = whole.with(name, Expression::list([]));
+        } else if evaluate_attribute(slot, &name, context).is_some_and(|held| is_number(&held)) {
+            whole = whole.with(name, Expression::literal(Value::Integer(0)));
+        }
+    }
+    whole
 }
 
 /// Returns a slot whose GPUs are these: it has their identifiers, and the properties that they have in common.

@@ -89,6 +89,36 @@ fn a_job_takes_of_a_partitionable_slot_what_it_requests() {
     );
 }
 
+/// The startd gives a job none of what it does not request, and divides also the resources that an administrator defines.
+#[test]
+fn a_dynamic_slot_has_no_resource_that_its_job_does_not_request() {
+    let slot = "MyType = \"Machine\"\nName = \"slot1@h\"\nSlotID = 1\nPartitionableSlot = true\nState = \"Unclaimed\"\n\
+                MachineResources = \"Cpus Memory Disk Swap GPUs Tapes\"\nCpus = 8\nMemory = 8000\nDisk = 100000\n\
+                GPUs = 2\nTotalSlotGPUs = 2\nAssignedGPUs = \"GPU-a,GPU-b\"\nAvailableGPUs = { GPUs_GPU_a,GPUs_GPU_b }\n\
+                GPUs_GPU_a = [ Id = \"GPU-a\" ]\nGPUs_GPU_b = [ Id = \"GPU-b\" ]\nTapes = 4\nTotalSlotTapes = 4\n\
+                UpdateSequenceNumber = 5\nChildGPUs = { }\nRequirements = TARGET.RequestCpus <= Cpus\n";
+    let slots = file("following-others-slots.long", slot);
+    let requests = ["RequestGPUs = 1; RequestTapes = 1", "Rank = 0", "RequestTapes = undefined"];
+    let jobs = (0..)
+        .zip(requests)
+        .map(|(process, requests)| job("a", process, &format!("{requests}; RequestCpus = 1; Requirements = true")));
+    let jobs = file("following-others-jobs.long", jobs.collect::<String>());
+    for command in ["match", "negotiate"] {
+        let (notices, ads, outcome) = follow("others", &[command, "--policy", "htcondor"], &jobs, &slots);
+        assert_eq!(outcome.matches("committed").count(), 3, "{outcome}");
+        assert_eq!(
+            values(&ads, "Name,GPUs,TotalSlotGPUs,size(AvailableGPUs),AssignedGPUs,Tapes,TotalSlotTapes,ChildGPUs"),
+            "slot1@h\t1\t2\t1\tGPU-a,GPU-b\t3\t4\t{ 1, 0, 0 }\nslot1_1@h\t1\t1\t1\tGPU-a\t1\t1\tundefined\n\
+             slot1_2@h\t0\t0\t0\tundefined\t0\t0\tundefined\nslot1_3@h\t0\t0\t0\tundefined\t0\t0\tundefined\n",
+            "{command}"
+        );
+        let freed = file("following-others-freed.ads", "");
+        classad(&["claim", "--release", &notices, "--ads", &jobs, "--ads", &ads, "--as-given", "--follow", &freed]);
+        let whole = "Name,Cpus,Memory,Disk,GPUs,size(AvailableGPUs),Tapes";
+        assert_eq!(values(&freed, whole), values(&slots, whole), "{command}");
+    }
+}
+
 /// Two notices of one slot, and a policy of the papers' kind: the ad that follows has what both leave.
 #[test]
 fn an_offer_that_a_policy_divides_advertises_its_rest() {

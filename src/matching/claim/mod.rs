@@ -6,7 +6,7 @@ mod transcript;
 mod usual_portion;
 
 pub use transcript::{ClaimMessage, ClaimMessageKind};
-pub use usual_portion::usual_portion;
+pub use usual_portion::claimed_portion;
 
 use std::fmt;
 
@@ -203,11 +203,8 @@ impl Claimer {
     fn portion(&self, notice: &Notice, ads: &[Option<Ad>], party: usize) -> Option<Result<(Ad, Ad), Name>> {
         let Party { portion, docking, .. } = &notice.parties[party];
         let ad = ads[party].as_ref()?;
-        let portion = match (portion, ads.get(docking.as_ref()?.parent)?) {
-            (Some(portion), _) => portion.clone(),
-            (None, Some(parent)) => usual_portion(parent, ad, &self.context)?,
-            (None, None) => return None,
-        };
+        let parent = ads.get(docking.as_ref()?.parent)?.as_ref();
+        let portion = claimed_portion(portion.as_ref(), parent, ad, &self.context)?;
         Some(without_portion(ad, &portion, &self.context).map(|rest| (portion, rest)))
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use classad::ad::{Ad, Expression};
 use classad::eval::Context;
 use classad::format::FileFormat;
-use classad::matching::claim::{ClaimResult, Veto, usual_portion};
+use classad::matching::claim::{ClaimResult, Veto, claimed_portion};
 use classad::matching::{Notice, Party};
 use classad::protocol::{
     AdvertisedState, Advertisement, claimed_offer, divided_offer, dynamic_slot, dynamic_slot_name, has_child, identity,
@@ -159,8 +159,7 @@ impl<'c> Followers<'c> {
             // The claimed part of a slot has an ad of its own; that of another offer has none.
             (None, _) if matches!(advertisement.state(), AdvertisedState::Slot(_)) => return Err(Veto::Gone),
             (None, portion) => {
-                let usual = || usual_portion(request?, &offer.ad, context);
-                let portion = portion.clone().or_else(usual).ok_or(Veto::Gone)?;
+                let portion = claimed_portion(portion.as_ref(), request, &offer.ad, context).ok_or(Veto::Gone)?;
                 with_portion(before, &portion, context)
             }
         };
