@@ -16,6 +16,7 @@ pub use condition::{
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
 pub use consistency::{
     Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, inconsistencies, inconsistencies_of_numbers,
+    may_hold_for_whole_types,
 };
 pub use literal_filter::LiteralFilter;
 pub use rectangle::{Interval, Profile, profiles};

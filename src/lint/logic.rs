@@ -1,7 +1,9 @@
 //! Finds conditions that are always true or never true.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
-use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, inconsistencies, inconsistencies_of_numbers};
+use crate::constraint::{
+    ClauseOperand, InconsistencyKind, conjuncts, inconsistencies, inconsistencies_of_numbers, may_hold_for_whole_types,
+};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
 use super::expressions::short_text;
@@ -178,7 +180,8 @@ fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Exp
 }
 
 /// Reports operands of `||` that cannot all be false, such as `x < 5 || x > 3`, and conditionals that are never false.
-/// The negations of such operands contradict each other.
+/// The negations of such operands contradict each other. So do those of operands that are undefined or errors instead,
+/// which are not reported.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
     let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
     let part = |(place, part): (usize, &&Expression)| ConditionPart::new(attribute, part, negation(part), place);
@@ -189,7 +192,11 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
         let involved = || one.clauses.iter().map(|place| &parts[*place]);
         let is_single = one.clauses.len() == 1;
         let is_told = is_single && involved().any(|part| part.written.conditional().is_none());
-        if is_told || mixes_sides(involved(), &one.subject) {
+        let written: Vec<&Expression> = involved().map(|part| &part.written).collect();
+        if is_told
+            || mixes_sides(involved(), &one.subject)
+            || !may_hold_for_whole_types(&written, &one.subject, dialect)
+        {
             continue;
         }
         let which = if is_single { "this" } else { "one of these" };

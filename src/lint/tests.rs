@@ -82,12 +82,34 @@ fn what_is_true_for_every_number_is_found() {
         ("x < 3 || x == 3 || x > 3", vec![every]),
         ("y && (x > 5 || x < 6)", vec![every]),
         ("ifThenElse(x > 5, true, x <= 5)", vec!["always-true: this is true for every value of `x`"]),
+        ("x == \"a\" ? true : x != \"a\"", vec!["always-true: this is true for every value of `x`"]),
         ("x > 5 || x < 5", vec![]),
         ("x > 5 || y <= 5", vec![]),
         ("x > 5 ? y : x <= 5", vec![]),
     ] {
         assert_eq!(found(&format!("[ e = {text} ]")), expected, "{text}");
     }
+}
+
+#[test]
+fn what_is_undefined_or_an_error_is_not_always_true() {
+    for text in [
+        "ifThenElse(x != undefined, x > 4, false)",
+        "x == undefined ? true : x > 4",
+        "ifThenElse(x == undefined, x > 4, x <= 4)",
+        "ifThenElse(true, x != undefined, x > 6)",
+        "x < error ? true : x > 6",
+        "y != undefined ? true : x > 4",
+        "ifThenElse(x == \"a\", true, x > 4)",
+        "ifThenElse(x == 5, x == \"a\", true)",
+        "x == undefined || (x == undefined ? true : x > 4)",
+    ] {
+        let found = found(&format!("[ e = {text} ]"));
+        assert!(!found.iter().any(|finding| finding.starts_with("always-true")), "{text}: {found:?}");
+    }
+    // Only the `||` within is true for every number.
+    let found = found("[ e = ifThenElse(x == \"a\", true, x > 4 || x <= 4) ]");
+    assert_eq!(found, ["always-true: one of these is true for every value of `x`"]);
 }
 
 #[test]

@@ -107,6 +107,18 @@ impl ValueDomain {
         self.type_bits() == 0
     }
 
+    /// Whether the set holds all values of each type that it has, such as all numbers. Undefined and error are no values,
+    /// nor is NaN.
+    pub(super) fn holds_whole_types(&self) -> bool {
+        let booleans = matching_samples(|value| value.value_type() == Type::Boolean);
+        self.present_type_bits() != 0
+            && [0, booleans].contains(&(self.samples & booleans))
+            && self.reals.is_none_or_all()
+            && self.strings.is_none_or_all()
+            && self.absolute_times.is_none_or_all()
+            && self.relative_times.is_none_or_all()
+    }
+
     /// Returns the types of the values as a bit set; integers and reals share one bit.
     pub(super) fn type_bits(&self) -> u16 {
         let bit = |kind: Type| 1 << kind as u16;

@@ -68,6 +68,14 @@ pub fn inconsistencies_of_numbers(parts: &[&Expression], dialect: Dialect) -> Ve
     inconsistencies_without(&lone_comparisons(parts), parts, dialect, &ValueDomain::without_nan())
 }
 
+/// Whether one of the clauses is true for each value of some types of the subject, as `x > 5` or `x <= 5` is for numbers, and
+/// none for other values, for which they are undefined or errors. May be wrong where clauses have several subjects.
+#[must_use]
+pub fn may_hold_for_whole_types(parts: &[&Expression], subject: &Expression, dialect: Dialect) -> bool {
+    let any = parts.iter().map(|part| ValueConstraints::of(part, true, dialect)).reduce(ValueConstraints::or);
+    any.is_some_and(|any| any.allow_whole_types(subject))
+}
+
 /// Finds contradictions among clauses other than those whose indexes are `left_out`, for subjects with a value in
 /// `possible`.
 fn inconsistencies_without(

@@ -28,6 +28,21 @@ impl<T: PartialOrd + Clone> Ranges<T> {
         self.0.is_empty()
     }
 
+    /// Whether the set holds no value or every value. `false` for very many ranges.
+    pub(super) fn is_none_or_all(&self) -> bool {
+        let outside = |bound: &Bound<T>| match bound {
+            Bound::Included(end) => Some(Bound::Excluded(end.clone())),
+            Bound::Excluded(end) => Some(Bound::Included(end.clone())),
+            Bound::Unbounded => None,
+        };
+        let gaps = self.0.iter().fold(Ranges::all(), |gaps, (low, high)| {
+            let below = outside(low).map(|end| (Bound::Unbounded, end));
+            let above = outside(high).map(|end| (end, Bound::Unbounded));
+            gaps.intersection(&Ranges(below.into_iter().chain(above).collect()))
+        });
+        self.is_empty() || gaps.is_empty()
+    }
+
     /// Returns the union, without merging ranges.
     pub(super) fn union(mut self, other: Self) -> Self {
         self.0.extend(other.0);

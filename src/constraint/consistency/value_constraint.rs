@@ -131,6 +131,15 @@ impl<'e> ValueConstraints<'e> {
         }
     }
 
+    /// Whether the conditions allow a subject all values of some types, and no other values.
+    pub(super) fn allow_whole_types(&self, subject: &Expression) -> bool {
+        let ValueConstraints::Domains(claims) = self else { return false };
+        let is_about = |known: ConstraintSubject<'_>| {
+            ConstraintSubject::of(subject).is_some_and(|subject| known.is_same_subject(subject))
+        };
+        !self.is_impossible() && claims.iter().all(|(known, domain)| !is_about(*known) || domain.holds_whole_types())
+    }
+
     /// Combines the conditions of two operands that must both hold: intersects the domains of equal subjects.
     fn and(self, other: Self) -> Self {
         let (ValueConstraints::Domains(mut claims), ValueConstraints::Domains(others)) = (self, other) else {
@@ -148,7 +157,7 @@ impl<'e> ValueConstraints<'e> {
     /// Combines the conditions of two operands when one of them must hold. Unites the domains of the subjects that both
     /// operands restrict. Drops a subject that only one operand restricts: the subject may have any value if the other
     /// operand holds.
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (ValueConstraints::Unsatisfiable, other) => other,
             (claims, other) if other.is_impossible() => claims,
