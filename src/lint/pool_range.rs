@@ -14,31 +14,42 @@ const MAX_DEPTH: usize = 8;
 pub(super) struct NumberRange {
     least: f64,
     greatest: f64,
+    /// The least number that the attribute can have. It is less than `least` for what may be given away, such as the memory
+    /// of a partitionable slot.
+    floor: f64,
 }
 
 impl NumberRange {
     pub(super) fn of(number: f64) -> Self {
-        NumberRange { least: number, greatest: number }
+        NumberRange { least: number, greatest: number, floor: number }
     }
 
     /// Extends the range to a number.
     pub(super) fn include(&mut self, number: f64) {
         self.least = self.least.min(number);
         self.greatest = self.greatest.max(number);
+        self.floor = self.floor.min(number);
+    }
+
+    /// Extends the range to a total, of which any part may be left.
+    pub(super) fn include_parts_of(&mut self, total: f64) {
+        self.include(total);
+        self.floor = self.floor.min(0.0);
     }
 
     fn contains(self, number: f64) -> bool {
-        (self.least..=self.greatest).contains(&number)
+        (self.floor..=self.greatest).contains(&number)
     }
 
     /// Returns whether a comparison of the attribute with a number is never true (`false`) or always true (`true`) in the
     /// range. `None` if it depends on the value, and for operators that do not compare.
     fn decide(self, operator: BinaryOperator, number: f64) -> Option<bool> {
-        let of_ends = |test: fn(f64, f64) -> bool| match [test(self.least, number), test(self.greatest, number)] {
-            [true, true] => Some(true),
-            [false, false] => Some(false),
-            _ => None,
-        };
+        let of_ends =
+            |test: fn(f64, f64) -> bool| match [self.floor, self.least, self.greatest].map(|end| test(end, number)) {
+                [_, true, true] => Some(true),
+                [false, _, false] => Some(false),
+                _ => None,
+            };
         match operator {
             BinaryOperator::Less => of_ends(|value, number| value < number),
             BinaryOperator::LessEqual => of_ends(|value, number| value <= number),
@@ -75,10 +86,10 @@ pub(super) fn check(
         return Some(LintFinding::new(&rules::UNIT, message).with_help(meant).at(attribute, part, ""));
     }
     let limit = match operator {
-        BinaryOperator::Less | BinaryOperator::LessEqual => format!("at least {}", shown(range.least)),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("at least {}", shown(range.floor)),
         BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("at most {}", shown(range.greatest)),
-        _ if range.greatest <= range.least => format!("always {}", shown(range.least)),
-        _ => format!("between {} and {}", shown(range.least), shown(range.greatest)),
+        _ if range.greatest <= range.floor => format!("always {}", shown(range.floor)),
+        _ => format!("between {} and {}", shown(range.floor), shown(range.greatest)),
     };
     let compared = if is_literal { "this".to_owned() } else { format!("the comparison with {}", shown(number)) };
     let message = format!("{name} is {limit} in the pool: {compared} is never true");

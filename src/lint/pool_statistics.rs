@@ -51,8 +51,8 @@ impl PoolStatistics {
         }
     }
 
-    /// Extends the ranges of the resources of a partitionable slot to all of them. What its dynamic slots leave says nothing
-    /// about its size.
+    /// Extends the ranges of the resources of a partitionable slot to all that may be left of them: from nothing to the
+    /// total. What its dynamic slots leave now says nothing about its size.
     fn add_totals(&mut self, slot: &Ad) {
         for Attribute { name, expression } in slot.iter() {
             let Some((prefix, resource)) = name.as_str().split_at_checked(TOTAL_SLOT_PREFIX.len()) else { continue };
@@ -61,7 +61,7 @@ impl PoolStatistics {
                 && let Some(range) =
                     self.attributes.get_mut(&Name::new(resource)).and_then(|known| known.numbers.as_mut())
             {
-                range.include(total);
+                range.include_parts_of(total);
             }
         }
     }

@@ -221,27 +221,29 @@ fn numbers_are_compared_with_those_of_a_pool() {
     }
 }
 
-/// A partitionable slot has as much of a resource as `TotalSlot*` tells, whatever its dynamic slots use.
+/// A partitionable slot has any part of a resource up to what `TotalSlot*` tells, whatever its dynamic slots use.
 #[test]
 fn the_range_of_a_partitionable_slot_is_all_that_it_has() {
     let slot =
         |left: &str| format!("MyType = \"Machine\"\nName = \"s{left}\"\nMemory = {left}\nTotalSlotMemory = 65536\n");
     let divided = slot("36864") + "PartitionableSlot = true\n\n" + &slot("2048") + "DynamicSlot = true\n\n";
-    let messages = |pool: &str, wanted: u32| {
-        let job =
-            format!("MyType = \"Job\"\nRequestMemory = {wanted}\nRequirements = TARGET.Memory >= RequestMemory\n");
+    let messages_of = |pool: &str, constraint: &str| {
+        let job = format!("MyType = \"Job\"\nRequirements = {constraint}\n");
         let report = json(&["--pool", pool, "--only", "out-of-range"], &job);
         let findings = report["findings"].as_array().unwrap();
         findings.iter().map(|finding| finding["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
+    let messages = |pool: &str, wanted: u32| messages_of(pool, &format!("TARGET.Memory >= {wanted}"));
     let pool = file("check-divided-pool", divided);
     assert_eq!(messages(&pool, 50000), [""; 0]);
-    assert_eq!(
-        messages(&pool, 70000),
-        ["Memory is at most 65536 (64 GiB) in the pool: the comparison with 70000 (68.4 GiB) is never true"]
-    );
+    assert_eq!(messages(&pool, 70000), ["Memory is at most 65536 (64 GiB) in the pool: this is never true"]);
     let whole = file("check-static-pool", slot("36864"));
     assert_eq!(messages(&whole, 50000).len(), 1);
+    for (constraint, of_divided) in [("TARGET.Memory <= 500", 0), ("TARGET.Memory == 500", 0), ("TARGET.Memory < 0", 1)]
+    {
+        let counts = [&pool, &whole].map(|pool| messages_of(pool, constraint).len());
+        assert_eq!(counts, [of_divided, 1], "{constraint}");
+    }
 }
 
 /// `TARGET.` is proposed for names that the other side can have.
