@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ad::{Expression, Name};
-use crate::eval::Context;
+use crate::ad::{Dialect, Expression, Name};
+use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, specialize};
 use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 use crate::transform::{RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};
@@ -133,7 +133,7 @@ impl JobRoute {
             rules,
         };
         let undecided = outline.undecided.filter(|_| !route.rules.is_bracketed);
-        route.obstacle = route.find_obstacle(undecided, others, configuration);
+        route.obstacle = route.find_obstacle(undecided, others, configuration, context);
         route
     }
 
@@ -148,6 +148,7 @@ impl JobRoute {
         undecided: Option<usize>,
         others: &[&[ConfiguredRule]],
         configuration: &Configuration,
+        context: &Context,
     ) -> Option<RouteObstacle> {
         let rule = &self.rules.rule;
         let knob = configuration.entry(&self.rules.knob).map_or(0..1, |entry| entry.name_range.clone());
@@ -175,9 +176,24 @@ impl JobRoute {
             };
             return obstacle(&knob, reason.to_owned(), "add `UNIVERSE VANILLA`, or `GridResource = ...` for grid jobs");
         }
+        if self.is_never_met(context) {
+            let reason = "its REQUIREMENTS are not true for any job".to_owned();
+            return obstacle(&knob, reason, "correct REQUIREMENTS, or leave the route out of JOB_ROUTER_ROUTE_NAMES");
+        }
         let limits = [("MaxJobs", self.max_jobs, 0), ("MaxIdleJobs", self.max_idle_jobs, -1)];
         let zero = limits.into_iter().find(|(_, limit, least)| *limit <= 0 && (*least == 0 || *limit == 0));
         zero.and_then(|(name, limit, _)| obstacle(&knob, format!("{name} is {limit}"), "write a limit of at least 1"))
+    }
+
+    /// Whether no job satisfies the requirements, whatever its attributes and the time are.
+    fn is_never_met(&self, context: &Context) -> bool {
+        let requirements = self.rules.rule.requirements.as_ref().and_then(RuleOperand::expression);
+        let (environment, frame) = Environment::unknown();
+        let context = Context { now: None, random: None, dialect: Dialect::Condor, ..context.clone() };
+        let options = SpecializeOptions::default();
+        requirements.is_some_and(|requirements| {
+            specialize(requirements, &frame, &environment, &context, options).verdict == ConstraintVerdict::Never
+        })
     }
 
     /// Returns the rule that stands for what the router itself does to a job before all rules: universe and grid resource.

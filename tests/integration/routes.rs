@@ -257,6 +257,9 @@ fn rules_that_cannot_do_what_they_say_are_found() {
         ("MAX_JOBS_PER_OWNER = 1O\n".to_owned(), "MAX_JOBS_PER_OWNER: `1O` is not a number"),
         ("JOB_ROUTER_MAX_JOBS = x\nJOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A @=e\nUNIVERSE 5\nREQUIREMENTS true\n@e\n".to_owned(), "JOB_ROUTER_MAX_JOBS"),
     ]);
+    tried.extend(["false", "0", "undefined", "\"true\"", "JobPrio > 5 && 1 > 2"].map(|never| {
+        (route(&format!("REQUIREMENTS {never}")), "the route takes no job: its REQUIREMENTS are not true for any job")
+    }));
     for (index, (dump, message)) in tried.iter().enumerate() {
         let (status, found) = findings(&format!("rule-findings-{index}"), dump);
         assert!(status >= Some(1) && found.iter().any(|found| found.contains(message)), "{message}\n{dump}\n{found:?}");
@@ -266,6 +269,8 @@ fn rules_that_cannot_do_what_they_say_are_found() {
         "EVALSET RequestCpus RequestCpus * 2",
         "SET Requirements $(MY.Requirements:true) && TARGET.HasX",
         "SET X TARGET.X",
+        "REQUIREMENTS 2.5",
+        "REQUIREMENTS time() > 5 && JobPrio",
         "EVALMACRO large RequestCpus > 2\nif $(large)\nSET X 1\nendif",
         "if defined MY.X\nSET X 1\nelif version >= 25.0\nSET X 2\nendif\nif ! $(a:false)\nSET Y 1\nendif",
         "MaxJobs = 10 / 5\nMaxIdleJobs = -1",
