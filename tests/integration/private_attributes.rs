@@ -81,6 +81,28 @@ fn private_attributes_are_printed_if_they_are_named() {
 }
 
 #[test]
+fn a_private_attribute_that_differs_is_a_change_without_its_values() {
+    let path = |name: &str, secret: &str| file(name, format!("Name = \"a\"\nMyType = \"Machine\"\n{secret}Cpus = 1\n"));
+    let before = path("private-before.long", "ClaimId = \"s3cr3t-1\"\n");
+    let after = path("private-after.long", "ClaimId = \"s3cr3t-2\"\n");
+    let open = path("private-open.long", "");
+    let changed = "note: 1 ad changed, 0 added, 0 removed, 0 equal\n";
+    for (files, form, printed) in [
+        ([&before, &after], &[][..], "~ a\n  ~ ClaimId (private)\n"),
+        ([&before, &open], &[], "~ a\n  - ClaimId (private)\n"),
+        ([&open, &after], &[], "~ a\n  + ClaimId (private)\n"),
+        ([&before, &after], &["-o", "tsv", "--no-header"], "a\tchanged\tClaimId\t(private)\t(private)\n"),
+    ] {
+        let found = classad(&[&["diff", files[0], files[1]], form].concat());
+        assert_eq!(found, (Some(1), printed.to_owned(), changed.to_owned()));
+    }
+    let json = classad(&["diff", &before, &after, "-o", "json"]).1;
+    assert!(json.contains(r#""attributes":[{"name":"ClaimId","before":null,"after":null}]"#), "{json}");
+    assert_eq!(classad(&["diff", "-q", &before, &after]).0, Some(1));
+    assert_eq!(classad(&["diff", &before, &after, "--ignore", "ClaimId"]).0, Some(0));
+}
+
+#[test]
 fn a_file_that_is_rewritten_keeps_its_private_attributes() {
     let path = file("private-rewritten.long", "Owner = \"a\"\nClaimId = \"s3cr3t\"\n\nOwner = \"b\"\nCapability = 1\n");
     let rules = file("private-rewritten.rules", "SET Owner \"bob\"\n");

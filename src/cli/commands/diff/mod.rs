@@ -112,6 +112,9 @@ struct AdComparison {
     context: Context,
 }
 
+/// What is shown in place of a value that is not.
+const PRIVATE: &str = "(private)";
+
 /// The attributes of HTCondor's ads that change with time alone, or with each update.
 const CLOCKS: [&str; 17] = [
     "ClockDay",
@@ -219,9 +222,15 @@ impl DiffReport {
 }
 
 impl AdComparison {
-    /// Returns the text of an expression, as users of the dialect write it.
-    fn text(&self, attribute: Attribute) -> String {
-        dialect_text(attribute.expression, self.context.dialect)
+    /// Returns the text of an expression, as users of the dialect write it. `None` if it is not shown.
+    fn text(&self, attribute: Attribute) -> Option<String> {
+        (!self.hides(attribute.name)).then(|| dialect_text(attribute.expression, self.context.dialect))
+    }
+
+    /// Whether the values of an attribute are not shown: those of HTCondor's private attributes, unless `--only` names
+    /// them.
+    fn hides(&self, name: &Name) -> bool {
+        self.compared.is_empty() && self.context.dialect == Dialect::Condor && name.is_private()
     }
 
     /// Returns the number of changed ads whose numbers have equal values and other types. 0 if types do not count, or if
@@ -317,8 +326,7 @@ impl AdComparison {
         let has = |patterns: &[NameGlob], name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         differences.retain(|one| {
             let name = one.name().as_str();
-            let is_hidden = self.context.dialect == Dialect::Condor && one.name().is_private();
-            !has(&self.ignored, name) && if self.compared.is_empty() { !is_hidden } else { has(&self.compared, name) }
+            !has(&self.ignored, name) && (self.compared.is_empty() || has(&self.compared, name))
         });
         differences
     }
@@ -359,11 +367,14 @@ impl AdChange {
         writeln!(out, "{}", diagnostics::signed_line(colored, "", sign, &self.label()))?;
         let differences = if kind == "changed" { self.differences(comparison) } else { Vec::new() };
         for one in differences {
-            for (sign, attribute) in [('-', one.before()), ('+', one.after())] {
-                if let Some(attribute) = attribute {
-                    let text = format!("{} = {}", print_name(attribute.name), comparison.text(attribute));
-                    writeln!(out, "{}", diagnostics::signed_line(colored, "  ", sign, &text))?;
-                }
+            let sides = match one {
+                Difference::Changed(attribute, _) if comparison.hides(attribute.name) => [Some(('~', attribute)), None],
+                _ => [one.before().map(|old| ('-', old)), one.after().map(|new| ('+', new))],
+            };
+            for (sign, attribute) in sides.into_iter().flatten() {
+                let shown = comparison.text(attribute).map_or(format!(" {PRIVATE}"), |text| format!(" = {text}"));
+                let line = format!("{}{shown}", print_name(attribute.name));
+                writeln!(out, "{}", diagnostics::signed_line(colored, "  ", sign, &line))?;
             }
         }
         Ok(())
@@ -372,7 +383,7 @@ impl AdChange {
     fn json(&self, comparison: &AdComparison) -> Value {
         let attributes = self.differences(comparison).into_iter().map(|one| {
             let [before, after] =
-                [one.before(), one.after()].map(|side| side.map(|attribute| comparison.text(attribute)));
+                [one.before(), one.after()].map(|side| side.and_then(|attribute| comparison.text(attribute)));
             json!({ "name": one.name().as_str(), "before": before, "after": after })
         });
         let (before, after) = self.ad_numbers();
@@ -395,8 +406,9 @@ fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<Out
         let row = |name: String, before: String, after: String| -> Vec<TableCell> {
             vec![change.label().into(), kind.into(), name.into(), before.into(), after.into()]
         };
-        let side =
-            |attribute: Option<Attribute>| attribute.map_or(String::new(), |attribute| comparison.text(attribute));
+        let side = |attribute: Option<Attribute>| {
+            attribute.map_or(String::new(), |side| comparison.text(side).unwrap_or_else(|| PRIVATE.to_owned()))
+        };
         if kind == "changed" && form != Some(OutputForm::Names) {
             let differences = change.differences(comparison).into_iter();
             rows.rows.extend(differences.map(|one| row(one.name().to_string(), side(one.before()), side(one.after()))));
