@@ -245,6 +245,23 @@ fn what_does_not_tile_is_refused() {
     assert_eq!(classad(&["merge", &failed]).0, Some(2));
 }
 
+#[test]
+fn parts_that_are_compared_with_different_pools_are_refused() {
+    let ads = file("pools.long", "Requirements = TARGET.Memory > 1\n\nRequirements = TARGET.Cpus > 1\n");
+    for command in ["check", "refs"] {
+        let part = |name: &str, pool: &str, range: &str| {
+            let (pool, part) = (file("pools-pool.long", pool), format!("{ads}@{range}"));
+            let (_, partial, told) = classad(&[command, "--pool", &pool, "--partial", &part]);
+            assert!(!partial.is_empty(), "{told}");
+            file(name, partial)
+        };
+        let first = part("pools-1.part", "Memory = 1\n", "0-34");
+        let second = part("pools-2.part", "Cpus = 777\n", "34-");
+        let (status, out, told) = classad(&["merge", &first, &second]);
+        assert!((status, out.as_str()) == (Some(2), "") && told.contains("was another for"), "{told}");
+    }
+}
+
 /// Two hosts have a file of the same name: the test replaces the file between the runs.
 #[test]
 fn files_of_several_hosts_are_told_apart() {

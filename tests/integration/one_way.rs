@@ -93,6 +93,29 @@ fn parts_of_a_query_in_the_papers_words_are_one_run() {
 }
 
 #[test]
+fn parts_of_different_queries_or_maps_are_refused() {
+    let machines = file("one_way_other.long", MACHINES);
+    let (query, map) = ("[ Constraint = other.Memory > 4 ]", "* a x\n");
+    for (other_query, other_map) in [("[ Constraint = other.Memory > 9 ]", map), (query, "* a y\n")] {
+        let write = |query: &str, map: &str| (file("one_way_other.query", query), file("one_way_other.map", map));
+        let part = |name: &str, range: &str, (query, map): (String, String)| {
+            let (part, map) = (format!("{machines}@{range}"), format!("m={map}"));
+            let (status, partial, told) = classad(&["query", "--query", &query, "--map", &map, "--partial", &part]);
+            assert_eq!(status, Some(0), "{told}");
+            file(name, partial)
+        };
+        let first = part("one_way_other-1.part", "0-20", write(query, map));
+        let same = part("one_way_other-2.part", "20-", write(query, map));
+        assert_eq!(classad(&["merge", &first, &same]).0, Some(0));
+        let other = part("one_way_other-3.part", "20-", write(other_query, other_map));
+        for (second, reason) in [(&other, "was another for"), (&same, "has changed since the runs")] {
+            let (status, out, told) = classad(&["merge", &first, second]);
+            assert!((status, out.as_str()) == (Some(2), "") && told.contains(reason), "{told}");
+        }
+    }
+}
+
+#[test]
 fn a_file_that_is_on_both_sides_is_told() {
     let ads = &file("one_way_sides.ad", "[ Name = \"x\"; Requirements = true ]");
     let link = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("one_way_sides.link");

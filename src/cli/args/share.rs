@@ -48,7 +48,7 @@ impl ShareArgs {
     /// As for [`ShareInput::new`].
     pub fn input<'p>(
         &self,
-        session: &Session,
+        session: &'p Session,
         sources: &[Vec<AdSource>; 2],
         settings: impl IntoIterator<Item = &'p String>,
     ) -> Result<Option<ShareInput>, Failure> {

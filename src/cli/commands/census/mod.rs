@@ -122,7 +122,7 @@ impl CensusCommand {
         if self.at.is_some() {
             return refuse("--partial does not work with --at");
         }
-        let mut writer = PartialWriter::new(session, sources, &self.input.files)?;
+        let mut writer = PartialWriter::new(session, sources, &self.input.files, &[])?;
         let mut census = census.of_all_values();
         let task = CensusTask::new(&census, session);
         writer.scan(session, sources, None, &task, &mut |writer, step: ScanStep<'_, CensusPart>| {

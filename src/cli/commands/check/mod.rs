@@ -182,7 +182,7 @@ impl Check {
             run.check_expression(session, expression, &task);
         }
         if self.partial.is_given() {
-            return write_partial(session, &mut sources, &self.input.files, &task, &wanted);
+            return write_partial(session, &mut sources, [&self.input.files, &self.pool], &task, &wanted);
         }
         for_each_block(session, &mut sources, &task, &mut |session, source, text, checked: CheckedBlock| {
             run.add_block(session, source, text, checked);

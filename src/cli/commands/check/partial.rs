@@ -65,11 +65,11 @@ impl KeptFinding for FindingRecord {
 pub fn write_partial(
     session: &mut Session,
     sources: &mut [AdSource],
-    paths: &[String],
+    [paths, settings]: [&[String]; 2],
     task: &CheckTask,
     wanted: &dyn Fn(&LintRule) -> bool,
 ) -> Result<Status, Failure> {
-    let mut writer = PartialWriter::new(session, sources, paths)?;
+    let mut writer = PartialWriter::new(session, sources, paths, settings)?;
     for (index, source) in sources.iter_mut().enumerate() {
         writer.begin_file(index)?;
         let mut run: CheckRun<'_, FindingRecord> = CheckRun::new(wanted);

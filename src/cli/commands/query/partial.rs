@@ -135,7 +135,7 @@ impl QueryCommand {
                 "--partial reads only the files after the constraint, not those of -jobads, -slotads or -userlog",
             ),
         ])?;
-        let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files)?;
+        let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files, self.query.as_slice())?;
         let task = ScanTask { scanner };
         let mut has_found = false;
         for (index, source) in sources.iter_mut().enumerate() {

@@ -128,7 +128,7 @@ impl Refs {
             return refuse("--partial needs files: name the files of the ads");
         }
         if self.partial.is_given() {
-            return write_partial(session, &mut sources, &self.input.files, &task);
+            return write_partial(session, &mut sources, [&self.input.files, self.pool.as_slice()], &task);
         }
         let mut found = CollectedReferences::default();
         if alone {

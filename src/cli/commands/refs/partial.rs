@@ -46,10 +46,10 @@ struct RefsNotes {
 pub fn write_partial(
     session: &mut Session,
     sources: &mut [AdSource],
-    paths: &[String],
+    [paths, settings]: [&[String]; 2],
     task: &RefsTask,
 ) -> Result<Status, Failure> {
-    let mut writer = PartialWriter::new(session, sources, paths)?;
+    let mut writer = PartialWriter::new(session, sources, paths, settings)?;
     let mut found = CollectedReferences::default();
     let needed = task.needed_names();
     writer.scan(session, sources, needed.as_ref(), task, &mut |writer, step: ScanStep<'_, BlockReferences>| {

@@ -59,6 +59,9 @@ pub struct PartialHeader {
     /// The time at which expressions are evaluated, in seconds since 1970; only of a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<i64>,
+    /// The files that options name, and the checksums of their texts; only of a run on parts of files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<(String, String)>,
     pub files: Vec<PartialFile>,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use classad::ad::Dialect;
 use sha2::{Digest, Sha256};
 
-use super::writer::checksum_text;
+use super::writer::{checksum_text, setting_checksum};
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
 use crate::cli::{Failure, refuse};
 
@@ -70,10 +70,22 @@ impl ScannedPartials {
             } else if header.arguments != expected.header.arguments {
                 let given = [&header.arguments, &expected.header.arguments].map(|arguments| arguments.join(" "));
                 faults.push(format!("{path} is of `{}`, {first} of `{}`", given[0], given[1]));
+            } else if header.settings != expected.header.settings {
+                let mut pairs = header.settings.iter().zip(&expected.header.settings);
+                let other = pairs.find(|(own, expected)| own != expected).map_or("a file", |(own, _)| &own.0);
+                faults.push(format!("{other} was another for {path} than for {first}: run all parts again"));
             } else if header.dialect != dialect && header.files.iter().any(|file| !file.is_empty) {
                 let fault = format!("{path} is in the dialect {}, but others are in {dialect}", header.dialect);
                 faults.push(format!("{fault}; run all with --dialect"));
             }
+        }
+        // A merge may read these files again. It says itself which one it needs and cannot read.
+        let has_changed =
+            |(path, checksum): &&(String, String)| setting_checksum(path).is_ok_and(|now| now != *checksum);
+        if faults.is_empty()
+            && let Some((path, _)) = expected.header.settings.iter().find(has_changed)
+        {
+            faults.push(format!("{path} has changed since the runs: run all parts again"));
         }
         let arguments = expected.header.arguments.clone();
         let dialect = Dialect::from_str(&dialect).map_err(Failure::refused)?;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::writer::{PartialLines, describe, describe_setting, header};
+use super::writer::{PartialLines, describe, describe_setting, header, map_paths};
 use super::{PartialEvent, PartialFile, PartialProblem, PlacedProblem};
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::AdSource;
@@ -23,7 +23,7 @@ impl ShareInput {
     ///
     /// An option contradicts shares, or a source or a setting is not a file.
     pub fn new<'p>(
-        session: &Session,
+        session: &'p Session,
         share: WorkShare,
         sources: &[Vec<AdSource>; 2],
         settings: impl IntoIterator<Item = &'p String>,
@@ -34,9 +34,8 @@ impl ShareInput {
             (Session::is_terminal(), "a partial result cannot go to a terminal: write it to a file"),
         ])?;
         let mut files = sources.iter().flatten().map(describe).collect::<Result<Vec<_>, _>>()?;
-        let maps = session.options.map.iter().filter_map(|map| Some(map.split_once('=')?.1));
-        for path in settings.into_iter().cloned().chain(maps.map(str::to_owned)) {
-            files.push(describe_setting(&path)?);
+        for path in settings.into_iter().map(String::as_str).chain(map_paths(session)) {
+            files.push(describe_setting(path)?);
         }
         Ok(ShareInput { share, files })
     }

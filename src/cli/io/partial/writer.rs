@@ -26,12 +26,18 @@ pub struct PartialWriter {
 }
 
 impl PartialWriter {
-    /// Begins the partial result of these sources. `paths` are the arguments that name files.
+    /// Begins the partial result of these sources. `paths` are the arguments that name files, `settings` the files that
+    /// options name.
     ///
     /// # Errors
     ///
-    /// An option contradicts partial results, or a source is not a file.
-    pub fn new(session: &Session, sources: &[AdSource], paths: &[String]) -> Result<Self, Failure> {
+    /// An option contradicts partial results, or a source or a setting is not a file.
+    pub fn new(
+        session: &Session,
+        sources: &[AdSource],
+        paths: &[String],
+        settings: &[String],
+    ) -> Result<Self, Failure> {
         let options = &session.options;
         refuse_contradictions(&[
             (options.quiet, "--quiet and --partial cannot be combined: give --quiet to `merge`"),
@@ -40,7 +46,10 @@ impl PartialWriter {
             (Session::is_terminal(), "a partial result cannot go to a terminal: write it to a file"),
         ])?;
         let files = sources.iter().map(describe).collect::<Result<_, _>>()?;
-        let header = header(session, paths, None, files)?;
+        let settings = settings.iter().map(String::as_str).chain(map_paths(session));
+        let settings = settings.map(|path| Ok((path.to_owned(), setting_checksum(path)?)));
+        let settings = settings.collect::<Result<_, Failure>>()?;
+        let header = PartialHeader { settings, ..header(session, paths, None, files)? };
         let mut writer = PartialWriter {
             lines: PartialLines::new(),
             problems: ShownProblems::default(),
@@ -145,6 +154,7 @@ pub fn header(
         dialect: session.dialect().to_string(),
         share,
         now: share.and_then(|_| session.context().now),
+        settings: Vec::new(),
         files,
     })
 }
@@ -162,6 +172,18 @@ pub fn describe_setting(path: &str) -> Result<PartialFile, Failure> {
     let Some(metadata) = metadata else { return refuse(format!("--partial needs regular files, not {path}")) };
     let (size, inode) = (metadata.len(), inode(&metadata));
     Ok(PartialFile { file: path.to_owned(), form: String::new(), start: 0, end: None, size, inode, is_empty: true })
+}
+
+/// Returns the checksum of the text of a file that is not one of ads.
+pub fn setting_checksum(path: &str) -> Result<String, Failure> {
+    describe_setting(path)?;
+    let text = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
+    Ok(checksum_text(Sha256::new_with_prefix(text)))
+}
+
+/// Returns the files of `--map`.
+pub fn map_paths(session: &Session) -> impl Iterator<Item = &str> {
+    session.options.map.iter().filter_map(|map| Some(map.split_once('=')?.1))
 }
 
 /// Returns the arguments of this run, as [`arguments_without`] does.
