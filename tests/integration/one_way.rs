@@ -116,6 +116,17 @@ fn parts_of_different_queries_or_maps_are_refused() {
 }
 
 #[test]
+fn a_query_of_two_ads_is_refused() {
+    let machines = &file("one_way_two.long", MACHINES);
+    for second in ["[ Constraint = true ]", "[ Constraint = ]"] {
+        let query = &file("one_way_two.query", format!("[ Constraint = other.Memory > 4 ]\n{second}\n"));
+        let (status, out, told) = classad(&["query", "--query", query, machines]);
+        assert_eq!((status, out.as_str()), (Some(2), ""));
+        assert!(told.contains("expected one ad in") && told.contains("not 2"), "{told}");
+    }
+}
+
+#[test]
 fn a_file_that_is_on_both_sides_is_told() {
     let ads = &file("one_way_sides.ad", "[ Name = \"x\"; Requirements = true ]");
     let link = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("one_way_sides.link");

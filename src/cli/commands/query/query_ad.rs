@@ -6,10 +6,10 @@ use classad::matching::about_one_ad;
 use classad::protocol::{Protocol, evaluate_attribute};
 
 use super::ad_lookup::AdLookup;
-use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::session::Session;
+use crate::cli::{Failure, refuse};
 
 /// HTCondor's name for the attribute that lists the requested attributes.
 const PROJECTION: &str = "Projection";
@@ -28,7 +28,7 @@ impl QueryAd {
     /// Reads the ad of the source of `--query`. In its expressions the attributes of the query itself are known, so that
     /// they are replaced; what remains is about the other ad.
     pub fn read(session: &mut Session, source: AdSource) -> Result<Self, Failure> {
-        let ad = input::read_first_ad(session, Some(source))?.unwrap_or_default();
+        let ad = read_only_ad(session, source)?;
         let (protocol, context) = (Protocol::new(session.dialect()), session.context());
         let about_other = |expression: &Expression| without_own_names(&ad, expression, &context);
         let rank = ad.get(protocol.rank_name()).map(about_other).map(|rank| {
@@ -43,6 +43,20 @@ impl QueryAd {
             attributes: requested_attributes(&ad, &context),
             rank,
         })
+    }
+}
+
+/// Reads the ad of a source that has no other.
+fn read_only_ad(session: &mut Session, mut source: AdSource) -> Result<Ad, Failure> {
+    let mut first = None;
+    input::for_each_ad(session, [&mut source], |_, _, entry| {
+        first.get_or_insert(entry.ad);
+        Ok(true)
+    })?;
+    match (first, source.ads_read) {
+        (Some(ad), 1) => Ok(ad),
+        (Some(_), count) => refuse(format!("expected one ad in {}, not {count}", source.name)),
+        (None, _) => refuse(format!("there is no ad in {}", source.name)),
     }
 }
 
