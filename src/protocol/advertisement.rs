@@ -207,7 +207,8 @@ impl<'a> Advertisement<'a> {
         self.kind_text().as_ref().map(string)
     }
 
-    fn kind_text(&self) -> Option<ByteString> {
+    /// Returns the same as [`Advertisement::kind`], as the bytes of the ad.
+    pub(super) fn kind_text(&self) -> Option<ByteString> {
         self.first_text([Attribute::MyType, Attribute::Type])
     }
 

@@ -4,17 +4,20 @@
 //! |---|---|
 //! | `Ports` is a list of ports: records with distinct labels, or groups of ports | all ads |
 //! | each port has a constraint | all ads with ports |
-//! | an ad without ports has a constraint | ads of jobs and machines, and ads without `MyType`, as in the papers |
+//! | an ad without ports has a constraint | ads of jobs and machines; in the papers' dialect also ads without `MyType` |
 //!
-//! An ad of HTCondor with another `MyType`, such as that of a daemon or of a submitter, matches nothing and needs no
-//! constraint.
+//! Other ads of HTCondor match nothing and need no constraint: those of its daemons, and records without a kind, such as
+//! those of `condor_userprio -long`.
 
 use std::fmt;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind};
 use crate::eval::Context;
 
-use super::{PORTS, PortFault, Protocol, evaluate_attribute, read_ports};
+use super::{AdvertisedState, Advertisement, PORTS, PortFault, Protocol, read_ports};
+
+/// Attributes of which each shows that an ad of HTCondor without a kind is of a job or of a slot.
+const PARTY_ATTRIBUTES: [&str; 4] = ["ProcId", "JobStatus", "State", "SlotType"];
 
 /// Why an ad is not a valid advertisement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,11 +82,23 @@ pub fn invalidities(ad: &Ad, protocol: &Protocol) -> Vec<InvalidAd> {
 /// Returns why a collector refuses an ad; `None` if it accepts the ad.
 #[must_use]
 pub fn advertisement_fault(ad: &Ad, protocol: &Protocol, context: &Context) -> Option<InvalidAd> {
-    let takes_part = || match evaluate_attribute(ad, &Name::new("MyType"), context) {
-        Some(Value::String(kind)) => ["job", "machine"].contains(&kind.to_str().to_ascii_lowercase().as_str()),
-        _ => true,
+    let mut faults = invalidities(ad, protocol).into_iter();
+    faults.find(|fault| *fault != InvalidAd::NoConstraint || takes_part(ad, protocol, context))
+}
+
+/// Whether an ad without ports takes part in matches, as its kind or its attributes tell.
+fn takes_part(ad: &Ad, protocol: &Protocol, context: &Context) -> bool {
+    let is_condor = context.dialect.is_condor();
+    let Some(kind) = Advertisement::new(ad, context).kind_text() else {
+        let mut names = PARTY_ATTRIBUTES.into_iter().chain([protocol.rank_name().as_str()]);
+        return !is_condor || names.any(|name| ad.get_str(name).is_some());
     };
-    invalidities(ad, protocol).into_iter().find(|fault| *fault != InvalidAd::NoConstraint || takes_part())
+    match AdvertisedState::of_kind(Some(&kind), |_| None) {
+        AdvertisedState::Job(_) | AdvertisedState::Slot(_) => true,
+        AdvertisedState::Daemon => false,
+        // In the papers, things of any `Type` are offered, such as licenses.
+        AdvertisedState::Stateless => !is_condor && ad.get_str("MyType").is_none(),
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +118,7 @@ mod tests {
             ("[ Ports = { [ Min = 0; Ports = { [ Label = a; Requirements = true ] } ] } ]", None),
             ("[ MyType = \"Scheduler\"; Name = \"ap\" ]", None),
             ("[ MyType = \"Submitter\" ]", None),
+            ("[ Type = \"Scheduler\" ]", None),
             ("[ a = 1 ]", Some("no constraint")),
             ("[ Type = \"License\" ]", Some("no constraint")),
             ("[ MyType = \"Machine\" ]", Some("no constraint")),
@@ -114,14 +130,37 @@ mod tests {
             ("[ Constraint = true; Ports = { [ Label = a ] } ]", Some("the port a has no constraint")),
             ("[ Ports = { [ Ports = { [ Label = a ] } ] } ]", Some("the port a has no constraint")),
         ] {
-            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
-            let found = advertisement_fault(&ad, &Protocol::new(Dialect::Classad), &Context::new(Dialect::Classad));
-            let found = found.map(|fault| fault.to_string());
-            let is_expected = match (&found, expected) {
-                (Some(found), Some(expected)) => found.contains(expected),
-                (found, expected) => found.is_none() && expected.is_none(),
-            };
-            assert!(is_expected, "{text}: {found:?}");
+            assert_fault(text, Dialect::Classad, expected);
         }
+    }
+
+    #[test]
+    fn an_ad_of_htcondor_that_matches_nothing_needs_no_constraint() {
+        for (text, expected) in [
+            ("[ Name = \"alice@site\"; Priority = 500.0 ]", None),
+            ("[ JobClusterId = 12; TransferType = \"download\" ]", None),
+            ("[ Type = \"Scheduler\" ]", None),
+            ("[ Type = \"License\" ]", None),
+            ("[ MyType = undefined; Name = \"x\" ]", None),
+            ("[ Type = \"Machine\" ]", Some("no constraint")),
+            ("[ MyType = \"Job\" ]", Some("no constraint")),
+            ("[ ClusterId = 1; ProcId = 0 ]", Some("no constraint")),
+            ("[ Name = \"slot1\"; State = \"Unclaimed\" ]", Some("no constraint")),
+            ("[ Name = \"slot1\"; Rank = 0 ]", Some("no constraint")),
+        ] {
+            assert_fault(text, Dialect::Condor, expected);
+        }
+    }
+
+    /// Asserts that an ad has a fault whose text contains `expected`, or none.
+    fn assert_fault(text: &str, dialect: Dialect, expected: Option<&str>) {
+        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+        let found = advertisement_fault(&ad, &Protocol::new(dialect), &Context::new(dialect));
+        let found = found.map(|fault| fault.to_string());
+        let is_expected = match (&found, expected) {
+            (Some(found), Some(expected)) => found.contains(expected),
+            (found, expected) => found.is_none() && expected.is_none(),
+        };
+        assert!(is_expected, "{text}: {found:?}");
     }
 }

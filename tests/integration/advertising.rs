@@ -338,6 +338,21 @@ fn a_collector_refuses_ads_that_are_not_valid() {
 }
 
 #[test]
+fn a_collector_keeps_the_records_of_htcondor_that_match_nothing() {
+    let users =
+        "Name = \"alice@site\"\nPriority = 500.0\nIsAccountingGroup = false\n\nName = \"bio\"\nPriority = 1.0\n";
+    let access_point = "Type = \"Scheduler\"\nName = \"ap\"\n";
+    for (pool, kept) in [
+        (file("user-priorities.long", users), 2),
+        (file("access-point.long", access_point), 1),
+        ("tests/pool/dumps/transfer_history".to_owned(), 9),
+    ] {
+        let (status, held, told) = classad(&["collect", &pool, "-o", "jsonl"]);
+        assert_eq!((status, held.lines().count()), (Some(0), kept), "{pool}: {told}");
+    }
+}
+
+#[test]
 fn submitter_ads_nest_resource_requests() {
     let of = |option: &str| {
         let (status, ads, told) =
