@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
-use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, is_met, read_ports};
+use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, is_met, port_list, read_ports};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -71,7 +71,7 @@ impl<'a> AdCheck<'a> {
         self.check_validity(found);
         self.check_ports(found);
         let constraint = self.protocol.constraint_name(self.ad);
-        if let Some(name) = constraint.filter(|_| self.ad.get(&PORTS).is_none()) {
+        if let Some(name) = constraint.filter(|_| port_list(self.ad, self.context.dialect).is_none()) {
             self.check_constraint(name, has_cycles, residues, found);
         }
         self.check_rank(found);
@@ -200,7 +200,7 @@ impl<'a> AdCheck<'a> {
 
     /// Reports what makes an ad invalid as an advertisement. Only an ad that is evidently a party needs a constraint.
     fn check_validity(&self, found: &mut Vec<LintFinding>) {
-        for fault in invalidities(self.ad, self.protocol) {
+        for fault in invalidities(self.ad, self.protocol, self.context.dialect) {
             let rule = match fault {
                 InvalidAd::Ports(_) => &rules::PORTS,
                 InvalidAd::PortWithoutConstraint(_) => &rules::MISSING,

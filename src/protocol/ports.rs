@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Span, Value};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span, Value};
 
 use super::port_group::{PortGroup, PortGroupEntry};
 
@@ -75,6 +75,14 @@ pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     let mut found = Vec::new();
     let entries = read_entries(list, &[], &mut found)?;
     Ok(Ports { list: found, group: PortGroup { min: entries.len(), max: entries.len(), entries } })
+}
+
+/// Returns the value of `Ports` if it is meant as a list of ports; `None` if the ad has no `Ports`. A `Ports` that is no
+/// list is a mistake in the papers' dialect, and an attribute of the site in HTCondor's, which has no ports.
+#[must_use]
+pub fn port_list(ad: &Ad, dialect: Dialect) -> Option<&Expression> {
+    let is_list = |value: &&Expression| matches!(value.without_parentheses().kind(), ExpressionKind::List(_));
+    ad.get(&PORTS).filter(|value| !dialect.is_condor() || is_list(value))
 }
 
 /// Reads the entries of a list of ports. Appends its ports, including those of its groups, to `found`.

@@ -2,7 +2,7 @@
 //!
 //! | rule | applies to |
 //! |---|---|
-//! | `Ports` is a list of ports: records with distinct labels, or groups of ports | all ads |
+//! | `Ports` is a list of ports: records with distinct labels, or groups of ports | all ads; in HTCondor's dialect those whose `Ports` is a list |
 //! | each port has a constraint | all ads with ports |
 //! | an ad without ports has a constraint | ads of jobs and machines; in the papers' dialect also ads without `MyType` |
 //!
@@ -11,10 +11,10 @@
 
 use std::fmt;
 
-use crate::ad::{Ad, Expression, ExpressionKind};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind};
 use crate::eval::Context;
 
-use super::{AdvertisedState, Advertisement, PORTS, PortFault, Protocol, read_ports};
+use super::{AdvertisedState, Advertisement, PORTS, PortFault, Protocol, port_list, read_ports};
 
 /// Attributes of which each shows that an ad of HTCondor without a kind is of a job or of a slot.
 const PARTY_ATTRIBUTES: [&str; 4] = ["ProcId", "JobStatus", "State", "SlotType"];
@@ -54,8 +54,8 @@ impl std::error::Error for InvalidAd {}
 
 /// Returns what makes an ad invalid if it is to take part in matches, whatever its kind is.
 #[must_use]
-pub fn invalidities(ad: &Ad, protocol: &Protocol) -> Vec<InvalidAd> {
-    let Some(list) = ad.get(&PORTS) else {
+pub fn invalidities(ad: &Ad, protocol: &Protocol, dialect: Dialect) -> Vec<InvalidAd> {
+    let Some(list) = port_list(ad, dialect) else {
         let has_constraint = protocol.constraint_name(ad).is_some();
         return if has_constraint { Vec::new() } else { vec![InvalidAd::NoConstraint] };
     };
@@ -82,7 +82,7 @@ pub fn invalidities(ad: &Ad, protocol: &Protocol) -> Vec<InvalidAd> {
 /// Returns why a collector refuses an ad; `None` if it accepts the ad.
 #[must_use]
 pub fn advertisement_fault(ad: &Ad, protocol: &Protocol, context: &Context) -> Option<InvalidAd> {
-    let mut faults = invalidities(ad, protocol).into_iter();
+    let mut faults = invalidities(ad, protocol, context.dialect).into_iter();
     faults.find(|fault| *fault != InvalidAd::NoConstraint || takes_part(ad, protocol, context))
 }
 
@@ -147,6 +147,9 @@ mod tests {
             ("[ ClusterId = 1; ProcId = 0 ]", Some("no constraint")),
             ("[ Name = \"slot1\"; State = \"Unclaimed\" ]", Some("no constraint")),
             ("[ Name = \"slot1\"; Rank = 0 ]", Some("no constraint")),
+            ("[ MyType = \"Machine\"; Requirements = true; Ports = \"8080,8081\" ]", None),
+            ("[ MyType = \"Machine\"; Ports = 8080 ]", Some("no constraint")),
+            ("[ MyType = \"Machine\"; Requirements = true; Ports = { 5 } ]", Some("must be a record")),
         ] {
             assert_fault(text, Dialect::Condor, expected);
         }

@@ -353,6 +353,22 @@ fn a_collector_keeps_the_records_of_htcondor_that_match_nothing() {
 }
 
 #[test]
+fn an_attribute_ports_of_a_site_is_no_list_of_ports() {
+    let slot =
+        "MyType = \"Machine\"\nName = \"x\"\nRequirements = TARGET.a > 5 && TARGET.a < 3\nPorts = \"8080,8081\"\n";
+    let path = file("ports-of-a-site.long", slot);
+    let (status, held, told) = classad(&["collect", &path, "-o", "names"]);
+    assert_eq!((status, held.as_str()), (Some(0), "x\n"), "{told}");
+    // The constraint is checked as that of any ad without ports.
+    let (_, found, _) = classad(&["check", &path]);
+    assert!(!found.contains("must be a list") && found.contains("contradiction"), "{found}");
+    // A list is still read as one of ports, and in the papers' dialect everything is.
+    let listed = file("ports-in-a-list.long", slot.replace("\"8080,8081\"", "{ 8080 }"));
+    assert_eq!(classad(&["collect", &listed]).0, Some(2));
+    assert_eq!(classad(&["collect", &path, "--dialect", "classad"]).0, Some(2));
+}
+
+#[test]
 fn submitter_ads_nest_resource_requests() {
     let of = |option: &str| {
         let (status, ads, told) =
