@@ -171,9 +171,12 @@ impl SummaryWriter<'_> {
                 let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
                 // Jobs that ask for more by now wait for their release, others need a larger request first.
                 let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
-                let need = exceeded.map_or_else(String::new, |exceeded| match exceeded.asks_for_more {
-                    true => format!("; {} is larger by now", exceeded.request),
-                    false => format!("; needs a larger {}", exceeded.request),
+                let need = exceeded.map_or_else(String::new, |ExceededResource { request, asks_for_more, .. }| {
+                    if *asks_for_more {
+                        format!("; {request} is larger by now")
+                    } else {
+                        format!("; needs a larger {request}")
+                    }
                 });
                 format!("{}{hold}{need}", job.state.word())
             }),
