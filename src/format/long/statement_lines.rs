@@ -20,7 +20,8 @@ impl Statements {
         let text = &text[..text.len().min(BEGINNING_BYTES)];
         let (mut statements, mut open, mut is_in_comment) = (Statements::default(), Vec::new(), false);
         for line in text.split(|byte| *byte == b'\n') {
-            statements.begun += usize::from(open.is_empty() && !is_in_comment && begins_attribute(line.trim_ascii()));
+            let mut begins = open.is_empty() && !is_in_comment && begins_attribute(line.trim_ascii());
+            statements.begun += usize::from(begins);
             // The quote of the string or the name that is open.
             let (mut at, mut quote) = (0, None);
             while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
@@ -52,7 +53,7 @@ impl Statements {
                             b'(' => open.push(b')'),
                             // A bracket that closes no other is a mistake.
                             b']' | b'}' | b')' => _ = open.pop_if(|closing| closing == byte),
-                            b';' if open.is_empty() => statements.end(rest[1..].trim_ascii()),
+                            b';' if open.is_empty() => begins |= statements.end(rest[1..].trim_ascii(), begins),
                             _ => {}
                         }
                         1
@@ -64,12 +65,15 @@ impl Statements {
         Statements { is_open: !open.is_empty() || is_in_comment, ..statements }
     }
 
-    /// Counts a semicolon, if its line ends there or another attribute follows in it. In a script other words do.
-    fn end(&mut self, rest: &[u8]) {
+    /// Counts a semicolon, if its line ends there or another attribute follows in it. In a script other words do. One
+    /// that ends no statement is part of a name. Returns whether another attribute follows.
+    fn end(&mut self, rest: &[u8], begins: bool) -> bool {
         let begins_another = begins_attribute(rest);
-        self.begun += usize::from(begins_another);
         let is_blank = matches!(rest, [] | [b'#', ..] | [b'/', b'/' | b'*', ..]);
-        self.ended += usize::from(is_blank || begins_another);
+        let ends = (is_blank && self.begun > self.ended) || (begins_another && begins);
+        self.ended += usize::from(ends);
+        self.begun += usize::from(begins_another);
+        begins_another
     }
 
     /// Whether more text may show more of them: a line of the long form has no semicolon and no open bracket.
@@ -116,6 +120,9 @@ mod tests {
             ("a = 'b;'\n'c; d = 1;' = 2\n", false),
             ("x=1\nfor a in b; do c=1; echo $a; done\n", false),
             ("a == 1;\n", false),
+            (";a = 1\n;b = 2\n;c = 3\n", false),
+            ("a; = 1\nb; = 2\n", false),
+            ("a;b = 1\na;c = 2\na;d = 3\n", false),
             ("a = \"C:\\\"\nb = 1\n", false),
         ] {
             assert_eq!(Statements::of_beginning(text.as_bytes()).are_jdl(), are_jdl, "{text}");
