@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use classad::ad::{ByteString, Expression, Name};
+use classad::ad::{ByteString, Dialect, Expression, Name};
 use classad::eval::{Context, FreeNames};
-use classad::format::{AdEntry, AdSharing, FileFormat, Problem, ProjectingReader, Projection, ReadCache, StreamBlock};
+use classad::format::{
+    AdBatch, AdEntry, AdSharing, AdTranscriber, BlockItem, FileFormat, Problem, ProjectingReader, Projection,
+    StreamBlock,
+};
 use classad::protocol::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, PORTS, Protocol, RESOURCE_REQUESTS, display_name,
 };
-use rustc_hash::FxHashSet;
+use fixedbitset::FixedBitSet;
 
 use super::named_ad::NamedAd;
 use super::source::{self, AdSource};
@@ -105,6 +108,33 @@ struct LoadedSide {
     newest_name_version: usize,
 }
 
+/// The check of a side's whole ads, beside the first pass over their projections.
+struct SyntaxCheck {
+    transcriber: AdTranscriber,
+    /// The numbers of the ads without syntax errors, for each source that was checked.
+    sound: Vec<FixedBitSet>,
+    problems: Vec<(source::SourceText, Problem)>,
+}
+
+impl SyntaxCheck {
+    fn new(dialect: Dialect) -> Self {
+        SyntaxCheck { transcriber: AdTranscriber::new(dialect, None), sound: Vec::new(), problems: Vec::new() }
+    }
+
+    /// Checks the ads of a block.
+    fn add(&mut self, text: &source::SourceText, source: usize) {
+        self.sound.resize_with(self.sound.len().max(source + 1), FixedBitSet::new);
+        let sound = &mut self.sound[source];
+        let (mut ads, mut nothing) = (self.transcriber.transcribe(&text.block), AdBatch::default());
+        while let Some(item) = ads.next(&mut nothing) {
+            match item {
+                BlockItem::Taken(number) | BlockItem::Read(Ok(AdEntry { number, .. })) => sound.grow_and_insert(number),
+                BlockItem::Read(Err(problem)) => self.problems.push((text.clone(), problem)),
+            }
+        }
+    }
+}
+
 impl LoadRequirements<'_> {
     /// Reads both sides. Reads a side again if it lacks attributes that the other side mentions. `None` if the ads have
     /// to be read whole. Also `None` after a read error: the caller then reads the ads whole and reports the error.
@@ -126,7 +156,8 @@ impl LoadRequirements<'_> {
         }
         // Requests are always deduplicated: the number of distinct ones is part of the statistics.
         let inputs = [(requests, AdSharing::Always, true), (offers, AdSharing::WhileProfitable, false)];
-        let mut load = |side: usize| self.load_side(inputs[side], &mut selection);
+        let mut checks = [0, 1].map(|_| self.reports_all_errors.then(|| SyntaxCheck::new(self.context.dialect)));
+        let mut load = |side: usize| self.load_side(inputs[side], &mut selection, checks[side].as_mut());
         let mut sides = [load(0)?, load(1)?];
         for _ in 0..MAX_PASSES {
             let lacks = |side: usize| sides[1 - side].newest_name_version > sides[side].version_at_start;
@@ -137,6 +168,9 @@ impl LoadRequirements<'_> {
                     return None;
                 }
                 output::leak_on_exit(selection);
+                for (side, check) in sides.iter_mut().zip(checks.iter_mut().flatten()) {
+                    side.problems.append(&mut check.problems);
+                }
                 return Some(sides);
             }
             for side in (0..2).filter(|side| lacks[*side]) {
@@ -172,27 +206,23 @@ impl LoadRequirements<'_> {
         &self,
         (sources, sharing, is_request): (&[AdSource], AdSharing, bool),
         selection: &mut Projection,
+        mut check: Option<&mut SyntaxCheck>,
     ) -> Option<LoadedSide> {
+        let is_checked = check.as_ref().is_some_and(|check| !check.sound.is_empty());
         let mut side = LoadedSide { version_at_start: selection.begin_input(sharing), ..LoadedSide::default() };
-        for source in sources {
+        for (number, source) in sources.iter().enumerate() {
             let mut source = source.reopen().ok()?;
-            let (mut blocks, mut cache) = (0, ReadCache::new(self.context.dialect));
+            let mut blocks = 0;
             while let Some(text) = source.next_block().ok()? {
                 blocks += 1;
-                let mut sound: Option<FxHashSet<usize>> = None;
-                if self.reports_all_errors {
-                    let sound = sound.insert(FxHashSet::default());
-                    for item in text.block.ads_cached(&mut cache) {
-                        match item {
-                            Ok(entry) => drop(sound.insert(entry.number)),
-                            Err(problem) => side.problems.push((text.clone(), problem)),
-                        }
-                    }
+                if !is_checked && let Some(check) = &mut check {
+                    check.add(&text, number);
                 }
+                let sound = check.as_ref().map(|check| &check.sound[number]);
                 let mut selected = text.block.project(selection);
                 while let Some(item) = selected.next() {
-                    match (item, &sound) {
-                        (Ok(entry), Some(sound)) if !sound.contains(&entry.number) => {}
+                    match (item, sound) {
+                        (Ok(entry), Some(sound)) if !sound.contains(entry.number) => {}
                         (Err(_), Some(_)) => {}
                         (Ok(entry), _) => {
                             let (ad, time, is_named) = self.name_entry(entry, &selected, &source.name, is_request);
