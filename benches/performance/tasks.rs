@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use classad::ad::{Ad, Dialect};
+use classad::ad::{Ad, Dialect, Truth};
 use classad::eval::Context;
 use classad::format::{detect, read};
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, Statistics};
 use classad::pool::Store;
-use classad::protocol::{Protocol, is_met};
+use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::Result;
@@ -61,7 +61,9 @@ pub fn query(path: &Path, constraint: &str) -> Result<Run> {
     let context = Context::new(Dialect::Condor);
     let mut ask = || {
         let values = store.evaluate(&expression, &context);
-        (0..count).filter(|row| values.value(*row).is_ok_and(|value| is_met(value, Dialect::Condor))).count()
+        (0..count)
+            .filter(|row| values.value(*row).is_ok_and(|value| Truth::of(value, Dialect::Condor).is_true()))
+            .count()
     };
     let (run, counts) = Run::timed(|| (0..ROUNDS).map(|_| ask()).collect::<Vec<_>>());
     Ok(run.amount(count * ROUNDS).answer(counts[0]))

@@ -3,14 +3,13 @@
 
 use classad::ad::{
     AbsoluteTime, Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Participant, RelativeTime, Span,
-    UnaryOperator, Value,
+    Truth, UnaryOperator, Value,
 };
 use classad::eval::{
     CompiledEvaluator, CompiledValue, ConstraintVerdict, Context, Environment, Evaluator, Knowledge, SpecializeOptions,
     specialize, specialize_ad,
 };
 use classad::pool::Store;
-use classad::protocol::is_met;
 use classad::syntax::{ParseOptions, Style, parse_ad, parse_expression, print, print_value};
 
 use super::DIALECTS;
@@ -147,7 +146,7 @@ pub fn compare_programs(text: &mut Text, evaluators: &mut EvaluatorPair) {
             let held = evaluators.single.holds(tried, mine, &context);
             let walked = || Evaluator::new(&environment, &context).evaluate(tried, &frame);
             assert!(
-                held.is_none_or(|held| walked().map(|value| is_met(&value, dialect)) == Ok(held)),
+                held.is_none_or(|held| walked().map(|value| Truth::of(&value, dialect).is_true()) == Ok(held)),
                 "{dialect}: {} in {}",
                 shown(tried),
                 print_text(mine)
@@ -202,7 +201,7 @@ fn compare_attribute(
     let Some(held) = evaluator.first_attribute_holds(&[name], pair, side, context) else { return };
     let (environment, frame) = Environment::known(Some(mine.clone()), Some(other.clone()));
     let walked = Evaluator::new(&environment, context).attribute(&frame, attribute);
-    let walked = walked.map(|value| is_met(&value, context.dialect));
+    let walked = walked.map(|value| Truth::of(&value, context.dialect).is_true());
     assert_eq!(Ok(held), walked, "{}: {}", context.dialect, print_text(mine));
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Dialect, Participant, ScopeFrame, Value};
+use classad::ad::{Ad, Dialect, Participant, ScopeFrame, Truth, Value};
 use classad::eval::{Context, Environment, EnvironmentMember, Evaluator, NameBinding};
 use classad::matching::gang::{Algorithm, Gangmatcher};
 use classad::matching::policy::PolicyVector;
-use classad::protocol::{Protocol, is_met, is_typed_rank, rank_value, read_ports};
+use classad::protocol::{Protocol, is_typed_rank, rank_value, read_ports};
 use classad::syntax::{ParseOptions, parse_ad};
 
 use super::random::{Choices, print_text};
@@ -108,7 +108,8 @@ impl Exhaustive {
                 let frame = &self.environment.members()[participant.position()].ports[port];
                 let evaluator = || Evaluator::new(&self.environment, &self.context);
                 let Some(name) = protocol.constraint_name(&frame.ad) else { return };
-                if !evaluator().attribute(frame, name).is_ok_and(|value| is_met(&value, Dialect::Classad)) {
+                if !evaluator().attribute(frame, name).is_ok_and(|value| Truth::of(&value, Dialect::Classad).is_true())
+                {
                     return;
                 }
                 let rank = evaluator().attribute(frame, protocol.rank_name()).unwrap_or(Value::Undefined);

@@ -19,6 +19,7 @@ mod rewriting;
 mod scope_ad;
 mod span;
 pub mod time;
+mod truth;
 mod value;
 
 pub use crate::text::closest_names;
@@ -37,4 +38,5 @@ pub use rewriting::{Replacement, rename_attribute, replace_kinds, rewrite_expres
 pub use scope_ad::ScopeAd;
 pub use span::Span;
 pub use time::{AbsoluteTime, RelativeTime};
+pub use truth::Truth;
 pub use value::{AdValue, ListValue, Type, Value};

@@ -3,9 +3,8 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{Dialect, Expression, Name, Value};
+use crate::ad::{Dialect, Expression, Name, Truth, Value};
 use crate::eval::Context;
-use crate::protocol::is_met;
 
 use super::{ClauseForm, ClauseOperand, conjuncts, is_self_evaluating};
 
@@ -75,7 +74,7 @@ impl LiteralFilter {
         };
         for clause in &self.clauses {
             // A conjunct that is not true makes the conjunction not true, whatever the others are.
-            if !is_met(&clause.decide(self.dialect, value)?, self.dialect) {
+            if !Truth::of(&clause.decide(self.dialect, value)?, self.dialect).is_true() {
                 return Some(false);
             }
         }
@@ -88,9 +87,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::LiteralFilter;
-    use crate::ad::{Ad, Dialect, Expression, Name, Value};
+    use crate::ad::{Ad, Dialect, Expression, Name, Truth, Value};
     use crate::eval::{Context, Environment, Evaluator};
-    use crate::protocol::is_met;
     use crate::syntax::{ParseOptions, parse_expression};
 
     fn simple(text: &str, dialect: Dialect) -> Option<LiteralFilter> {
@@ -183,7 +181,7 @@ mod tests {
                     values[index].clone()
                 }).collect();
                 if let Some(met) = simple.is_met(&needed) {
-                    prop_assert_eq!(met, is_met(&value, dialect), "{} in {:?}", text, values);
+                    prop_assert_eq!(met, Truth::of(&value, dialect).is_true(), "{} in {:?}", text, values);
                 } else {
                     prop_assert_eq!(dialect, Dialect::Classad);
                 }

@@ -6,9 +6,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Type, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Span, Truth, Type, Value};
 use crate::eval::binary;
-use crate::protocol::is_met;
 
 use super::condition::{is_self_evaluating, orient_comparison};
 use super::conjuncts::chain_operands;
@@ -53,7 +52,7 @@ pub fn profiles(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, dia
 fn profiles_within(constraint: &Expression, is_partner: &dyn Fn(&Name) -> bool, dialect: Dialect) -> Vec<Profile> {
     let expression = constraint.without_parentheses();
     match expression.kind() {
-        ExpressionKind::Literal(value) if is_met(value, dialect) => vec![Profile::default()],
+        ExpressionKind::Literal(value) if Truth::of(value, dialect).is_true() => vec![Profile::default()],
         ExpressionKind::Literal(_) => Vec::new(),
         ExpressionKind::Binary(BinaryOperator::Or, ..) => {
             let of_all: Vec<Vec<Profile>> = chain_operands(expression, BinaryOperator::Or)

@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::ad::{
-    Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Value,
+    Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Truth,
+    Value,
 };
 use crate::text::counted;
 
 use super::attribute_memo::{AttributeMemo, MIN_REMEMBERED_STEPS};
 use super::builtin::{self, Call, EarlyEnd};
-use super::operators::{self, Truth};
+use super::operators;
 use super::scope::{Environment, NameResolution};
 use super::spending::Spending;
 use super::{Abort, Context};
@@ -206,12 +207,12 @@ impl<'e> Evaluator<'e> {
                 ExpressionKind::Parentheses(inner) => expression = inner,
                 ExpressionKind::Conditional(condition, consequent, alternative) => {
                     let value = self.evaluate(condition, frame)?;
-                    match operators::truth(&value, self.context.dialect) {
+                    match Truth::of(&value, self.context.dialect) {
                         Truth::True => expression = consequent,
                         Truth::False => expression = alternative,
                         Truth::Undefined => return Ok(Value::Undefined),
-                        Truth::Error => return Ok(value),
-                        Truth::NotBoolean => {
+                        Truth::Error if value.is_exceptional() => return Ok(value),
+                        Truth::Error => {
                             let reason = format!("a condition must be a boolean, not {}", value.value_type().phrase());
                             return Ok(Value::error(condition.span(), reason));
                         }

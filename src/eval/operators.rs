@@ -2,31 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, OperatorGroup, RelativeTime, Span, UnaryOperator, Value};
-
-/// Truth value of an operand of `&&`, `||`, `!` or `? :`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truth {
-    True,
-    False,
-    Undefined,
-    Error,
-    /// The value has a type without truth values, such as a string.
-    NotBoolean,
-}
-
-/// Returns the truth value of a value. Numbers have truth values only in HTCondor's dialect.
-pub fn truth(value: &Value, dialect: Dialect) -> Truth {
-    let of = |is| if is { Truth::True } else { Truth::False };
-    match value {
-        Value::Boolean(is) => of(*is),
-        Value::Undefined => Truth::Undefined,
-        Value::Error(_) => Truth::Error,
-        Value::Integer(integer) if dialect.is_condor() => of(*integer != 0),
-        Value::Real(real) if dialect.is_condor() => of(*real != 0.0),
-        _ => Truth::NotBoolean,
-    }
-}
+use crate::ad::{
+    AbsoluteTime, BinaryOperator, Dialect, OperatorGroup, RelativeTime, Span, Truth, UnaryOperator, Value,
+};
 
 /// Returns the value of `&&` or `||` if the left operand, whose truth value is `truth`, determines it alone. `None` if
 /// the right operand is needed.
@@ -39,8 +17,7 @@ pub fn short_circuit(
 ) -> Option<Value> {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
     match truth {
-        Truth::Error => Some(left.clone()),
-        Truth::NotBoolean => Some(not_boolean_error(operator, left, span)),
+        Truth::Error => Some(logic_error(operator, left, span)),
         // In HTCondor's dialect `false && x` is false, whatever `x` is. In the papers' dialect an error in `x` is never
         // hidden, so `x` is needed.
         _ if truth == decisive && dialect.is_condor() => Some(Value::Boolean(truth == Truth::True)),
@@ -52,10 +29,9 @@ pub fn short_circuit(
 /// Precondition: [`short_circuit`] returned `None` for the left operand.
 pub fn logic(operator: BinaryOperator, left: Truth, right: &Value, dialect: Dialect, span: Span) -> Value {
     let decisive = if operator == BinaryOperator::And { Truth::False } else { Truth::True };
-    let right_truth = truth(right, dialect);
+    let right_truth = Truth::of(right, dialect);
     match (left, right_truth) {
-        (_, Truth::Error) => right.clone(),
-        (_, Truth::NotBoolean) => not_boolean_error(operator, right, span),
+        (_, Truth::Error) => logic_error(operator, right, span),
         (left, right) if left == decisive || right == decisive => Value::Boolean(decisive == Truth::True),
         (Truth::Undefined, _) | (_, Truth::Undefined) => Value::Undefined,
         _ => Value::Boolean(decisive != Truth::True),
@@ -72,7 +48,7 @@ pub fn apply<E>(
     span: Span,
 ) -> Result<Value, E> {
     if let BinaryOperator::And | BinaryOperator::Or = operator {
-        let truth = truth(left, dialect);
+        let truth = Truth::of(left, dialect);
         return match short_circuit(operator, truth, left, dialect, span) {
             Some(value) => Ok(value),
             None => Ok(logic(operator, truth, &right()?, dialect, span)),
@@ -81,7 +57,11 @@ pub fn apply<E>(
     Ok(binary(operator, left, &right()?, dialect, span))
 }
 
-fn not_boolean_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
+/// Returns the error that an operand of `&&` or `||` is, or makes because its type has no truth values.
+fn logic_error(operator: BinaryOperator, value: &Value, span: Span) -> Value {
+    if let Value::Error(_) = value {
+        return value.clone();
+    }
     Value::error(span, format!("`{}` does not work with {}", operator.symbol(), value.value_type().phrase()))
 }
 
@@ -90,7 +70,7 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
     match (operator, &value) {
         (_, Value::Undefined | Value::Error(_))
         | (UnaryOperator::Plus, Value::Integer(_) | Value::Real(_) | Value::RelativeTime(_)) => value,
-        (UnaryOperator::Not, _) => match truth(&value, dialect) {
+        (UnaryOperator::Not, _) => match Truth::of(&value, dialect) {
             Truth::True => Value::Boolean(false),
             Truth::False => Value::Boolean(true),
             _ => Value::error(span, format!("`!` does not work with {}", value.value_type().phrase())),

@@ -4,13 +4,13 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::Value;
+use crate::ad::{Truth, Value};
 use crate::matching::PairSide;
 
 use super::conflicts::bit_positions;
 use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
-use super::evaluation::{ClauseOutcome, GroupMeasures, OfferTable};
+use super::evaluation::{GroupMeasures, OfferTable};
 use super::refusals::request_attributes_read;
 use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
 use super::request_analysis::RequestAnalysis;
@@ -70,7 +70,7 @@ fn closest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<NearRow> 
     };
     let with_demands = |near: NearRow| {
         let outcomes = analysis.acceptance.row_outcomes(table, &analysis.request, near.row);
-        let unmet: Vec<_> = outcomes.map(|(clause, outcome)| (clause, outcome != ClauseOutcome::True)).collect();
+        let unmet: Vec<_> = outcomes.map(|(clause, outcome)| (clause, outcome != Truth::True)).collect();
         // A row without a constraint accepts nothing, which counts as one unmet clause.
         let demands = if unmet.is_empty() { 1 } else { unmet.iter().filter(|(_, is_unmet)| *is_unmet).count() };
         let takes_nothing = unmet.iter().any(|(clause, is_unmet)| *is_unmet && is_false(*clause));
@@ -124,7 +124,7 @@ fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> 
     let constraints = table.offer_constraints();
     let demands: Vec<_> = analysis.acceptance.row_outcomes(table, request, row).collect();
     let no_constraint = demands.is_empty().then(UnmetOfferClause::of_no_constraint);
-    let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True).map(|(clause, outcome)| {
+    let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != Truth::True).map(|(clause, outcome)| {
         let clause = &constraints.clauses[clause];
         let names = request_attributes_read(clause, table, row);
         let pair = ClauseInPair { table, request, side: PairSide::Offer, row };

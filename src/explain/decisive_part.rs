@@ -4,13 +4,13 @@
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, UnaryOperator, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, Truth, UnaryOperator, Value};
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
 use crate::matching::PairSide;
 use crate::text::shorten;
 
 use super::clauses::{ExplainedClause, SelectedNames, text};
-use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
 use crate::ad::rewrite_expression;
 
@@ -35,8 +35,8 @@ impl ClauseInPair<'_> {
         self.table.value(self.request, self.side, &ExplainedClause::detached(expression.clone()), self.row)
     }
 
-    fn outcome(&self, expression: &Expression) -> ClauseOutcome {
-        ClauseOutcome::of(&self.value(expression), self.table.context.dialect)
+    fn outcome(&self, expression: &Expression) -> Truth {
+        Truth::of(&self.value(expression), self.table.context.dialect)
     }
 
     /// The ad that the clause belongs to, and its partner.
@@ -59,8 +59,8 @@ impl ClauseInPair<'_> {
     /// Returns the operand that decides the value of `part`; `None` if all of it does.
     fn step(&self, part: &Expression) -> Option<Expression> {
         let of_condition = |condition: &Expression, yes: &Expression, no: &Expression| match self.outcome(condition) {
-            ClauseOutcome::True => Some(yes.clone()),
-            ClauseOutcome::False => Some(no.clone()),
+            Truth::True => Some(yes.clone()),
+            Truth::False => Some(no.clone()),
             _ => Some(condition.clone()),
         };
         match part.kind() {
@@ -68,7 +68,7 @@ impl ClauseInPair<'_> {
                 // A false second operand makes the whole false, even if the first one is undefined.
                 let is_decisive = !matches!(
                     (self.outcome(left), self.outcome(right)),
-                    (ClauseOutcome::True, _) | (ClauseOutcome::Undefined, ClauseOutcome::False)
+                    (Truth::True, _) | (Truth::Undefined, Truth::False)
                 );
                 Some(if is_decisive { left.clone() } else { right.clone() })
             }
@@ -189,7 +189,7 @@ pub struct DecisivePart {
     /// The text of the part, on one line.
     pub text: String,
     /// The outcome of the part.
-    pub outcome: ClauseOutcome,
+    pub outcome: Truth,
     /// The attributes that the part reads and that are there, with their values.
     pub reads: Vec<ReadValue>,
 }

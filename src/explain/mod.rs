@@ -43,7 +43,7 @@ pub use conflicts::Conflicts;
 pub use decisive_part::{DecisivePart, ReadValue};
 pub use drained_slot::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 pub use elsewhere::ValueElsewhere;
-pub use evaluation::{ClauseOutcome, OutcomeCounts};
+pub use evaluation::OutcomeCounts;
 pub use explainer::Explainer;
 pub use failure_reason::{Alternative, FailureReason};
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, discarding_component, explain_gang};

@@ -3,11 +3,13 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, rewrite_expression};
+use crate::ad::{
+    Ad, BinaryOperator, Expression, ExpressionKind, Name, Truth, Value, rename_attribute, rewrite_expression,
+};
 use crate::constraint::{ClauseOperand, conjuncts, orient_comparison};
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::matching::PairSide;
-use crate::protocol::{closest_attributes, evaluate_attribute, is_met};
+use crate::protocol::{closest_attributes, evaluate_attribute};
 
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
@@ -163,7 +165,7 @@ fn value_in(ad: &Ad, expression: &Expression, context: &Context) -> Option<Value
 }
 
 fn is_true_in(ad: &Ad, expression: &Expression, context: &Context) -> bool {
-    value_in(ad, expression, context).is_some_and(|value| is_met(&value, context.dialect))
+    value_in(ad, expression, context).is_some_and(|value| Truth::of(&value, context.dialect).is_true())
 }
 
 /// Returns a comparison of an attribute of the nested ads with a literal, as `name operator literal`.

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, ScopeAd, Value};
+use crate::ad::{Ad, Expression, ScopeAd, Truth, Value};
 use crate::eval::FreeNames;
 use crate::matching::PairSide;
 
 use super::clauses::{ExplainedClause, SelectedNames, text};
-use super::evaluation::{ClauseOutcome, OfferTable, RequestContext};
+use super::evaluation::{OfferTable, RequestContext};
 use crate::text::shorten;
 
 /// The clauses of a request and of one offer, each evaluated against the other side.
@@ -27,7 +27,7 @@ pub struct EvaluatedClause {
     /// The text of the clause on one line.
     pub text: String,
     /// The outcome of the clause.
-    pub outcome: ClauseOutcome,
+    pub outcome: Truth,
     /// The value of the clause.
     pub value: Value,
     /// The attributes that the clause reads, such as `TARGET.Memory`, with their values.
@@ -55,7 +55,7 @@ impl PairReport {
     pub fn unmet(&self) -> impl Iterator<Item = (PairSide, &EvaluatedClause)> {
         let request = self.request.iter().map(|clause| (PairSide::Request, clause));
         let offer = self.offer.iter().map(|clause| (PairSide::Offer, clause));
-        request.chain(offer).filter(|(_, clause)| clause.outcome != ClauseOutcome::True)
+        request.chain(offer).filter(|(_, clause)| clause.outcome != Truth::True)
     }
 
     /// Whether request and offer match: both have clauses, and all clauses are true.
@@ -94,7 +94,7 @@ impl EvaluatedClause {
             }
         }
         let text = text(&clause.expression, dialect);
-        EvaluatedClause { text, outcome: ClauseOutcome::of(&value, dialect), value, reads, clause }
+        EvaluatedClause { text, outcome: Truth::of(&value, dialect), value, reads, clause }
     }
 
     /// Lists the values that the clause reads: ` (TARGET.Memory is 4096)`; empty if the clause reads none. `most` is

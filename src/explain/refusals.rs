@@ -7,12 +7,12 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, Name};
+use crate::ad::{Expression, Name, Truth};
 use crate::matching::PairSide;
 
 use super::decisive_part::ClauseInPair;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
-use super::evaluation::{Acceptance, ClauseOutcome, OfferClause, OfferTable, RefusedSet, RequestContext, RowWeights};
+use super::evaluation::{Acceptance, OfferClause, OfferTable, RefusedSet, RequestContext, RowWeights};
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
 
@@ -147,7 +147,7 @@ impl<'r> Refusals<'r> {
         let expression = first.clause.and_then(|_| source.first_unmet(example));
         RefusalGroup {
             clause: self.source(first).clause_text(first).map(ToOwned::to_owned),
-            outcome: outcome.unwrap_or(ClauseOutcome::Undefined),
+            outcome: outcome.unwrap_or(Truth::Undefined),
             offers: tally.offers,
             suitable: tally.suitable,
             example: self.offer(example),
@@ -240,7 +240,7 @@ impl RefusalSource<'_> {
     /// text.
     fn first_unmet(&self, row: RefusingRow) -> Option<&Expression> {
         let mut outcomes = self.acceptance.row_outcomes(self.table, self.request, row.row);
-        let (clause, _) = outcomes.find(|(_, outcome)| *outcome != ClauseOutcome::True)?;
+        let (clause, _) = outcomes.find(|(_, outcome)| *outcome != Truth::True)?;
         Some(&self.table.offer_constraints().clauses[clause].clause.expression)
     }
 }

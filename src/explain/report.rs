@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{Expression, Name, Value};
+use crate::ad::{Expression, Name, Truth, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::negotiate::ReachedLimit;
 
@@ -10,7 +10,7 @@ use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
 use super::decisive_part::{DecisivePart, ReadValue};
-use super::evaluation::{ClauseOutcome, OutcomeCounts};
+use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
 use super::missing_attribute::MissingAttribute;
@@ -295,7 +295,7 @@ pub struct ClosestOffer {
     /// Index of the offer.
     pub offer: usize,
     /// The request's clauses that the offer does not meet, each as its index and its outcome.
-    pub failed_clauses: Vec<(usize, ClauseOutcome)>,
+    pub failed_clauses: Vec<(usize, Truth)>,
     /// The clauses of the offer's own constraint that the request does not meet.
     pub unmet_demands: Vec<UnmetOfferClause>,
 }
@@ -306,7 +306,7 @@ pub struct UnmetOfferClause {
     /// The text of the clause; empty if the offer has no constraint.
     pub clause: String,
     /// The outcome of the clause.
-    pub outcome: ClauseOutcome,
+    pub outcome: Truth,
     /// The attributes that the request lacks and to which the clause owes that it is not met.
     pub missing: Vec<MissingAttribute>,
     /// The part of the clause that decides it; `None` if the offer has no constraint.
@@ -317,7 +317,7 @@ impl UnmetOfferClause {
     /// Stands for the clause of an offer that has no constraint, and accepts nothing.
     #[must_use]
     pub fn of_no_constraint() -> Self {
-        UnmetOfferClause { clause: String::new(), outcome: ClauseOutcome::Undefined, missing: Vec::new(), part: None }
+        UnmetOfferClause { clause: String::new(), outcome: Truth::Undefined, missing: Vec::new(), part: None }
     }
 }
 
@@ -327,7 +327,7 @@ pub struct RefusalGroup {
     /// The text of the unmet clause; `None` if the offers have no constraint.
     pub clause: Option<String>,
     /// The outcome of the clause in the first offer of the group.
-    pub outcome: ClauseOutcome,
+    pub outcome: Truth,
     /// Number of offers in the group.
     pub offers: usize,
     /// Number of offers in the group that meet the request's constraint. A slot that would match if drained does not

@@ -1,6 +1,6 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::ReachedLimit;
@@ -10,7 +10,6 @@ use crate::text::{join_and, join_first, with_commas};
 use super::clauses::text;
 use super::decisive_part::{DecisivePart, values_phrase};
 use super::drained_phrases::{drained_note, if_drained_phrase};
-use super::evaluation::ClauseOutcome;
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
@@ -451,7 +450,7 @@ impl SummaryWriter<'_> {
     pub fn decisive_phrase(
         &self,
         clause: &str,
-        outcome: ClauseOutcome,
+        outcome: Truth,
         part: Option<&DecisivePart>,
         is_shared: bool,
     ) -> String {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Type, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Truth, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
-use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, is_met, port_list, read_ports};
+use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, port_list, read_ports};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -94,7 +94,7 @@ impl<'a> AdCheck<'a> {
         let options = SpecializeOptions { inline: !has_cycles, ..SpecializeOptions::default() };
         let residue = specialize(clause, &self.frame, &self.environment, self.context, options);
         match residue.value {
-            Some(value) if is_met(&value, self.context.dialect) => ClauseResidue::Met,
+            Some(value) if Truth::of(&value, self.context.dialect).is_true() => ClauseResidue::Met,
             Some(value) => ClauseResidue::NeverMet(value),
             None if self.is_steady(&residue.expression) => {
                 let is_changed = !residue.expression.ptr_eq(clause);

@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
 use crate::eval::{Abort, CompiledEvaluator, CompiledName, CompiledValue, Context, Environment, Evaluator};
-use crate::protocol::{Protocol, is_met, rank_value};
+use crate::protocol::{Protocol, rank_value};
 
 /// One of the two ads of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Pair {
         }
         let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
         let value = self.walk(|walker| walker.attribute(self.frame(side), constraint))?;
-        Ok(is_met(&value, self.context.dialect))
+        Ok(Truth::of(&value, self.context.dialect).is_true())
     }
 
     /// Returns the rank that one side gives the partner; 0 if the rank is not a number.

@@ -2,9 +2,8 @@
 
 use std::sync::{Mutex, TryLockError};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, Value, rewrite_expression};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, Truth, Value, rewrite_expression};
 use crate::eval::{Abort, CompiledEvaluator, CompiledValue, Context, Environment, Evaluator, FunctionKind};
-use crate::protocol::is_met;
 
 /// A constraint that is tested against single ads.
 pub struct Query {
@@ -27,7 +26,7 @@ impl Query {
     pub fn accepts(&self, ad: &Ad) -> Result<bool, Abort> {
         match self.compiled(|compiled| compiled.holds(&self.constraint, ad, &self.context)) {
             Some(holds) => Ok(holds),
-            None => self.walk(ad).map(|value| is_met(&value, self.context.dialect)),
+            None => self.walk(ad).map(|value| Truth::of(&value, self.context.dialect).is_true()),
         }
     }
 

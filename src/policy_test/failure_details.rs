@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::ad::{Expression, ExpressionKind, Value};
+use crate::ad::{Expression, ExpressionKind, Truth, Value};
 use crate::eval::{Context, Evaluator};
-use crate::explain::{AdReference, ClauseOutcome, EvaluatedClause, Explainer, SummaryWriter, explain_gang};
+use crate::explain::{AdReference, EvaluatedClause, Explainer, SummaryWriter, explain_gang};
 use crate::format::document_tree::YamlNode;
 use crate::matching::policy::Policy;
 use crate::matching::{PairSide, part_name};
@@ -149,7 +149,7 @@ fn value_details<'o>(scoped: &ScopedExpression<'o>, context: &Context) -> Failur
         let target = scoped.target.as_ref().map(|known| known.ad.clone()).unwrap_or_default();
         let protocol = Protocol::new(context.dialect).with_attributes(Some(name.as_str()), None);
         let paired = Explainer::new(&[target], protocol, context.clone()).explain_pair(&my.ad, 0);
-        let is_met = |clause: &&EvaluatedClause| clause.outcome == ClauseOutcome::True;
+        let is_met = |clause: &&EvaluatedClause| clause.outcome == Truth::True;
         // If all clauses are true, the case expects that one is not: all are of interest.
         let are_all_met = paired.request.iter().all(|clause| is_met(&clause));
         let clauses = paired.request.iter().filter(|clause| are_all_met || !is_met(clause));

@@ -9,10 +9,9 @@ use std::sync::OnceLock;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Truth, Value};
 use crate::constraint::{is_self_evaluating, literal_value};
 use crate::eval::binary;
-use crate::protocol::is_met;
 
 use super::Partition;
 use super::code::code;
@@ -157,7 +156,7 @@ impl AttributeColumn {
     /// them. A range of numbers or strings costs O(log n), plus a pass over a bitmap of all rows.
     pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
         let dialect = self.dialect;
-        let met = |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
+        let met = |mine: &Value| Truth::of(&binary(operator, mine, value, dialect, Span::default()), dialect).is_true();
         let orders = self.indexes.get_or_init(|| self.build_indexes());
         let number = number_key(value, dialect);
         match (&number, value) {
@@ -332,9 +331,8 @@ mod tests {
     use fixedbitset::FixedBitSet;
 
     use super::{AttributeColumn, ColumnCell};
-    use crate::ad::{BinaryOperator, Dialect, ExpressionKind, OperatorGroup, Span, Value};
+    use crate::ad::{BinaryOperator, Dialect, ExpressionKind, OperatorGroup, Span, Truth, Value};
     use crate::eval::binary;
-    use crate::protocol::is_met;
     use crate::syntax::{ParseOptions, parse_expression};
 
     fn value(text: &str) -> Value {
@@ -393,8 +391,9 @@ mod tests {
                     for value in &values {
                         let mut found = FixedBitSet::with_capacity(length);
                         column.select(operator, value, &mut found);
-                        let met =
-                            |mine: &Value| is_met(&binary(operator, mine, value, dialect, Span::default()), dialect);
+                        let met = |mine: &Value| {
+                            Truth::of(&binary(operator, mine, value, dialect, Span::default()), dialect).is_true()
+                        };
                         let expected = cells.iter().enumerate().filter(|(_, cell)| match cell {
                             ColumnCell::Absent => met(&Value::Undefined),
                             ColumnCell::Deviant => false,

@@ -66,17 +66,6 @@ impl Protocol {
     }
 }
 
-/// Whether a constraint with this value is met: only by `true`, and in HTCondor's dialect also by a non-zero number.
-#[must_use]
-pub fn is_met(value: &Value, dialect: Dialect) -> bool {
-    match value {
-        Value::Boolean(is) => *is,
-        Value::Integer(integer) => dialect.is_condor() && *integer != 0,
-        Value::Real(real) => dialect.is_condor() && *real != 0.0,
-        _ => false,
-    }
-}
-
 /// Returns the value of a rank expression as a number. Any value that is no rank is 0 (1998 paper 3.2).
 #[must_use]
 pub fn rank_value(value: &Value) -> f64 {

@@ -23,7 +23,7 @@ pub use advertisement::{
     ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
     OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,
 };
-pub use constraint_and_rank::{Protocol, is_met, is_typed_rank, rank_number, rank_value};
+pub use constraint_and_rank::{Protocol, is_typed_rank, rank_number, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
 pub use dynamic_slot::{

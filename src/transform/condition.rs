@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::ad::{Expression, Span, Value};
+use crate::ad::{Dialect, Expression, Span, Truth, Value};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::expander::MacroExpander;
@@ -164,7 +164,7 @@ impl ParsedCondition {
             }
             ParsedConditionKind::Expression(expression) => {
                 let value = evaluate(expression, expander.ad, expander.context)?;
-                truth(&value).ok_or_else(|| {
+                boolean_of(&value).ok_or_else(|| {
                     let phrase = value.value_type().phrase();
                     let of_other = || format!("the condition is {phrase}, but it must be a boolean or a number");
                     value.error_origin().map_or_else(of_other, |fault| format!("the condition is an error: {fault}"))
@@ -176,13 +176,12 @@ impl ParsedCondition {
 }
 
 /// Returns whether a value counts as true or as false; `None` for other types. In rules a number counts in both
-/// dialects: 0 as false, others as true.
-pub(super) fn truth(value: &Value) -> Option<bool> {
-    match value {
-        Value::Boolean(is) => Some(*is),
-        Value::Integer(integer) => Some(*integer != 0),
-        Value::Real(real) => Some(*real != 0.0),
-        _ => None,
+/// dialects.
+pub(super) fn boolean_of(value: &Value) -> Option<bool> {
+    match Truth::of(value, Dialect::Condor) {
+        Truth::True => Some(true),
+        Truth::False => Some(false),
+        Truth::Undefined | Truth::Error => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::syntax::{ParseOptions, Style, SyntaxError, parse_expression};
 use super::MAX_MADE_BYTES;
 use super::ad_state::AdState;
 use super::branches::OpenBranches;
-use super::condition::{IfCondition, truth};
+use super::condition::{IfCondition, boolean_of};
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
@@ -81,7 +81,7 @@ impl Transform {
         if let Some(condition) = &self.condition {
             match evaluate(condition, &mut first.ad, context) {
                 Ok(Value::Boolean(true)) => {}
-                Ok(value) if context.dialect.is_condor() && truth(&value) == Some(true) => {}
+                Ok(value) if context.dialect.is_condor() && boolean_of(&value) == Some(true) => {}
                 Ok(_) => return unchanged(Vec::new()),
                 Err(halt) => return unchanged(vec![TransformFault::new(None, halt.into(), FaultScope::Ad)]),
             }
@@ -119,7 +119,7 @@ impl RuleExecution<'_> {
         if let Some(expression) = self.rule.requirements.as_ref().and_then(RuleOperand::expression) {
             let value = evaluate(expression, &mut state.ad, self.context);
             let value = value.map_err(|halt| state.fault(halt, FaultScope::Ad))?;
-            if truth(&value) != Some(true) {
+            if boolean_of(&value) != Some(true) {
                 after.push(state);
                 return Ok(());
             }

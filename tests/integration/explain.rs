@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use classad::ad::{Ad, Dialect, Expression, Name, Value};
+use classad::ad::{Ad, Dialect, Expression, Name, Truth, Value};
 use classad::eval::Context;
-use classad::explain::{ClauseOutcome, Explainer, RequestEdit, RequestReport, RequestVerdict};
+use classad::explain::{Explainer, RequestEdit, RequestReport, RequestVerdict};
 use classad::matching::{Pair, PairSide};
-use classad::protocol::{Protocol, is_met};
+use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, Style, parse_ad, print_ad};
 use fastrand::Rng;
 
@@ -92,7 +92,7 @@ impl Brute<'_> {
     }
 
     /// What each clause of a report is in each offer.
-    fn outcomes(&self, request: &Ad, report: &RequestReport) -> Vec<Vec<ClauseOutcome>> {
+    fn outcomes(&self, request: &Ad, report: &RequestReport) -> Vec<Vec<Truth>> {
         let of_offer = |offer| {
             let pair = self.pair(request, offer);
             let of_clause = report.clauses.iter().map(|clause| {
@@ -111,7 +111,7 @@ impl Brute<'_> {
 }
 
 /// Groups of refusals: the clause, the outcome, the number of offers, the number of suitable offers, and the example.
-type Refusals = Vec<(Option<String>, ClauseOutcome, usize, usize, usize)>;
+type Refusals = Vec<(Option<String>, Truth, usize, usize, usize)>;
 
 fn refusals(report: &RequestReport) -> Refusals {
     let told = report.refusals.iter();
@@ -125,10 +125,10 @@ impl Brute<'_> {
         let mut found: Refusals = Vec::new();
         for offer in 0..self.offers.len() {
             let clauses = explainer.explain_pair(request, offer).offer;
-            let unmet = clauses.iter().find(|clause| clause.outcome != ClauseOutcome::True);
+            let unmet = clauses.iter().find(|clause| clause.outcome != Truth::True);
             let (clause, outcome) = match unmet {
                 Some(unmet) => (Some(unmet.text.clone()), unmet.outcome),
-                None if clauses.is_empty() => (None, ClauseOutcome::Undefined),
+                None if clauses.is_empty() => (None, Truth::Undefined),
                 None => continue,
             };
             let suitable = usize::from(self.pair(request, offer).accepts(PairSide::Request).unwrap());
@@ -148,20 +148,20 @@ impl Brute<'_> {
     }
 }
 
-fn outcome(value: &Value, dialect: Dialect) -> ClauseOutcome {
+fn outcome(value: &Value, dialect: Dialect) -> Truth {
     match value {
-        value if is_met(value, dialect) => ClauseOutcome::True,
-        Value::Boolean(_) => ClauseOutcome::False,
-        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => ClauseOutcome::False,
-        Value::Undefined => ClauseOutcome::Undefined,
-        _ => ClauseOutcome::Error,
+        value if Truth::of(value, dialect).is_true() => Truth::True,
+        Value::Boolean(_) => Truth::False,
+        Value::Integer(_) | Value::Real(_) if dialect.is_condor() => Truth::False,
+        Value::Undefined => Truth::Undefined,
+        _ => Truth::Error,
     }
 }
 
 /// The sets of clauses that no offer meets, while each smaller set is met by some.
-fn conflicts(outcomes: &[Vec<ClauseOutcome>], clauses: usize) -> Vec<Vec<usize>> {
+fn conflicts(outcomes: &[Vec<Truth>], clauses: usize) -> Vec<Vec<usize>> {
     let is_met = |set: usize| {
-        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == ClauseOutcome::True))
+        outcomes.iter().any(|of| (0..clauses).all(|clause| set >> clause & 1 == 0 || of[clause] == Truth::True))
     };
     let is_minimal = |set: usize| {
         let without = |clause: usize| set & !(1 << clause);
@@ -208,17 +208,16 @@ fn every_count_is_that_of_brute_force() {
         let outcomes = brute.outcomes(&request, &report);
         let clauses = report.clauses.len();
         for (place, clause) in report.clauses.iter().enumerate() {
-            let count = |wanted: ClauseOutcome| outcomes.iter().filter(|of| of[place] == wanted).count();
+            let count = |wanted: Truth| outcomes.iter().filter(|of| of[place] == wanted).count();
             let counts = &clause.counts;
             let found = [counts.is_true, counts.is_false, counts.undefined, counts.error];
-            let expected =
-                [ClauseOutcome::True, ClauseOutcome::False, ClauseOutcome::Undefined, ClauseOutcome::Error].map(count);
+            let expected = [Truth::True, Truth::False, Truth::Undefined, Truth::Error].map(count);
             assert_eq!(found, expected, "clause {place}, {}", shown());
-            let is_true = |of: &Vec<ClauseOutcome>, clause: usize| of[clause] == ClauseOutcome::True;
+            let is_true = |of: &Vec<Truth>, clause: usize| of[clause] == Truth::True;
             let remaining = outcomes.iter().filter(|of| (0..=place).all(|clause| is_true(of, clause))).count();
             assert_eq!(clause.remaining, remaining, "clause {place}, {}", shown());
-            let others = |of: &&Vec<ClauseOutcome>| (0..clauses).all(|other| other == place || is_true(of, other));
-            let alone = outcomes.iter().filter(|of| of[place] != ClauseOutcome::True).filter(others).count();
+            let others = |of: &&Vec<Truth>| (0..clauses).all(|other| other == place || is_true(of, other));
+            let alone = outcomes.iter().filter(|of| of[place] != Truth::True).filter(others).count();
             assert_eq!(clause.sole_blocker, alone, "clause {place}, {}", shown());
         }
         let accepts = |side, offer| brute.pair(&request, offer).accepts(side).unwrap();
@@ -236,8 +235,8 @@ fn every_count_is_that_of_brute_force() {
             sets += report.conflicts.sets.len();
         }
         for near in &report.closest {
-            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != ClauseOutcome::True);
-            let unmet: Vec<(usize, ClauseOutcome)> = unmet.map(|(place, is)| (place, *is)).collect();
+            let unmet = outcomes[near.offer].iter().enumerate().filter(|(_, is)| **is != Truth::True);
+            let unmet: Vec<(usize, Truth)> = unmet.map(|(place, is)| (place, *is)).collect();
             assert_eq!(near.failed_clauses, unmet, "{}", shown());
             assert_eq!(near.unmet_demands.is_empty(), accepts(PairSide::Offer, near.offer), "{}", shown());
         }

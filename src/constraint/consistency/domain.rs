@@ -6,10 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use crate::ad::{
     AbsoluteTime, Ad, AdValue, BinaryOperator, ByteString, Dialect, ErrorCause, Expression, ListValue, OperatorGroup,
-    RelativeTime, ScopeFrame, Span, Type, Value,
+    RelativeTime, ScopeFrame, Span, Truth, Type, Value,
 };
 use crate::eval::binary;
-use crate::protocol::is_met;
 
 use super::ranges::Ranges;
 
@@ -140,7 +139,8 @@ impl ValueDomain {
     pub(super) fn of_truth(wanted: bool, dialect: Dialect) -> Self {
         // `false` is the only sample that counts as false. In HTCondor's dialect, 0 also counts as false, but 0 is no
         // sample.
-        let is_truth = |value: &Value| if wanted { is_met(value, dialect) } else { *value == Value::Boolean(false) };
+        let is_truth =
+            |value: &Value| if wanted { Truth::of(value, dialect).is_true() } else { *value == Value::Boolean(false) };
         let numbers = if dialect.is_condor() {
             number_ranges(Type::Real, 0.0, |order| (order != Ordering::Equal) == wanted)
         } else {

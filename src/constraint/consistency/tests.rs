@@ -2,10 +2,9 @@ use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::{inconsistencies, inconsistencies_without};
-use crate::ad::{Ad, Dialect, Expression};
+use crate::ad::{Ad, Dialect, Expression, Truth};
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator};
-use crate::protocol::is_met;
 use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
 /// Returns each contradiction in a constraint as `indexes subject kind`, such as `0,1 x type`.
@@ -214,7 +213,9 @@ fn condition() -> impl Strategy<Value = String> {
 fn all_met(parts: &[&Expression], other: &Ad, dialect: Dialect) -> bool {
     let (environment, [left, _]) = Environment::pair(Ad::default(), other.clone());
     let context = Context::new(dialect);
-    parts.iter().all(|part| is_met(&Evaluator::new(&environment, &context).evaluate(part, &left).unwrap(), dialect))
+    parts.iter().all(|part| {
+        Truth::of(&Evaluator::new(&environment, &context).evaluate(part, &left).unwrap(), dialect).is_true()
+    })
 }
 
 proptest! {

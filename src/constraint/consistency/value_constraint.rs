@@ -1,13 +1,12 @@
 //! The values that a condition allows for each of its subjects.
 
 use crate::ad::{
-    BinaryOperator, Dialect, ErrorCause, Expression, ExpressionKind, Name, OperatorGroup, Span, Type, UnaryOperator,
-    Value, structurally_equal,
+    BinaryOperator, Dialect, ErrorCause, Expression, ExpressionKind, Name, OperatorGroup, Span, Truth, Type,
+    UnaryOperator, Value, structurally_equal,
 };
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseOperand, literal_value, orient_comparison};
 use crate::eval::{binary, find_function_in, string_list_items};
-use crate::protocol::is_met;
 
 use super::domain::ValueDomain;
 
@@ -86,7 +85,7 @@ impl<'e> ValueConstraints<'e> {
             return ValueConstraints::of_conditional(parts, dialect, depth, branch);
         }
         let constraints = match expression.kind() {
-            ExpressionKind::Literal(value) if is_met(value, dialect) == wanted => None,
+            ExpressionKind::Literal(value) if Truth::of(value, dialect).is_true() == wanted => None,
             ExpressionKind::Literal(_) => Some(ValueConstraints::Unsatisfiable),
             ExpressionKind::Unary(UnaryOperator::Not, operand) => Some(of(operand, !wanted)),
             ExpressionKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {

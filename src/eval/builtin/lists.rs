@@ -1,8 +1,8 @@
 //! Functions about lists (thesis A.2, and HTCondor's).
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, OperatorGroup, Span, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ListValue, OperatorGroup, Span, Truth, Value};
 
-use super::super::operators::{self, Truth};
+use super::super::operators;
 use super::arguments::signed;
 use super::{BuiltinFunction, Call, CallResult};
 
@@ -96,7 +96,7 @@ fn classad_member(call: &mut Call<'_, '_>, wanted: &Value, list: &ListValue) -> 
     for index in 0..list.elements.len() {
         let element = call.element(list, index)?;
         let equal = operators::binary(BinaryOperator::Equal, wanted, &element, dialect, span);
-        any = match operators::truth(&any, dialect) {
+        any = match Truth::of(&any, dialect) {
             Truth::Error => return Ok(any),
             truth => operators::logic(BinaryOperator::Or, truth, &equal, dialect, span),
         };

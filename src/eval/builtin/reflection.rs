@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{
-    Ad, AdValue, Expression, ExpressionKind, ListValue, Name, ScopeAd, ScopeFrame, Span, Type, Value,
+    Ad, AdValue, Expression, ExpressionKind, ListValue, Name, ScopeAd, ScopeFrame, Span, Truth, Type, Value,
     rewrite_expression,
 };
 use crate::syntax::{
     ParseOptions, StringSyntax, Style, Token, lex, parse_expression, print, print_multiline, print_name,
 };
 
-use super::super::operators::{Truth, truncate_relative_time, truth};
+use super::super::operators::truncate_relative_time;
 use super::super::references::{Reference, external_references};
 use super::super::{Abort, Evaluator, NameResolution};
 use super::arguments::signed;
@@ -70,11 +70,11 @@ pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
 
 fn if_then_else(call: &mut Call<'_, '_>) -> CallResult {
     let condition = call.value(0)?;
-    Ok(match truth(&condition, call.dialect()) {
+    Ok(match Truth::of(&condition, call.dialect()) {
         Truth::True => call.value(1)?,
         Truth::False => call.value(2)?,
-        Truth::Undefined | Truth::Error => condition,
-        Truth::NotBoolean => call.type_error(&condition, "a boolean"),
+        Truth::Undefined | Truth::Error if condition.is_exceptional() => condition,
+        Truth::Undefined | Truth::Error => call.type_error(&condition, "a boolean"),
     })
 }
 
@@ -248,7 +248,7 @@ fn count_matches(call: &mut Call<'_, '_>) -> CallResult {
     }
     let dialect = call.dialect();
     let values = evaluate_in_each(call, list)?;
-    let count = values.iter().filter(|value| truth(value, dialect) == Truth::True).count();
+    let count = values.iter().filter(|value| Truth::of(value, dialect) == Truth::True).count();
     Ok(Value::Integer(signed(count)))
 }
 

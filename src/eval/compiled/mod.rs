@@ -18,12 +18,11 @@ mod slots;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Truth, Value};
 
 use super::{Abort, Context, Environment, Evaluator};
 use memory::ProgramMemory;
 use operand::{Bail, Operand};
-use relation::TruthValue;
 use run::Run;
 use slots::{AdView, NameNumber, NameTable, ShapeNumber, SlotTable};
 
@@ -195,7 +194,7 @@ impl CompiledEvaluator {
     fn holds_for(&mut self, subject: Subject<'_>, scene: Scene<'_>, context: &Context) -> Option<bool> {
         self.run(subject, scene, context, |run, expression| {
             let Some(expression) = expression else { return Ok(false) };
-            run.expression_condition(expression).map(|condition| condition == TruthValue::True)
+            run.expression_condition(expression).map(|condition| condition == Truth::True)
         })
     }
 

@@ -2,26 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, OperatorGroup, Type, Value};
+use crate::ad::{BinaryOperator, ByteString, Dialect, OperatorGroup, Truth, Type, Value};
 
 use super::super::operators;
 use super::operand::Bail;
-
-/// Truth value of an operation. A value without a truth value counts as an error, since each operator that wants a
-/// truth value makes an error of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TruthValue {
-    True,
-    False,
-    Undefined,
-    Error,
-}
-
-impl From<bool> for TruthValue {
-    fn from(is: bool) -> Self {
-        if is { TruthValue::True } else { TruthValue::False }
-    }
-}
 
 /// Comparison operator: one of `< <= == != >= > is isnt`.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +44,7 @@ impl Relation {
 
     /// Compares two values; [`Bail`] for two times, lists or ads under `is`.
     #[inline]
-    pub(super) fn compare(self, left: &Value, right: &Value, dialect: Dialect) -> Result<TruthValue, Bail> {
+    pub(super) fn compare(self, left: &Value, right: &Value, dialect: Dialect) -> Result<Truth, Bail> {
         let outcome = match (left, right) {
             (Value::Integer(a), Value::Integer(b)) => outcome_of(a.cmp(b)),
             (Value::String(a), Value::String(b)) => return Ok(self.compare_strings(a, b)),
@@ -71,16 +55,16 @@ impl Relation {
         Ok(self.accepts(outcome))
     }
 
-    fn accepts(self, outcome: u8) -> TruthValue {
-        TruthValue::from(self.accepted & outcome != 0)
+    fn accepts(self, outcome: u8) -> Truth {
+        Truth::from(self.accepted & outcome != 0)
     }
 
     #[inline]
-    pub(super) fn compare_integers(self, a: i64, b: i64) -> TruthValue {
+    pub(super) fn compare_integers(self, a: i64, b: i64) -> Truth {
         self.accepts(outcome_of(a.cmp(&b)))
     }
 
-    pub(super) fn compare_strings(self, a: &ByteString, b: &ByteString) -> TruthValue {
+    pub(super) fn compare_strings(self, a: &ByteString, b: &ByteString) -> Truth {
         let is_same = match self.operator {
             BinaryOperator::Is | BinaryOperator::Isnt => a == b,
             // Nearly all equal strings have the same case, too.
@@ -92,7 +76,7 @@ impl Relation {
         self.accepts(if is_same { EQUAL } else { DIFFERENT })
     }
 
-    fn compare_others(self, left: &Value, right: &Value, dialect: Dialect) -> Result<TruthValue, Bail> {
+    fn compare_others(self, left: &Value, right: &Value, dialect: Dialect) -> Result<Truth, Bail> {
         if self.is_identity {
             return match (left.value_type(), right.value_type()) {
                 (left, right) if left != right => Ok(self.accepts(DIFFERENT)),
@@ -101,9 +85,9 @@ impl Relation {
             };
         }
         Ok(match (left, right) {
-            (Value::Error(_), _) | (_, Value::Error(_)) => TruthValue::Error,
-            (Value::Undefined, _) | (_, Value::Undefined) => TruthValue::Undefined,
-            _ => operators::compare(self.operator, left, right, dialect).map_or(TruthValue::Error, TruthValue::from),
+            (Value::Error(_), _) | (_, Value::Error(_)) => Truth::Error,
+            (Value::Undefined, _) | (_, Value::Undefined) => Truth::Undefined,
+            _ => operators::compare(self.operator, left, right, dialect).map_or(Truth::Error, Truth::from),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, UnaryOperator, Value};
+use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, Truth, UnaryOperator, Value};
 
 use super::super::builtin::{Call, EarlyEnd, string_lists};
 use super::super::pattern::{SearchFault, SearchSteps};
@@ -12,7 +12,6 @@ use super::operand::{Bail, ComputedStrings, Operand};
 use super::program::{
     CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
 };
-use super::relation::TruthValue;
 use super::slots::{AdView, NameNumber};
 
 /// Maximum number of steps of a run, also the interval at which the tree walker checks the interrupt.
@@ -82,7 +81,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the truth value of an expression in the ad of the current side.
-    pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<TruthValue, Bail> {
+    pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<Truth, Bail> {
         match expression.kind() {
             ExpressionKind::Literal(value) => Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect)),
             _ => self.in_program(expression, false, |run, program| run.condition(&program.root)),
@@ -158,15 +157,15 @@ impl<'a> Run<'a> {
 
     /// Returns the truth value of an operation without computing its value. Rare operations stand in another function,
     /// because this one is recursive and its stack frame must stay small.
-    fn condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
+    fn condition(&mut self, operation: &'a Operation) -> Result<Truth, Bail> {
         match operation {
             Operation::IntegerTest(test) => self.integer_test(test),
             Operation::Comparison(comparison) => self.comparison(comparison),
-            Operation::Conjunction(operands) => self.logic(operands, TruthValue::False),
-            Operation::Disjunction(operands) => self.logic(operands, TruthValue::True),
+            Operation::Conjunction(operands) => self.logic(operands, Truth::False),
+            Operation::Disjunction(operands) => self.logic(operands, Truth::True),
             Operation::Attribute(name, place) => {
                 let (found, is_partners) = self.find(*name, *place);
-                let Some(expression) = found else { return Ok(TruthValue::Undefined) };
+                let Some(expression) = found else { return Ok(Truth::Undefined) };
                 match expression.kind() {
                     ExpressionKind::Literal(Value::Boolean(is)) => Ok((*is).into()),
                     ExpressionKind::Literal(value) => {
@@ -180,12 +179,12 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<TruthValue, Bail> {
+    fn attribute_condition(&mut self, expression: &'a Expression, is_partners: bool) -> Result<Truth, Bail> {
         self.in_program(expression, is_partners, |run, program| run.condition(&program.root))
     }
 
     #[inline]
-    fn integer_test(&mut self, test: &'a IntegerTest) -> Result<TruthValue, Bail> {
+    fn integer_test(&mut self, test: &'a IntegerTest) -> Result<Truth, Bail> {
         match self.find(test.name, test.place).0.map(Expression::kind) {
             // In the papers' dialect an integer beyond 32 bits is an error.
             Some(ExpressionKind::Literal(Value::Integer(integer)))
@@ -198,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn other_integer_test(&mut self, test: &'a IntegerTest) -> Result<TruthValue, Bail> {
+    fn other_integer_test(&mut self, test: &'a IntegerTest) -> Result<Truth, Bail> {
         let (found, is_partners) = self.find(test.name, test.place);
         let operand = match found.map(|expression| (expression, expression.kind())) {
             None => Operand::Undefined,
@@ -212,7 +211,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline]
-    fn comparison(&mut self, comparison: &'a Comparison) -> Result<TruthValue, Bail> {
+    fn comparison(&mut self, comparison: &'a Comparison) -> Result<Truth, Bail> {
         let Comparison { relation, operands: [left, right] } = comparison;
         match (self.stored(left), self.stored(right)) {
             (Some(Value::Integer(left)), Some(Value::Integer(right))) => Ok(relation.compare_integers(*left, *right)),
@@ -222,16 +221,16 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn other_condition(&mut self, operation: &'a Operation) -> Result<TruthValue, Bail> {
+    fn other_condition(&mut self, operation: &'a Operation) -> Result<Truth, Bail> {
         match operation {
             Operation::Unary(UnaryOperator::Not, operand) => Ok(match self.condition(operand)? {
-                TruthValue::True => TruthValue::False,
-                TruthValue::False => TruthValue::True,
+                Truth::True => Truth::False,
+                Truth::False => Truth::True,
                 other => other,
             }),
             Operation::Conditional(parts) => match self.condition(&parts[0])? {
-                TruthValue::True => self.condition(&parts[1]),
-                TruthValue::False => self.condition(&parts[2]),
+                Truth::True => self.condition(&parts[1]),
+                Truth::False => self.condition(&parts[2]),
                 other => Ok(other),
             },
             Operation::TypeTest(sought, operand) => {
@@ -249,7 +248,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn computed_comparison(&mut self, comparison: &'a Comparison) -> Result<TruthValue, Bail> {
+    fn computed_comparison(&mut self, comparison: &'a Comparison) -> Result<Truth, Bail> {
         let Comparison { relation, operands: [left, right] } = comparison;
         let left = self.operand(left)?;
         let right = self.operand(right)?;
@@ -264,9 +263,9 @@ impl<'a> Run<'a> {
 
     /// Returns the truth value of `&&` or `||`, which one operand decides alone. In the papers' dialect an error behind
     /// that operand still counts.
-    fn logic(&mut self, operands: &'a [Operation], decisive: TruthValue) -> Result<TruthValue, Bail> {
+    fn logic(&mut self, operands: &'a [Operation], decisive: Truth) -> Result<Truth, Bail> {
         let is_condor = self.dialect.is_condor();
-        let mut value = if decisive == TruthValue::True { TruthValue::False } else { TruthValue::True };
+        let mut value = if decisive == Truth::True { Truth::False } else { Truth::True };
         for operand in operands {
             let condition = match operand {
                 Operation::IntegerTest(test) => self.integer_test(test),
@@ -274,8 +273,8 @@ impl<'a> Run<'a> {
                 operand => self.condition(operand),
             };
             match condition? {
-                TruthValue::Error => return Ok(TruthValue::Error),
-                TruthValue::Undefined if value != decisive => value = TruthValue::Undefined,
+                Truth::Error => return Ok(Truth::Error),
+                Truth::Undefined if value != decisive => value = Truth::Undefined,
                 condition if condition == decisive && is_condor => return Ok(decisive),
                 condition if condition == decisive => value = decisive,
                 _ => {}
@@ -321,10 +320,10 @@ impl<'a> Run<'a> {
             | Operation::Disjunction(_)
             | Operation::TypeTest(..)
             | Operation::Unary(UnaryOperator::Not, _) => Ok(match self.condition(operation)? {
-                TruthValue::True => Operand::Boolean(true),
-                TruthValue::False => Operand::Boolean(false),
-                TruthValue::Undefined => Operand::Undefined,
-                TruthValue::Error => Operand::Error,
+                Truth::True => Operand::Boolean(true),
+                Truth::False => Operand::Boolean(false),
+                Truth::Undefined => Operand::Undefined,
+                Truth::Error => Operand::Error,
             }),
             Operation::Binary(operator, operands) => {
                 let left = self.operand(&operands[0])?;
@@ -336,10 +335,10 @@ impl<'a> Run<'a> {
                 self.strings.unary(*operator, operand, self.dialect)
             }
             Operation::Conditional(parts) => match self.condition(&parts[0])? {
-                TruthValue::True => self.operand(&parts[1]),
-                TruthValue::False => self.operand(&parts[2]),
-                TruthValue::Undefined => Ok(Operand::Undefined),
-                TruthValue::Error => Ok(Operand::Error),
+                Truth::True => self.operand(&parts[1]),
+                Truth::False => self.operand(&parts[2]),
+                Truth::Undefined => Ok(Operand::Undefined),
+                Truth::Error => Ok(Operand::Error),
             },
             Operation::Elvis(operands) => match self.operand(&operands[0])? {
                 Operand::Undefined => self.operand(&operands[1]),
@@ -439,12 +438,12 @@ impl<'a> Run<'a> {
 
 /// Returns the truth value of an operand.
 #[inline]
-fn condition_of(operand: Operand<'_>, dialect: Dialect) -> TruthValue {
+fn condition_of(operand: Operand<'_>, dialect: Dialect) -> Truth {
     match operand {
         Operand::Boolean(is) => is.into(),
-        Operand::Undefined => TruthValue::Undefined,
-        Operand::Integer(integer) if dialect.is_condor() => (integer != 0).into(),
-        Operand::Real(real) if dialect.is_condor() => (real != 0.0).into(),
-        _ => TruthValue::Error,
+        Operand::Undefined => Truth::Undefined,
+        Operand::Integer(integer) => Truth::of_number(integer != 0, dialect),
+        Operand::Real(real) => Truth::of_number(real != 0.0, dialect),
+        _ => Truth::Error,
     }
 }

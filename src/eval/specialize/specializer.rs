@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Value};
-use crate::eval::operators::{self, Truth};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
+use crate::eval::operators;
 use crate::eval::scope::{Environment, NameResolution};
 use crate::eval::{Abort, Context, Evaluator, builtin};
 
@@ -55,7 +55,7 @@ impl<'e> Specializer<'e> {
 
     pub fn finish(&self, part: PartialResult) -> SpecializedExpression {
         let dialect = self.context.dialect;
-        let is_true = |value: &Value| operators::truth(value, dialect) == Truth::True;
+        let is_true = |value: &Value| Truth::of(value, dialect) == Truth::True;
         let verdict = match &part.value {
             Some(value) if is_true(value) => ConstraintVerdict::Always,
             None if part.types.may_be_true(dialect) => ConstraintVerdict::Depends,
@@ -312,12 +312,12 @@ impl<'e> Specializer<'e> {
         let [condition, consequent, alternative] = parts;
         let decided = self.specialize(condition, frame);
         if let Some(value) = &decided.value {
-            return match operators::truth(value, self.context.dialect) {
+            return match Truth::of(value, self.context.dialect) {
                 Truth::True => self.specialize(consequent, frame),
                 Truth::False => self.specialize(alternative, frame),
                 Truth::Undefined => PartialResult::known(expression, Value::Undefined),
-                Truth::Error => PartialResult::known(expression, value.clone()),
-                Truth::NotBoolean => self.evaluate(expression, frame),
+                Truth::Error if value.is_exceptional() => PartialResult::known(expression, value.clone()),
+                Truth::Error => self.evaluate(expression, frame),
             };
         }
         let parts = [decided, self.specialize(consequent, frame), self.specialize(alternative, frame)];
@@ -367,7 +367,7 @@ impl<'e> Specializer<'e> {
         }
         if let BinaryOperator::And | BinaryOperator::Or = operator {
             let neutral = if operator == BinaryOperator::And { Truth::True } else { Truth::False };
-            let truth = |part: &PartialResult| part.value.as_ref().map(|value| operators::truth(value, dialect));
+            let truth = |part: &PartialResult| part.value.as_ref().map(|value| Truth::of(value, dialect));
             if let (Some(value), Some(truth)) = (&left.value, truth(&left))
                 && let Some(value) = operators::short_circuit(operator, truth, value, dialect, span)
             {
@@ -409,7 +409,7 @@ impl<'e> Specializer<'e> {
         if let (true, [condition, consequent, alternative]) = (name.is("ifThenElse"), parts.as_slice())
             && let Some(value) = &condition.value
         {
-            match operators::truth(value, self.context.dialect) {
+            match Truth::of(value, self.context.dialect) {
                 Truth::True => return consequent.clone(),
                 Truth::False => return alternative.clone(),
                 _ => {}

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use crate::ad::{
     AbsoluteTime, Ad, AdValue, BinaryOperator, Dialect, ErrorCause, Expression, ListValue, RelativeTime, ScopeFrame,
-    Span, Type, UnaryOperator, Value,
+    Span, Truth, Type, UnaryOperator, Value,
 };
 
-use crate::eval::operators::{self, Truth};
+use crate::eval::operators;
 
 /// Set of types that a value can have, as a bit set. The values false and true count as two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +107,12 @@ impl TypeSet {
 
     /// Returns the possible types of a conditional's result.
     pub fn conditional(condition: TypeSet, consequent: TypeSet, alternative: TypeSet, dialect: Dialect) -> TypeSet {
-        let results =
-            condition.indices().flat_map(example_values).map(|value| match operators::truth(&value, dialect) {
-                Truth::True => consequent,
-                Truth::False => alternative,
-                Truth::Undefined => TypeSet::UNDEFINED,
-                Truth::Error | Truth::NotBoolean => TypeSet::ERROR,
-            });
+        let results = condition.indices().flat_map(example_values).map(|value| match Truth::of(&value, dialect) {
+            Truth::True => consequent,
+            Truth::False => alternative,
+            Truth::Undefined => TypeSet::UNDEFINED,
+            Truth::Error => TypeSet::ERROR,
+        });
         results.fold(TypeSet::NONE, TypeSet::union)
     }
 }

@@ -5,12 +5,12 @@ use std::collections::hash_map::Entry;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
-use crate::explain::evaluation::{ClauseOutcome, OfferTable};
+use crate::explain::evaluation::OfferTable;
 use crate::explain::missing_attribute::MissingAttribute;
 use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
@@ -175,7 +175,7 @@ pub fn propose_attributes(
     for row in near.ones().take(MAX_ATTRIBUTE_ROWS) {
         let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
         let outcomes = analysis.acceptance.row_outcomes(table, request, row);
-        for (clause, _) in outcomes.filter(|(_, outcome)| *outcome != ClauseOutcome::True) {
+        for (clause, _) in outcomes.filter(|(_, outcome)| *outcome != Truth::True) {
             let clause = &constraints.clauses[clause];
             let names = request_attributes_read(clause, table, row);
             // An offer that misspells an attribute of the request should be corrected itself.
@@ -221,7 +221,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     let outcomes = analysis.acceptance.row_outcomes(table, request, row);
     let qualified: FxHashSet<Name> =
         outcomes.flat_map(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].to_vec()).collect();
-    let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != ClauseOutcome::True);
+    let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != Truth::True);
     let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
     // The strictest bound of each attribute and operator, of the comparisons that must all be true.
     let mut bounds: Vec<(&Name, BinaryOperator, Value)> = Vec::new();

@@ -2,14 +2,14 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::Expression;
+use crate::ad::{Expression, Truth};
 use crate::matching::PairSide;
 use crate::pool::code;
 
 use super::offer_constraints::{ClauseUnit, OfferConstraints, UnitRows};
 use super::offer_outcomes::{MemberOutcomes, OfferOutcomes, family_key};
 use super::shared_cache::CacheKey;
-use super::{ClauseOutcome, OfferTable, RequestContext};
+use super::{OfferTable, RequestContext};
 
 /// Maximum number of clauses of a family whose keys are part of an acceptance's key. The keys of more clauses would be
 /// too long; the whole request stands for them.
@@ -117,7 +117,7 @@ impl Acceptance {
         table: &'a OfferTable,
         request: &'a RequestContext,
         row: usize,
-    ) -> impl Iterator<Item = (usize, ClauseOutcome)> + 'a {
+    ) -> impl Iterator<Item = (usize, Truth)> + 'a {
         let constraints = table.offer_constraints();
         let group = constraints.group_of(row);
         let clauses = constraints.group_clauses(group, self.outcomes.circular_groups.contains(&group)).iter();
@@ -128,7 +128,7 @@ impl Acceptance {
     }
 
     /// Returns the outcome of a clause in a row with this clause.
-    pub fn outcome(&self, table: &OfferTable, request: &RequestContext, clause: usize, row: usize) -> ClauseOutcome {
+    pub fn outcome(&self, table: &OfferTable, request: &RequestContext, clause: usize, row: usize) -> Truth {
         self.outcomes.of_row(table, request, clause, row)
     }
 }
@@ -176,7 +176,7 @@ impl AcceptanceSearch<'_> {
         let (constraints, clause) = (self.constraints, unit.clause);
         let outcomes = self.outcomes.of_clause(constraints, clause, unit.place);
         match (outcomes, &unit.rows) {
-            (Some((_, MemberOutcomes::Uniform(ClauseOutcome::True))), _) => return,
+            (Some((_, MemberOutcomes::Uniform(Truth::True))), _) => return,
             (Some((_, outcomes)), UnitRows::Many(rows)) => {
                 let mut rows = intersection(rows, &self.pending);
                 if let MemberOutcomes::Varied(varied) = outcomes {
@@ -193,9 +193,7 @@ impl AcceptanceSearch<'_> {
                 let rows = &constraints.clauses[clause].rows;
                 let is_true = |place: usize| match outcomes {
                     MemberOutcomes::Uniform(_) => false,
-                    MemberOutcomes::Varied(varied) => {
-                        varied.outcomes[local.of_row[place] as usize] == ClauseOutcome::True
-                    }
+                    MemberOutcomes::Varied(varied) => varied.outcomes[local.of_row[place] as usize] == Truth::True,
                 };
                 let pending = places.iter().map(|place| (*place as usize, rows[*place as usize]));
                 let pending = pending.filter(|(_, row)| self.pending.contains(*row as usize));
@@ -217,7 +215,7 @@ impl AcceptanceSearch<'_> {
     }
 
     fn is_true(&self, clause: usize, row: usize) -> bool {
-        self.outcomes.of_row(self.table, self.request, clause, row) == ClauseOutcome::True
+        self.outcomes.of_row(self.table, self.request, clause, row) == Truth::True
     }
 
     /// Records that the rows last added to `few` refuse the request by a clause.

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::ad::{Ad, BinaryOperator, ByteString, Dialect, Expression, Name, OperatorGroup, Value};
+use crate::ad::{Ad, BinaryOperator, ByteString, Dialect, Expression, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating, literal_value, orient_comparison};
 use crate::eval::string_list_items;
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, exact_number};
 
-use super::{ClauseOutcome, OfferTable, RequestContext};
+use super::{OfferTable, RequestContext};
 
 /// Steps that one evaluation of a clause is charged to the budget of the run. Measured: it takes as long as 20 steps.
 const STEPS_PER_CLAUSE: u64 = 20;
@@ -120,14 +120,14 @@ impl<'e> ClauseEvaluator<'e> {
     }
 
     /// Evaluates the clause for the pairs of the request and each of some rows, and returns the outcomes.
-    pub fn outcomes(&mut self, rows: &[u32]) -> Vec<ClauseOutcome> {
+    pub fn outcomes(&mut self, rows: &[u32]) -> Vec<Truth> {
         let Some(test) = self.number_test() else {
             return rows.iter().map(|row| self.outcome(*row as usize)).collect();
         };
         let outcome = |row: &u32| match test.number(*row as usize) {
             Some(number) => {
                 self.evaluations += 1;
-                if test.is_met(number) { ClauseOutcome::True } else { ClauseOutcome::False }
+                if test.is_met(number) { Truth::True } else { Truth::False }
             }
             None => self.outcome(*row as usize),
         };
@@ -151,8 +151,8 @@ impl<'e> ClauseEvaluator<'e> {
     }
 
     /// Evaluates the clause for the pair of the request and a row, and returns its outcome.
-    pub fn outcome(&mut self, row: usize) -> ClauseOutcome {
-        ClauseOutcome::of(&self.value(row), self.table.context.dialect)
+    pub fn outcome(&mut self, row: usize) -> Truth {
+        Truth::of(&self.value(row), self.table.context.dialect)
     }
 
     /// Computes a value without the evaluator, which is faster. This works for a literal, a reference to a literal, a

@@ -34,7 +34,7 @@ use dependencies::ClauseKey;
 pub use offer_constraints::{OfferClause, OfferConstraints};
 use offer_outcomes::FamilyOutcomes;
 use results::RowGroups;
-pub use results::{ClauseOutcome, ClauseResults, ExpressionValues, GroupMeasures, OutcomeCounts};
+pub use results::{ClauseResults, ExpressionValues, GroupMeasures, OutcomeCounts};
 pub use row_weights::RowWeights;
 use shared_cache::SharedCache;
 

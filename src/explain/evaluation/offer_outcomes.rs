@@ -1,5 +1,6 @@
 //! The outcomes of the clauses of offers' constraints for a request.
 
+use crate::ad::Truth;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
@@ -12,7 +13,7 @@ use super::clause_evaluator::ClauseEvaluator;
 use super::dependencies::ClauseKey;
 use super::offer_constraints::{ClauseFamily, FamilyMember, LocalGroups, OfferClause, OfferConstraints, is_many};
 use super::shared_cache::CacheKey;
-use super::{ClauseOutcome, OfferTable, RequestContext};
+use super::{OfferTable, RequestContext};
 
 /// The outcomes of the clauses of a family for one request, and for all requests that bind equal literals to the
 /// attributes of the family. The order is that of the family's members.
@@ -25,14 +26,14 @@ pub struct FamilyOutcomes {
 /// The outcomes of a clause of offers' constraints in the rows with this clause.
 pub enum MemberOutcomes {
     /// The outcome in all rows.
-    Uniform(ClauseOutcome),
+    Uniform(Truth),
     Varied(Box<VariedOutcomes>),
 }
 
 /// Outcomes that differ between rows.
 pub struct VariedOutcomes {
     /// The outcome in each of the clause's [`LocalGroups`].
-    pub outcomes: Box<[ClauseOutcome]>,
+    pub outcomes: Box<[Truth]>,
     /// The rows in which the clause is true; empty unless the clause has many rows.
     pub true_rows: FixedBitSet,
 }
@@ -48,7 +49,7 @@ pub struct OfferOutcomes {
     /// has another value when it is evaluated on its own.
     pub circular_groups: FxHashSet<usize>,
     /// The known outcomes of clauses that must be evaluated in each row, by clause and row.
-    by_row: Mutex<FxHashMap<(usize, usize), ClauseOutcome>>,
+    by_row: Mutex<FxHashMap<(usize, usize), Truth>>,
 }
 
 impl FamilyOutcomes {
@@ -78,7 +79,7 @@ impl MemberOutcomes {
         if is_many(clause.rows.len(), table.row_count()) {
             true_rows.grow(table.row_count());
             for (row, group) in clause.rows.iter().zip(&local.of_row) {
-                true_rows.set(*row as usize, outcomes[*group as usize] == ClauseOutcome::True);
+                true_rows.set(*row as usize, outcomes[*group as usize] == Truth::True);
             }
         }
         MemberOutcomes::Varied(Box::new(VariedOutcomes { outcomes: outcomes.into(), true_rows }))
@@ -153,7 +154,7 @@ impl OfferOutcomes {
     }
 
     /// Returns the outcome of a clause in a row with this clause.
-    pub fn of_row(&self, table: &OfferTable, request: &RequestContext, clause: usize, row: usize) -> ClauseOutcome {
+    pub fn of_row(&self, table: &OfferTable, request: &RequestContext, clause: usize, row: usize) -> Truth {
         let constraints = table.offer_constraints();
         let of_clause = &constraints.clauses[clause];
         match self.of_clause(constraints, clause, of_clause.place) {

@@ -4,55 +4,10 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Dialect, Value};
+use crate::ad::{Truth, Value};
 use crate::pool::Partition;
-use crate::protocol::is_met;
 
 use super::row_weights::RowWeights;
-
-/// The outcome of a clause in one offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ClauseOutcome {
-    /// The clause is true, or a number that counts as true.
-    True,
-    /// The clause is `false`, or a number that counts as false.
-    False,
-    /// The clause is `undefined`.
-    Undefined,
-    /// The clause is an error, or it has a value that counts neither as true nor as false, such as a string.
-    Error,
-}
-
-impl ClauseOutcome {
-    /// Classifies the value of a clause.
-    #[must_use]
-    pub fn of(value: &Value, dialect: Dialect) -> Self {
-        match value {
-            value if is_met(value, dialect) => ClauseOutcome::True,
-            Value::Boolean(_) => ClauseOutcome::False,
-            Value::Integer(_) | Value::Real(_) if dialect.is_condor() => ClauseOutcome::False,
-            Value::Undefined => ClauseOutcome::Undefined,
-            _ => ClauseOutcome::Error,
-        }
-    }
-
-    /// The outcome as a keyword: `true`, `false`, `undefined` or `error`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ClauseOutcome::True => "true",
-            ClauseOutcome::False => "false",
-            ClauseOutcome::Undefined => "undefined",
-            ClauseOutcome::Error => "error",
-        }
-    }
-
-    /// The outcome as it stands after "is" in a sentence: `false`, `an error`.
-    #[must_use]
-    pub fn phrase(self) -> &'static str {
-        if self == ClauseOutcome::Error { "an error" } else { self.as_str() }
-    }
-}
 
 /// Number of offers per outcome of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +18,7 @@ pub struct OutcomeCounts {
     pub is_false: usize,
     /// Number of offers in which the clause is undefined.
     pub undefined: usize,
-    /// Number of offers with [`ClauseOutcome::Error`].
+    /// Number of offers with [`Truth::Error`].
     pub error: usize,
 }
 
@@ -101,7 +56,7 @@ impl RowGroups {
 /// that the clause depends on.
 pub struct ClauseResults {
     groups: Arc<RowGroups>,
-    outcomes: Box<[ClauseOutcome]>,
+    outcomes: Box<[Truth]>,
     /// The rows in which the clause is true.
     pub true_rows: FixedBitSet,
     /// Number of offers per outcome.
@@ -115,23 +70,23 @@ impl ClauseResults {
     }
 
     /// Makes the results from the outcomes of all groups.
-    pub fn new(outcomes: Vec<ClauseOutcome>, groups: Arc<RowGroups>) -> Self {
+    pub fn new(outcomes: Vec<Truth>, groups: Arc<RowGroups>) -> Self {
         let mut counts = OutcomeCounts::default();
         for (outcome, offers) in outcomes.iter().zip(&groups.offers) {
             let count = match outcome {
-                ClauseOutcome::True => &mut counts.is_true,
-                ClauseOutcome::False => &mut counts.is_false,
-                ClauseOutcome::Undefined => &mut counts.undefined,
-                ClauseOutcome::Error => &mut counts.error,
+                Truth::True => &mut counts.is_true,
+                Truth::False => &mut counts.is_false,
+                Truth::Undefined => &mut counts.undefined,
+                Truth::Error => &mut counts.error,
             };
             *count += offers;
         }
-        let is_true: Vec<bool> = outcomes.iter().map(|outcome| *outcome == ClauseOutcome::True).collect();
+        let is_true: Vec<bool> = outcomes.iter().map(|outcome| *outcome == Truth::True).collect();
         ClauseResults { true_rows: groups.rows_with(&is_true), outcomes: outcomes.into(), groups, counts }
     }
 
     /// The outcome in a row.
-    pub fn outcome(&self, row: usize) -> ClauseOutcome {
+    pub fn outcome(&self, row: usize) -> Truth {
         self.outcomes[self.groups.group_of(row)]
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Value};
+use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
 use crate::eval::{Abort, Context, Environment, EnvironmentMember, Evaluator, NameBinding, UNFILLED_PORT};
-use crate::protocol::{PortPattern, Protocol, is_met, read_ports};
+use crate::protocol::{PortPattern, Protocol, read_ports};
 
 use super::super::gang;
 use super::super::notification::{Docking, MatchKind};
@@ -169,7 +169,7 @@ impl<'a> RedockedMatch<'a> {
     fn count_met(&mut self, value: Result<Value, Abort>) -> bool {
         self.evaluations += 1;
         self.failures += u64::from(value.is_err());
-        value.is_ok_and(|value| is_met(&value, self.context.dialect))
+        value.is_ok_and(|value| Truth::of(&value, self.context.dialect).is_true())
     }
 }
 

@@ -1,10 +1,9 @@
 //! Clauses and attributes that depend on one ad alone and can be evaluated without a partner.
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Truth, Value};
 use crate::constraint::ConstraintClauses;
 use crate::eval::{Context, Environment, Evaluator, FreeNames, Knowledge, NameSet, references};
 use crate::pool::ColumnCell;
-use crate::protocol::is_met;
 
 /// Whether only evaluation of the pair can decide a clause. One reason is that the value may depend on attributes that
 /// the clause does not mention, as with `eval(Text)`. The other reason is that the clause may be circular: it mentions
@@ -51,5 +50,5 @@ pub fn one_sided_verdict(ad: &Ad, part: &Expression, context: &Context) -> Optio
     let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
     let context = Context { random: None, ..context.clone() };
     let value = Evaluator::new(&environment, &context).evaluate(part, &frame).ok()?;
-    Some(is_met(&value, context.dialect))
+    Some(Truth::of(&value, context.dialect).is_true())
 }

@@ -4,11 +4,10 @@ use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Expression, Name, Truth, Value};
 use crate::constraint::{ClauseForm, has_scope_attribute, orient_comparison};
 use crate::eval::string_list_items;
 use crate::pool::{AttributeColumn, ColumnCell, PositionRange};
-use crate::protocol::is_met;
 
 use super::super::{BestCandidates, Candidate};
 use super::build::{OwnOperand, other_side_attribute, own_operand};
@@ -189,7 +188,7 @@ impl OfferIndex {
             }
             ClauseForm::Truth(operand) => {
                 if let Some(name) = theirs(operand) {
-                    let met = |value: &Value| is_met(value, dialect);
+                    let met = |value: &Value| Truth::of(value, dialect).is_true();
                     let condition = Some(ColumnCondition::truth(name));
                     self.retain_where(name, condition, left, |column, rows| column.select_where(met, rows));
                     return true;
@@ -207,7 +206,7 @@ impl OfferIndex {
             ClauseForm::Residue => return false,
         }
         let Some(known) = condition.decide(dialect, |operand| mine(*operand)?.value()) else { return false };
-        if !is_met(&known, dialect) {
+        if !Truth::of(&known, dialect).is_true() {
             left.bitmap().clear();
         }
         true

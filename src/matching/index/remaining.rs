@@ -2,9 +2,8 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::Value;
+use crate::ad::{Truth, Value};
 use crate::pool::{SparseRows, code};
-use crate::protocol::is_met;
 
 use super::request::ProbedRequest;
 use super::residue::Residue;
@@ -157,7 +156,7 @@ impl RemainingOffers {
             return words.iter().for_each(|(at, word)| unsure[*at] |= word);
         };
         let dialect = request.context.dialect;
-        let met = |value: &Value| is_met(value, dialect);
+        let met = |value: &Value| Truth::of(value, dialect).is_true();
         let count: usize = words.iter().map(|(_, word)| word.count_ones() as usize).sum();
         let rows = (classes.partition.first_rows().len() <= count / MIN_OFFERS_PER_CLASS).then(|| classes.rows());
         if let Some(rows) = rows.filter(|rows| rows.word_count <= count) {

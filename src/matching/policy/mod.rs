@@ -19,10 +19,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Truth, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
 use crate::pool::PolicyExpressions;
-use crate::protocol::{is_met, is_typed_rank, rank_number, rank_value};
+use crate::protocol::{is_typed_rank, rank_number, rank_value};
 
 pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
 pub use configured::{READY_POLICIES, configure, negotiator_problems, ready_policy};
@@ -100,7 +100,7 @@ impl PolicyRule {
 
     /// Whether the rule is true in an ad without a partner.
     pub fn is_met(&self, ad: &Ad, context: &Context) -> Result<bool, Abort> {
-        self.evaluate(ad, context).map(|value| is_met(&value, context.dialect))
+        self.evaluate(ad, context).map(|value| Truth::of(&value, context.dialect).is_true())
     }
 }
 

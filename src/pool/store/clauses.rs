@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Truth, Value};
 use crate::eval::{CompiledValue, Context};
 
 use super::super::Partition;
@@ -19,16 +19,8 @@ pub(super) struct ClauseValues {
 /// The truth value of one clause for each group of a partition.
 struct ClauseValue {
     groups: Arc<Partition>,
-    truths: Vec<ClauseTruth>,
-}
-
-#[derive(Clone, Copy)]
-enum ClauseTruth {
-    True,
-    False,
-    Undefined,
-    /// An error, no truth value, or a value that only the tree walker can tell.
-    Unknown,
+    /// `Truth::Error` also if only the tree walker can tell the value.
+    truths: Vec<Truth>,
 }
 
 impl ClauseValues {
@@ -50,9 +42,9 @@ impl ClauseValues {
         }
         let (ads, evaluator) = store.ads_and_evaluator();
         let values = clauses.into_iter().zip(partitions).map(|(clause, groups)| {
-            let truth = |row: &u32| {
-                let value = evaluator.value(clause, &ads[*row as usize], &share);
-                clause_truth(value.as_ref(), share.dialect)
+            let truth = |row: &u32| match evaluator.value(clause, &ads[*row as usize], &share) {
+                Some(CompiledValue::Value(value)) => Truth::of(&value, share.dialect),
+                Some(CompiledValue::Error) | None => Truth::Error,
             };
             ClauseValue { truths: groups.first_rows().iter().map(truth).collect(), groups }
         });
@@ -65,25 +57,14 @@ impl ClauseValues {
         for clause in &self.clauses {
             match (clause.truths[clause.groups.group(row)?], &value) {
                 // In the papers' dialect an error in a later clause counts.
-                (ClauseTruth::False, _) if self.dialect.is_condor() => return Some(Value::Boolean(false)),
-                (ClauseTruth::False, _) => value = Value::Boolean(false),
-                (ClauseTruth::Undefined, Value::Boolean(true)) => value = Value::Undefined,
-                (ClauseTruth::True | ClauseTruth::Undefined, _) => {}
-                (ClauseTruth::Unknown, _) => return None,
+                (Truth::False, _) if self.dialect.is_condor() => return Some(Value::Boolean(false)),
+                (Truth::False, _) => value = Value::Boolean(false),
+                (Truth::Undefined, Value::Boolean(true)) => value = Value::Undefined,
+                (Truth::True | Truth::Undefined, _) => {}
+                (Truth::Error, _) => return None,
             }
         }
         Some(value)
-    }
-}
-
-fn clause_truth(value: Option<&CompiledValue>, dialect: Dialect) -> ClauseTruth {
-    let of = |is| if is { ClauseTruth::True } else { ClauseTruth::False };
-    match value {
-        Some(CompiledValue::Value(Value::Boolean(is))) => of(*is),
-        Some(CompiledValue::Value(Value::Undefined)) => ClauseTruth::Undefined,
-        Some(CompiledValue::Value(Value::Integer(integer))) if dialect.is_condor() => of(*integer != 0),
-        Some(CompiledValue::Value(Value::Real(real))) if dialect.is_condor() => of(*real != 0.0),
-        _ => ClauseTruth::Unknown,
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, Name, Type, Value};
+use classad::ad::{Ad, Expression, Name, Truth, Type, Value};
 use classad::constraint::LiteralFilter;
 use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
 use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
-use classad::protocol::{IDENTITY_ATTRIBUTES, display_name, is_met};
+use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 
 use super::ad_lookup::AdLookup;
 use super::columns::{Columns, DEFAULT_COLUMNS, Row};
@@ -192,7 +192,9 @@ impl AdScanner<'_> {
         if let Some(stop) = self.stop {
             let (environment, frame) = Environment::single(entry.ad.clone());
             match Evaluator::new(&environment, &self.context).evaluate(stop, &frame) {
-                Ok(value) if is_met(&value, self.context.dialect) => return findings.push(ScanFinding::Stop),
+                Ok(value) if Truth::of(&value, self.context.dialect).is_true() => {
+                    return findings.push(ScanFinding::Stop);
+                }
                 Ok(_) => {}
                 Err(halt) => return findings.push(ScanFinding::Halted { halt, number }),
             }
@@ -252,7 +254,7 @@ impl AdScanner<'_> {
     fn passes_filter(&self, value: &Value) -> bool {
         match self.filter {
             TruthFilter::Undefined => value.value_type() == Type::Undefined,
-            sought => is_met(value, self.context.dialect) == (sought == TruthFilter::True),
+            sought => Truth::of(value, self.context.dialect).is_true() == (sought == TruthFilter::True),
         }
     }
 

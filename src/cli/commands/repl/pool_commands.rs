@@ -4,10 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use classad::ad::ScopeAd;
-use classad::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use classad::ad::{Ad, Expression, ExpressionKind, Name, Truth, Value};
 use classad::constraint::is_scope_name;
 use classad::eval::{Abort, Context, FreeNames};
-use classad::explain::ClauseOutcome;
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, about_one_ad};
 use classad::pool::Store;
 use classad::protocol::PORTS;
@@ -100,7 +99,7 @@ fn own_names(expression: &Expression) -> IndexSet<Name> {
 
 /// The ads of the pool for which an expression has the same outcome: their number, and some names.
 struct OutcomeTally {
-    outcome: ClauseOutcome,
+    outcome: Truth,
     ads: usize,
     /// Names of the first ads with the outcome, at most [`MAX_NAMED_ADS`].
     first_names: Vec<String>,
@@ -111,8 +110,12 @@ struct OutcomeTally {
 /// Prints for how many ads of the pool an expression is true, false, undefined, or an error.
 fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<(), Failure> {
     let context = state.session.context();
-    let mut tallies = [ClauseOutcome::True, ClauseOutcome::False, ClauseOutcome::Undefined, ClauseOutcome::Error]
-        .map(|outcome| OutcomeTally { outcome, ads: 0, first_names: Vec::new(), reason: None });
+    let mut tallies = [Truth::True, Truth::False, Truth::Undefined, Truth::Error].map(|outcome| OutcomeTally {
+        outcome,
+        ads: 0,
+        first_names: Vec::new(),
+        reason: None,
+    });
     let (mut numbers, mut failures): (Vec<f64>, u64) = (Vec::new(), 0);
     // Attributes of the ad take precedence over definitions.
     let with_definitions = |ad: Ad| {
@@ -140,13 +143,13 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
             Value::Real(real) => numbers.push(*real),
             _ => {}
         }
-        let outcome = ClauseOutcome::of(value, context.dialect);
+        let outcome = Truth::of(value, context.dialect);
         let Some(tally) = tallies.iter_mut().find(|tally| tally.outcome == outcome) else { continue };
         tally.ads += 1;
         if tally.first_names.len() < MAX_NAMED_ADS {
             tally.first_names.push(offer.id().to_owned());
         }
-        if outcome == ClauseOutcome::Error {
+        if outcome == Truth::Error {
             let no_boolean = || format!("{} is not a boolean", value.value_type().phrase());
             let reason = || value.error_origin().map_or_else(no_boolean, ToString::to_string);
             tally.reason.get_or_insert_with(reason);
@@ -176,11 +179,11 @@ impl OutcomeTally {
     /// Returns the line of an outcome, such as `true  2 of 12 ads: slot1, slot2`.
     fn line(&self, all: usize) -> String {
         let mut text = format!("{:9}  {}", self.outcome.as_str(), with_commas(self.ads));
-        if self.outcome == ClauseOutcome::True {
+        if self.outcome == Truth::True {
             let _ = write!(text, " of {}", counted(all, "ad"));
         }
         // Do not name the ads for which the expression is false: usually these are most ads of the pool.
-        if self.outcome != ClauseOutcome::False && !self.first_names.is_empty() {
+        if self.outcome != Truth::False && !self.first_names.is_empty() {
             let more = if self.ads > self.first_names.len() { ", ..." } else { "" };
             let _ = write!(text, ": {}{more}", self.first_names.join(", "));
         }

@@ -1,9 +1,10 @@
 //! Explanations of single pairs: why a request and a named offer do not match.
 
+use classad::ad::Truth;
 use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
-use classad::explain::{ClauseOutcome, EvaluatedClause, Explainer, PairReport};
+use classad::explain::{EvaluatedClause, Explainer, PairReport};
 use classad::text::{counted, similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
@@ -105,7 +106,7 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
         if clauses.is_empty() {
             return Some(format!("{who} has no constraint, so it accepts nothing"));
         }
-        let unmet = clauses.iter().find(|clause| clause.outcome != ClauseOutcome::True)?;
+        let unmet = clauses.iter().find(|clause| clause.outcome != Truth::True)?;
         Some(format!(
             "{who} does not accept {whom}: `{}` is {}{}",
             unmet.text,
@@ -121,11 +122,11 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
 
 /// Returns a heading and below it the unmet clauses, or all clauses if `has_all`.
 fn clause_listing(heading: &str, clauses: &[EvaluatedClause], has_all: bool) -> String {
-    let unmet = clauses.iter().filter(|clause| clause.outcome != ClauseOutcome::True).count();
+    let unmet = clauses.iter().filter(|clause| clause.outcome != Truth::True).count();
     let mut text =
         single_line(&format!("{heading}: {} of {} met", clauses.len() - unmet, counted(clauses.len(), "clause")))
             + "\n";
-    for clause in clauses.iter().filter(|clause| has_all || clause.outcome != ClauseOutcome::True) {
+    for clause in clauses.iter().filter(|clause| has_all || clause.outcome != Truth::True) {
         let sentence =
             format!("{:9}  {}{}", outcome_word(clause.outcome), clause.text, clause.values_read(MAX_VALUE_CHARS));
         push_wrapped(&mut text, "  ", &sentence);

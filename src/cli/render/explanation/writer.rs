@@ -1,11 +1,12 @@
 //! Writing of reports to standard output, as text or as JSON.
 
+use classad::ad::Truth;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use classad::explain::{
-    ClauseOutcome, ClauseRemark, ClosestOffer, GangReport, MatchingOffers, MissingAttribute, RefusalGroup,
-    RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseRemark, ClosestOffer, GangReport, MatchingOffers, MissingAttribute, RefusalGroup, RequestChange, RequestEdit,
+    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -435,12 +436,12 @@ fn clause_table(report: &RequestReport) -> String {
 }
 
 /// Returns the word for an outcome in listings of clauses.
-pub fn outcome_word(outcome: ClauseOutcome) -> &'static str {
+pub fn outcome_word(outcome: Truth) -> &'static str {
     match outcome {
-        ClauseOutcome::True => "ok",
-        ClauseOutcome::False => "false",
-        ClauseOutcome::Undefined => "undefined",
-        ClauseOutcome::Error => "error",
+        Truth::True => "ok",
+        Truth::False => "false",
+        Truth::Undefined => "undefined",
+        Truth::Error => "error",
     }
 }
 

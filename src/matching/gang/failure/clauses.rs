@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Value};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
-use crate::protocol::is_met;
 
 /// Why offers cannot dock at a port of a request.
 #[derive(Clone, Debug)]
@@ -115,7 +114,7 @@ impl RejectedOffer {
 /// computed.
 fn is_clause_refused(table: &ParticipantTable, (clause, frame): &ScopedClause) -> bool {
     let value = table.evaluate(clause, frame);
-    value.is_ok_and(|value| !is_met(&value, table.context.dialect))
+    value.is_ok_and(|value| !Truth::of(&value, table.context.dialect).is_true())
 }
 
 /// Returns the first clause that is certain to fail in the constraint of a port. If there is no such clause,

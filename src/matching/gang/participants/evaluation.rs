@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, Participant, ScopeFrame, Value};
+use crate::ad::{Ad, AdValue, Dialect, Expression, ExpressionKind, Participant, ScopeFrame, Truth, Value};
 use crate::constraint::{conjuncts, for_each_conjunct, is_scope_name};
 use crate::eval::{Abort, Context, Evaluator, FreeNames, NameBinding, NameResolution};
 use crate::matching::gang::search::CandidateScore;
 use crate::matching::policy::{PolicyVector, Residual, candidate_label};
-use crate::protocol::{PORTS, is_met, is_typed_rank, rank_value};
+use crate::protocol::{PORTS, is_typed_rank, rank_value};
 
 use super::{ParticipantTable, PortPlace};
 
@@ -107,14 +107,14 @@ impl ParticipantTable {
         self.statistics.evaluations += 1;
         let dialect = self.context.dialect;
         match self.known_value(value) {
-            Some(value) if is_met(&value, dialect) => DockingVerdict::Met,
+            Some(value) if Truth::of(&value, dialect).is_true() => DockingVerdict::Met,
             Some(_) => DockingVerdict::Refused,
             None => {
                 // A single conjunct that is certain to fail makes the port refuse, whatever docks at the open ports.
                 let constraint = self.protocol.constraint_expression(&frame.ad);
                 let is_refused = constraint.map(conjuncts).unwrap_or_default().into_iter().any(|conjunct| {
                     let value = self.evaluate(conjunct, &frame);
-                    self.known_value(value).is_some_and(|value| !is_met(&value, dialect))
+                    self.known_value(value).is_some_and(|value| !Truth::of(&value, dialect).is_true())
                 });
                 if is_refused { DockingVerdict::Refused } else { DockingVerdict::Tentative }
             }

@@ -122,9 +122,8 @@ impl PortIndex {
 #[cfg(test)]
 mod tests {
     use super::{DistinctValue, Distinction};
-    use crate::ad::{Ad, BinaryOperator, Dialect, Participant, ScopeFrame, Span, Value};
+    use crate::ad::{Ad, BinaryOperator, Dialect, Participant, ScopeFrame, Span, Truth, Value};
     use crate::eval::{Context, Environment, Evaluator, binary};
-    use crate::protocol::is_met;
     use crate::syntax::{ParseOptions, parse_expression};
 
     #[test]
@@ -178,12 +177,12 @@ mod tests {
                     pairs += 1;
                     for operator in operators {
                         let differ = binary(*operator, left, right, dialect, Span::default());
-                        assert!(!is_met(&differ, dialect), "{left:?} {operator:?} {right:?}");
+                        assert!(!Truth::of(&differ, dialect).is_true(), "{left:?} {operator:?} {right:?}");
                     }
                     assert!(
                         !is_same || {
                             let same = binary(distinction.converse(), left, right, dialect, Span::default());
-                            is_met(&same, dialect)
+                            Truth::of(&same, dialect).is_true()
                         }
                     );
                 }

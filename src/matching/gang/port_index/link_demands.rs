@@ -3,13 +3,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{ExpressionKind, Value};
+use crate::ad::{ExpressionKind, Truth, Value};
 use crate::matching::gang::participants::{
     AttributeTranslation, HashableValue, ParticipantTable, PortPlace, SymbolicClause, SymbolicEvaluator, SymbolicValue,
     ValueTest, WindowCondition,
 };
 use crate::pool::{BoundCollector, BoundColumn, ColumnCell, Partition, ValueKey};
-use crate::protocol::is_met;
 
 use super::RowBitmap;
 use super::selection_cache::SelectionCache;
@@ -66,7 +65,7 @@ impl LinkDemands {
                     // `1 < 2`, is left to evaluation even if it is always met.
                     SymbolicClause::Known(value)
                         if !matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(..))
-                            && is_met(&value, dialect) =>
+                            && Truth::of(&value, dialect).is_true() =>
                     {
                         continue;
                     }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{AdShape, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{AdShape, Dialect, Expression, ExpressionKind, Name, Truth, Value};
 use crate::constraint::{is_scope_name, is_self_evaluating};
 use crate::eval::NameResolution;
 use crate::matching::gang::participants::{AttributeTranslation, ParticipantTable, PortPlace, ValueTest};
 use crate::pool::{AttributeColumn, ColumnCell};
-use crate::protocol::is_met;
 
 use super::RowBitmap;
 use super::selection_cache::SelectionCache;
@@ -73,7 +72,7 @@ impl RowColumn {
             let mut rows = column.deviant_rows().clone();
             match test {
                 ValueTest::Compares(operator, bound) => column.select(*operator, &bound.0, &mut rows),
-                ValueTest::IsMet => column.select_where(|value| is_met(value, dialect), &mut rows),
+                ValueTest::IsMet => column.select_where(|value| Truth::of(value, dialect).is_true(), &mut rows),
             }
             rows
         })

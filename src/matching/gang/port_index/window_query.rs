@@ -8,12 +8,11 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::ad::Name;
+use crate::ad::{Name, Truth};
 use crate::matching::gang::participants::{
     AttributeTranslation, HashableValue, ParticipantTable, PortPlace, ScopedClause, SymbolicClause, SymbolicEvaluator,
     SymbolicValue, WindowCondition,
 };
-use crate::protocol::is_met;
 
 use super::PortIndex;
 
@@ -100,7 +99,9 @@ impl WindowQuery {
         for (clause, frame) in clauses {
             match SymbolicEvaluator::new(table).clause(place, clause, frame) {
                 SymbolicClause::Condition(condition) => self.conditions.push(condition),
-                SymbolicClause::Known(value) => self.is_unsatisfiable |= !is_met(&value, table.context.dialect),
+                SymbolicClause::Known(value) => {
+                    self.is_unsatisfiable |= !Truth::of(&value, table.context.dialect).is_true()
+                }
                 SymbolicClause::Opaque => is_complete = false,
             }
         }

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Participant};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Participant, Truth};
 use crate::matching::gang::offer_pool::OfferPool;
 use crate::matching::gang::participants::{
     ParticipantTable, PortPlace, SymbolicClause, SymbolicEvaluator, WindowCondition, as_comparison,
 };
 use crate::matching::gang::port_index::Distinction;
-use crate::protocol::{LABEL, is_met};
+use crate::protocol::LABEL;
 
 use super::all_different::{DifferingTerm, TermPair, differing_terms};
 
@@ -115,7 +115,7 @@ impl<'t> PortProfile<'t> {
                         conditions.push(condition);
                     }
                 }
-                SymbolicClause::Known(value) if is_met(&value, table.context.dialect) => {}
+                SymbolicClause::Known(value) if Truth::of(&value, table.context.dialect).is_true() => {}
                 _ => return None,
             }
         }
