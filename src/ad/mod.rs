@@ -5,6 +5,8 @@
 #[allow(clippy::module_inception)] // the file is called as the type in it
 mod ad;
 mod ad_shape;
+mod bounded;
+mod by_identity;
 mod byte_string;
 mod dialect;
 mod equality;
@@ -25,6 +27,8 @@ mod value;
 pub use crate::text::closest_names;
 pub use ad::{Ad, Attribute};
 pub use ad_shape::AdShape;
+pub use bounded::Bounded;
+pub use by_identity::{ByIdentity, Identity};
 pub use byte_string::ByteString;
 pub use dialect::Dialect;
 pub use equality::{numerically_equal, structurally_equal};

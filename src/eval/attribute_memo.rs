@@ -4,20 +4,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, ScopeFrame, Value};
+use crate::ad::{Bounded, Expression, ScopeFrame, Value};
 
 /// Minimum number of steps of an evaluation whose value is remembered. Most attributes take fewer, and are evaluated
 /// again.
 pub(super) const MIN_REMEMBERED_STEPS: u64 = 256;
 
-/// Maximum number of values that are remembered. All are forgotten when there are more.
-const MAX_REMEMBERED_VALUES: usize = 4096;
-
 /// Values of expressions in scopes. A key is the identity of an expression and the address of a scope; the entry keeps
 /// both alive.
 #[derive(Default)]
 pub(super) struct AttributeMemo {
-    values: FxHashMap<(usize, usize), AttributeValue>,
+    values: Bounded<FxHashMap<(usize, usize), AttributeValue>>,
     is_unused: bool,
 }
 
@@ -49,9 +46,7 @@ impl AttributeMemo {
         if self.is_unused {
             return;
         }
-        if self.values.len() >= MAX_REMEMBERED_VALUES {
-            self.values.clear();
-        }
+        self.values.make_room(size_of::<AttributeValue>());
         let owners = (expression.clone(), Arc::clone(frame));
         self.values.insert(key(expression, frame), AttributeValue { value: value.clone(), height, _owners: owners });
     }

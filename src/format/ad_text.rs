@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Expression, Name};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, Name};
 use crate::syntax::LossyChange;
 
 use super::ad_syntax::{AdSyntax, LossyChanges};
@@ -22,30 +22,25 @@ pub fn syntax_of(form: FileFormat) -> &'static AdSyntax {
     }
 }
 
-/// Maximum number of attribute names that are cached.
-const MAX_CACHED_NAMES: usize = 1 << 14;
-
-/// Maximum number of shapes that are cached.
-const MAX_CACHED_SHAPES: usize = 1 << 10;
-
-/// Maximum total length of the cached texts of expressions, in bytes.
-const MAX_TEXT_BYTES: usize = 4 << 20;
-
 /// Writer of ads in one format, with the same result as [`AdSyntax::push_ad`].  It copies the text of an attribute that was written before.
 ///
 /// Ads that were read from one source share most of their expressions.  So the identity of an expression tells that its
 /// text is known.
 pub struct AdTextWriter {
     syntax: &'static AdSyntax,
+    written: Bounded<WrittenAds>,
+    /// Texts of operations.
+    expressions: Bounded<ByIdentity<Expression, Box<[u8]>>>,
+}
+
+/// The attributes of the ads that were written.
+#[derive(Default)]
+struct WrittenAds {
     attributes: Vec<WrittenAttribute>,
     /// Index in `attributes` by the spelling of the name.
     by_name: FxHashMap<Box<str>, usize>,
-    /// The indices in `attributes` of the names of a shape, by the address of the shape.
-    shapes: FxHashMap<usize, WrittenShape>,
-    /// Texts of operations, by the identity of the expression.
-    expressions: FxHashMap<usize, WrittenExpression>,
-    /// Total length of the texts in `expressions`, in bytes.
-    text_bytes: usize,
+    /// The indices in `attributes` of the names of a shape.
+    shapes: ByIdentity<Arc<AdShape>, Arc<[usize]>>,
 }
 
 /// An attribute as it was written last.
@@ -58,29 +53,10 @@ struct WrittenAttribute {
     expression: Option<Expression>,
 }
 
-struct WrittenShape {
-    /// The shape.  It is kept so that no other shape gets its address.
-    shape: Arc<AdShape>,
-    attributes: Arc<[usize]>,
-}
-
-struct WrittenExpression {
-    /// The expression.  It is kept so that no other expression gets its identity.
-    expression: Expression,
-    text: Box<[u8]>,
-}
-
 impl AdTextWriter {
     /// Creates a writer in a format.
     pub fn new(form: FileFormat) -> Self {
-        AdTextWriter {
-            syntax: syntax_of(form),
-            attributes: Vec::new(),
-            by_name: FxHashMap::default(),
-            shapes: FxHashMap::default(),
-            expressions: FxHashMap::default(),
-            text_bytes: 0,
-        }
+        AdTextWriter { syntax: syntax_of(form), written: Bounded::default(), expressions: Bounded::default() }
     }
 
     /// Appends the text of an ad.  Returns the changes to values that the format cannot represent, each with the name
@@ -95,13 +71,15 @@ impl AdTextWriter {
         text.extend_from_slice(self.syntax.begin.as_bytes());
         for (position, (attribute, expression)) in attributes.iter().zip(ad.expressions()).enumerate() {
             text.extend_from_slice(if position > 0 { self.syntax.separator } else { "" }.as_bytes());
-            let is_written =
-                self.attributes[*attribute].expression.as_ref().is_some_and(|written| written.ptr_eq(expression));
+            let is_written = self.written.attributes[*attribute]
+                .expression
+                .as_ref()
+                .is_some_and(|written| written.ptr_eq(expression));
             if !is_written {
                 let lost = self.write_attribute(*attribute, expression);
                 changes.extend(lost.into_iter().map(|change| (ad.shape().names()[position].clone(), change)));
             }
-            text.extend_from_slice(&self.attributes[*attribute].text);
+            text.extend_from_slice(&self.written.attributes[*attribute].text);
         }
         text.extend_from_slice(self.syntax.end.as_bytes());
         changes
@@ -109,11 +87,11 @@ impl AdTextWriter {
 
     /// Writes an attribute with another expression than before.  Returns the changes to its value.
     fn write_attribute(&mut self, attribute: usize, expression: &Expression) -> Vec<LossyChange> {
-        let written = &mut self.attributes[attribute];
+        let written = &mut self.written.attributes[attribute];
         written.text.truncate(written.name_length);
         let is_operation = !expression.kind().is_scalar();
-        if is_operation && let Some(known) = self.expressions.get(&expression.identity()) {
-            written.text.extend_from_slice(&known.text);
+        if is_operation && let Some(known) = self.expressions.get(expression) {
+            written.text.extend_from_slice(known);
             written.expression = Some(expression.clone());
             return Vec::new();
         }
@@ -122,44 +100,33 @@ impl AdTextWriter {
         written.expression = changes.is_empty().then(|| expression.clone());
         if is_operation && changes.is_empty() {
             let text = &written.text[written.name_length..];
-            self.text_bytes += text.len();
-            if self.text_bytes > MAX_TEXT_BYTES {
-                self.expressions.clear();
-                self.text_bytes = text.len();
-            }
-            let known = WrittenExpression { expression: expression.clone(), text: text.into() };
-            self.expressions.insert(known.expression.identity(), known);
+            self.expressions.make_room(text.len());
+            self.expressions.insert(expression.clone(), text.into());
         }
         changes
     }
 
     /// Returns the indices in `attributes` of the names of a shape.
     fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
-        let address = Arc::as_ptr(shape) as usize;
-        if let Some(known) = self.shapes.get(&address) {
-            return Arc::clone(&known.attributes);
+        if let Some(known) = self.written.shapes.get(shape) {
+            return Arc::clone(known);
         }
-        if self.shapes.len() >= MAX_CACHED_SHAPES || self.attributes.len() >= MAX_CACHED_NAMES {
-            self.shapes.clear();
-            self.by_name.clear();
-            self.attributes.clear();
-        }
+        self.written.make_room(shape.names().len() * size_of::<WrittenAttribute>());
         let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
-        let known = WrittenShape { shape: Arc::clone(shape), attributes: Arc::clone(&attributes) };
-        self.shapes.insert(Arc::as_ptr(&known.shape) as usize, known);
+        self.written.shapes.insert(Arc::clone(shape), Arc::clone(&attributes));
         attributes
     }
 
     /// Returns the index in `attributes` of a name.
     fn attribute_of(&mut self, name: &Name) -> usize {
-        if let Some(index) = self.by_name.get(name.as_str()) {
+        if let Some(index) = self.written.by_name.get(name.as_str()) {
             return *index;
         }
         let mut text = Vec::new();
         (self.syntax.push_name)(name, &mut text);
-        let index = self.attributes.len();
-        self.by_name.insert(name.as_str().into(), index);
-        self.attributes.push(WrittenAttribute { name_length: text.len(), text, expression: None });
+        let index = self.written.attributes.len();
+        self.written.by_name.insert(name.as_str().into(), index);
+        self.written.attributes.push(WrittenAttribute { name_length: text.len(), text, expression: None });
         index
     }
 }

@@ -4,17 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{AdShape, Name};
-
-/// Maximum number of shapes.  More shapes clear the table of shapes.
-const MAX_SHAPES: usize = 4096;
+use crate::ad::{AdShape, Bounded, Name};
 
 /// Shapes by the numbers of their names.  The caller numbers the names, and a number always stands for the same name.
 #[derive(Default)]
 pub struct ShapeCache {
     /// The shape that was returned last, because most ads have the shape of the ad before.  `None` before the first ad.
     last: Option<NumberedShape>,
-    shapes: FxHashMap<Box<[usize]>, Arc<AdShape>>,
+    shapes: Bounded<FxHashMap<Box<[usize]>, Arc<AdShape>>>,
 }
 
 /// The numbers of the names of an ad, and the shape with these names.
@@ -39,9 +36,7 @@ impl ShapeCache {
                 return None;
             }
             let shape = Arc::new(shape);
-            if self.shapes.len() >= MAX_SHAPES {
-                self.shapes.clear();
-            }
+            self.shapes.make_room(numbers.len() * (size_of::<usize>() + size_of::<Name>()));
             self.shapes.insert(numbers.into(), Arc::clone(&shape));
             shape
         };

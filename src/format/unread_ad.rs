@@ -3,9 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::ad::{Ad, Dialect, Expression};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Dialect, Expression};
 
 use super::FileFormat;
 use super::ad_syntax::AdSyntax;
@@ -13,9 +11,6 @@ use super::ad_text::syntax_of;
 use super::attribute_form::AdText;
 use super::attribute_text_reader::AttributeTextReader;
 use super::transcriber::AttributeTranscriber;
-
-/// Maximum number of shapes whose ads of placeholders are kept.
-const MAX_SHAPES: usize = 1024;
 
 /// Reader of ads whose values are read on demand.
 pub(crate) struct UnreadAdReader {
@@ -26,10 +21,10 @@ pub(crate) struct UnreadAdReader {
     text: Vec<u8>,
     /// Expressions that stand for the values of an ad, by the position of the attribute.
     placeholders: Vec<Expression>,
-    /// The position of each placeholder, by its identity.
-    positions: FxHashMap<usize, usize>,
-    /// The ads of placeholders, by the address of the shape. Each keeps its shape, so that no other shape gets the address.
-    ads: FxHashMap<usize, Ad>,
+    /// The position of each placeholder.
+    positions: ByIdentity<Expression, usize>,
+    /// The ads of placeholders, by the shape.
+    ads: Bounded<ByIdentity<Arc<AdShape>, Ad>>,
 }
 
 /// An ad whose values are read on demand.
@@ -64,8 +59,8 @@ impl UnreadAdReader {
             attributes: AttributeTranscriber::reader(dialect, form),
             text: Vec::new(),
             placeholders: Vec::new(),
-            positions: FxHashMap::default(),
-            ads: FxHashMap::default(),
+            positions: ByIdentity::default(),
+            ads: Bounded::default(),
         }
     }
 
@@ -78,14 +73,11 @@ impl UnreadAdReader {
         let count = shape.names().len();
         while self.placeholders.len() < count {
             let placeholder = Expression::literal(false);
-            self.positions.insert(placeholder.identity(), self.placeholders.len());
+            self.positions.insert(placeholder.clone(), self.placeholders.len());
             self.placeholders.push(placeholder);
         }
-        if self.ads.len() >= MAX_SHAPES {
-            self.ads.clear();
-        }
         let new = || Ad::from_shape(Arc::clone(&shape), self.placeholders[..count].to_vec());
-        let ad = self.ads.entry(Arc::as_ptr(&shape) as usize).or_insert_with(new).clone();
+        let ad = self.ads.get_or_insert_with(&shape, count * size_of::<Expression>(), new).clone();
         let values = RefCell::default();
         Some((
             UnreadAd { reader: self, ad, source: &text.bytes[..length], values, depends_on_values: Cell::new(false) },
@@ -126,7 +118,7 @@ impl UnreadAd<'_> {
     }
 
     fn position(&self, expression: &Expression) -> Option<usize> {
-        self.reader.positions.get(&expression.identity()).copied()
+        self.reader.positions.get(expression).copied()
     }
 
     fn read_value(&self, position: usize) -> Expression {

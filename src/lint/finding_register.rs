@@ -5,14 +5,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, Name};
+use crate::ad::{Ad, Bounded, Name};
 use crate::pool::is_constant;
 
 use super::finding::LintFinding;
 use super::rules;
-
-/// Maximum number of sets of findings whose numbers are cached. More clear the cache.
-const MAX_CACHED_SETS: usize = 100_000;
 
 /// What the findings of an expression depend on: the attribute, the fingerprint of the expression, whether it is the
 /// constraint of the ad, and a hash of the words in it that are attributes of the ad, or 0 if there are none.
@@ -86,7 +83,7 @@ pub struct FindingRegister {
     /// Hash of the content of each finding; `None` for a finding of the parser.
     contents: Vec<Option<u64>>,
     /// Identifying numbers of the findings of each set.
-    sets: FxHashMap<FindingOrigin, Vec<usize>>,
+    sets: Bounded<FxHashMap<FindingOrigin, Vec<usize>>>,
     /// Identifying number of each finding, by a hash of the finding's content.
     numbers_by_content: FxHashMap<u64, usize>,
 }
@@ -106,10 +103,8 @@ impl FindingRegister {
                         self.counts.len() - 1
                     })
                 });
-                let numbers = numbers.collect();
-                if self.sets.len() >= MAX_CACHED_SETS {
-                    self.sets.clear();
-                }
+                let numbers: Vec<usize> = numbers.collect();
+                self.sets.make_room(size_of_val(numbers.as_slice()));
                 self.sets.insert(set.origin.clone(), numbers);
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, Name, ScopeAd};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeAd};
 use crate::protocol::PORTS;
 
 use super::checked_expression::CheckedExpression;
@@ -14,7 +14,6 @@ use super::{AdChecker, KIND_NAMES};
 
 /// What ads of one shape have in common, and the expressions of the last of them.
 pub(super) struct LinkedShape {
-    /// The names. They are kept so that no other shape gets the address of this one.
     shape: Arc<AdShape>,
     /// The name of the constraint.
     pub constraint: Option<Name>,
@@ -26,8 +25,8 @@ pub(super) struct LinkedShape {
     pub kinds: Box<[usize]>,
     /// The constants whose values are checked.
     pub watched: Arc<[WatchedConstant]>,
-    /// Expressions that were checked, by the positions of their attributes and by their identities.
-    known: FxHashMap<(usize, usize), Arc<LinkedExpression>>,
+    /// Expressions that were checked, by the positions of their attributes.
+    known: FxHashMap<usize, ByIdentity<Expression, Arc<LinkedExpression>>>,
     /// The attributes of the last ad that are not constants, each with its position, in the order of the ad.
     attributes: Vec<(usize, Arc<LinkedExpression>)>,
     /// What the findings about the last ad as a whole depend on.
@@ -36,7 +35,6 @@ pub(super) struct LinkedShape {
 
 /// An expression in ads of one shape.
 struct LinkedExpression {
-    /// The expression. It is kept so that no other expression gets its identity.
     expression: Expression,
     checked: CheckedExpression,
     /// The attributes of the ad among [`CheckedExpression::names`], each with its position.
@@ -94,7 +92,7 @@ impl LinkedShape {
         }
         self.attributes.clear();
         for position in expressions {
-            let linked = self.known.entry((*position, of_ad[*position].identity())).or_insert_with(|| {
+            let linked = self.known.entry(*position).or_default().get_or_insert_with(&of_ad[*position], || {
                 let is_constraint = self.roots[2] == Some(*position);
                 Arc::new(LinkedExpression::new(ad, *position, is_constraint, checker))
             });

@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, Name, Span};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Span};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::{Advertisement, Protocol};
@@ -121,8 +121,7 @@ pub struct AdChecker {
     ads: FxHashMap<u64, Arc<FindingSet>>,
     /// All findings of ads. The key is a hash of the addresses of the sets of findings, which the findings keep.
     findings: FxHashMap<u64, Arc<AdFindings>>,
-    /// The shapes of ads, by their addresses.
-    shapes: FxHashMap<usize, LinkedShape>,
+    shapes: ByIdentity<Arc<AdShape>, LinkedShape>,
     /// The classes of ads, by the hash of the attributes on which findings about such an ad depend.
     classes: FxHashMap<u64, AdClass>,
     /// The ads that are checked by their texts. `None` before the first of them.
@@ -148,7 +147,7 @@ impl AdChecker {
             mentioned: FxHashMap::default(),
             ads: FxHashMap::default(),
             findings: FxHashMap::default(),
-            shapes: FxHashMap::default(),
+            shapes: ByIdentity::default(),
             classes: FxHashMap::default(),
             models: None,
             linked: 0,
@@ -190,7 +189,7 @@ impl AdChecker {
         }
         // The shapes are taken out, so that the rest of the checker can be used with one of them.
         let mut shapes = std::mem::take(&mut self.shapes);
-        let linked = shapes.entry(Arc::as_ptr(shape) as usize).or_insert_with(|| LinkedShape::new(shape, self));
+        let linked = shapes.get_or_insert_with(shape, || LinkedShape::new(shape, self));
         let found = check(self, linked);
         self.shapes = shapes;
         found
@@ -214,7 +213,7 @@ impl AdChecker {
             self.ads.clear();
             self.findings.clear();
             self.classes.clear();
-            self.shapes.clear();
+            self.shapes = ByIdentity::default();
             self.linked = 0;
         }
     }

@@ -2,24 +2,17 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::ad::{Dialect, Expression, Name};
+use crate::ad::{Bounded, ByIdentity, Dialect, Expression, Name};
 use crate::eval::{FreeNames, NameSet};
 
 use super::subexpressions::own_names;
 
-/// Maximum number of expressions in the table. More make it forget all.
-const MAX_EXPRESSIONS: usize = 4096;
-
-/// Fingerprints and names of expressions, by the identity of the expression.
+/// Fingerprints and names of expressions.
 #[derive(Default)]
-pub(super) struct SharedExpressions(FxHashMap<usize, SharedExpression>);
+pub(super) struct SharedExpressions(Bounded<ByIdentity<Expression, SharedExpression>>);
 
-/// An expression with what was computed from it.
+/// What was computed from an expression.
 pub(super) struct SharedExpression {
-    /// The expression. It is kept so that no other expression gets its identity.
-    _expression: Expression,
     pub fingerprint: u64,
     /// The attributes of the containing ad that the expression reads itself.
     pub names: Arc<[Name]>,
@@ -32,15 +25,11 @@ pub(super) struct SharedExpression {
 impl SharedExpressions {
     /// Returns what is known of an expression, and computes it for a new one.
     pub(super) fn get(&mut self, expression: &Expression, dialect: Dialect) -> &SharedExpression {
-        if self.0.len() >= MAX_EXPRESSIONS {
-            self.0.clear();
-        }
-        self.0.entry(expression.identity()).or_insert_with(|| {
+        self.0.get_or_insert_with(expression, size_of::<SharedExpression>(), || {
             let names: Arc<[Name]> = own_names(expression).into();
             let free = FreeNames::of(expression, dialect);
             let reads: NameSet = names.iter().chain(&free.mine).chain(&free.unqualified).cloned().collect();
             SharedExpression {
-                _expression: expression.clone(),
                 fingerprint: expression.fingerprint(),
                 reads: if reads.len() > names.len() { reads.into_iter().collect() } else { Arc::clone(&names) },
                 names,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, ExpressionKind};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, ExpressionKind};
 use crate::syntax::{Style, print};
 
 /// Maximum number of classes and shapes. More make the memo forget all.
@@ -28,8 +28,7 @@ type MemoHasher = BuildHasherDefault<FxHasher>;
 /// both share costs almost nothing.
 pub struct AdMemo<R> {
     codes: ExpressionCodes,
-    /// The memos of shapes, by the address of the shape.
-    shapes: FxHashMap<usize, ShapeMemo<R>>,
+    shapes: ByIdentity<Arc<AdShape>, ShapeMemo<R>>,
     /// Number of classes.
     classes: usize,
     /// What was made for the last ad, if no other ad has its shape.
@@ -55,8 +54,6 @@ pub(super) fn constant_code(expression: &Expression) -> Option<u32> {
 
 /// The memo of the ads of one shape.
 struct ShapeMemo<R> {
-    /// The shape. It is kept so that no other shape gets its address.
-    shape: Arc<AdShape>,
     /// The expressions of the last ad.
     expressions: Vec<Expression>,
     /// The codes of `expressions`, where all constants of one kind have the same code.
@@ -69,7 +66,7 @@ struct ShapeMemo<R> {
 
 impl<R> Default for AdMemo<R> {
     fn default() -> Self {
-        AdMemo { codes: ExpressionCodes::default(), shapes: FxHashMap::default(), classes: 0, single: None }
+        AdMemo { codes: ExpressionCodes::default(), shapes: ByIdentity::default(), classes: 0, single: None }
     }
 }
 
@@ -83,8 +80,7 @@ impl<R> AdMemo<R> {
         if self.classes + self.shapes.len() > MAX_CLASSES || self.codes.text_bytes > MAX_TEXT_BYTES {
             *self = AdMemo::default();
         }
-        let address = Arc::as_ptr(ad.shape()) as usize;
-        let memo = self.shapes.entry(address).or_insert_with(|| ShapeMemo::new(Arc::clone(ad.shape())));
+        let memo = self.shapes.get_or_insert_with(ad.shape(), ShapeMemo::new);
         let is_same_class = memo.update(ad, &mut self.codes);
         let last = memo.last.filter(|_| is_same_class);
         let index = last.or_else(|| memo.classes.get_index_of(memo.codes.as_slice())).unwrap_or_else(|| {
@@ -97,13 +93,12 @@ impl<R> AdMemo<R> {
 }
 
 impl<R> ShapeMemo<R> {
-    fn new(shape: Arc<AdShape>) -> Self {
-        ShapeMemo { shape, expressions: Vec::new(), codes: Vec::new(), classes: IndexMap::default(), last: None }
+    fn new() -> Self {
+        ShapeMemo { expressions: Vec::new(), codes: Vec::new(), classes: IndexMap::default(), last: None }
     }
 
     /// Takes over the expressions of an ad. Returns whether the ad is of the class of the last ad.
     fn update(&mut self, ad: &Ad, codes: &mut ExpressionCodes) -> bool {
-        debug_assert!(Arc::ptr_eq(&self.shape, ad.shape()));
         if self.expressions.is_empty() {
             self.expressions = ad.expressions().to_vec();
             self.codes = ad.expressions().iter().map(|expression| codes.class_code(expression)).collect();
@@ -127,8 +122,7 @@ impl<R> ShapeMemo<R> {
 #[derive(Default)]
 struct ExpressionCodes {
     by_text: FxHashMap<Box<[u8]>, u32>,
-    /// Numbers by the identity of the expression, which is kept so that no other expression gets it.
-    by_identity: FxHashMap<usize, (Expression, u32)>,
+    by_identity: ByIdentity<Expression, u32>,
     /// Total length of the texts, and of the memory for identities, in bytes.
     text_bytes: usize,
 }
@@ -142,7 +136,7 @@ impl ExpressionCodes {
     /// Returns the code of an expression.
     fn code(&mut self, expression: &Expression) -> u32 {
         const ENTRY_BYTES: usize = 64;
-        if let Some((_, code)) = self.by_identity.get(&expression.identity()) {
+        if let Some(code) = self.by_identity.get(expression) {
             return *code;
         }
         let text = print(expression, Style::New);
@@ -155,7 +149,7 @@ impl ExpressionCodes {
             code
         };
         self.text_bytes += ENTRY_BYTES;
-        self.by_identity.insert(expression.identity(), (expression.clone(), code));
+        self.by_identity.insert(expression.clone(), code);
         code
     }
 }

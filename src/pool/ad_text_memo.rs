@@ -1,11 +1,10 @@
 //! Memo by class of ads, which is found from the texts of attributes without expression trees.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Dialect};
+use crate::ad::{Ad, AdShape, ByIdentity, Dialect};
 use crate::format::AdText;
 
 use super::value_codes::CodeReader;
@@ -23,19 +22,12 @@ pub struct AdTextMemo<R> {
     reader: CodeReader,
     /// The generation of the codes in `classes`.
     generation: usize,
-    /// The classes by their hashes. Different classes with one hash are rare.
-    classes: FxHashMap<u64, Vec<KnownClass<R>>>,
+    /// What is remembered for the classes of each shape, by the codes of the values, as [`CodeReader::words`] returns them.
+    classes: ByIdentity<Arc<AdShape>, FxHashMap<Box<[u64]>, R>>,
+    /// The codes of the values of the last ad.
+    words: Vec<u64>,
     /// Total length of the codes of `classes`, in bytes.
     key_bytes: usize,
-}
-
-/// A class of ads, and what is remembered for it.
-struct KnownClass<R> {
-    /// The names. They are kept so that no other shape gets the address of this one.
-    shape: Arc<AdShape>,
-    /// The codes of the values, as [`CodeReader::words`] returns them.
-    words: Box<[u64]>,
-    remembered: R,
 }
 
 impl<R> AdTextMemo<R> {
@@ -45,7 +37,8 @@ impl<R> AdTextMemo<R> {
         AdTextMemo {
             reader: CodeReader::new(dialect, true),
             generation: 0,
-            classes: FxHashMap::default(),
+            classes: ByIdentity::default(),
+            words: Vec::new(),
             key_bytes: 0,
         }
     }
@@ -58,36 +51,20 @@ impl<R> AdTextMemo<R> {
         let (length, shape) = self.reader.read(text, self.key_bytes > MAX_KEY_BYTES)?;
         if self.reader.generation() != self.generation {
             self.generation = self.reader.generation();
-            self.classes.clear();
+            self.classes = ByIdentity::default();
             self.key_bytes = 0;
         }
-        let AdTextMemo { reader, classes, .. } = self;
-        let known = classes.entry(class_hash(&shape, reader)).or_default();
-        let place = if let Some(place) = known.iter().position(|class| class.has(&shape, reader)) {
-            place
-        } else {
+        let AdTextMemo { reader, classes, words, key_bytes, .. } = self;
+        words.clear();
+        words.extend(reader.words());
+        let known = classes.get_or_insert_with(&shape, FxHashMap::default);
+        if !known.contains_key(words.as_slice()) {
             let expressions = (0..shape.names().len()).map(|position| reader.expression(position).clone()).collect();
             let remembered = make(&Ad::from_shape(Arc::clone(&shape), expressions));
-            let words: Box<[u64]> = reader.words().collect();
-            self.key_bytes += size_of_val(&*words);
-            known.push(KnownClass { shape, words, remembered });
-            known.len() - 1
-        };
-        Some((length, &mut known[place].remembered))
-    }
-}
-
-fn class_hash(shape: &Arc<AdShape>, codes: &CodeReader) -> u64 {
-    let mut hasher = FxHasher::default();
-    Arc::as_ptr(shape).hash(&mut hasher);
-    codes.words().for_each(|word| hasher.write_u64(word));
-    hasher.finish()
-}
-
-impl<R> KnownClass<R> {
-    /// Whether the last ad, which has this shape, is in the class.
-    fn has(&self, shape: &Arc<AdShape>, codes: &CodeReader) -> bool {
-        Arc::ptr_eq(&self.shape, shape) && codes.words().eq(self.words.iter().copied())
+            *key_bytes += size_of_val(words.as_slice());
+            known.insert(words.as_slice().into(), remembered);
+        }
+        Some((length, known.get_mut(words.as_slice())?))
     }
 }
 

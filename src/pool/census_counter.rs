@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, ExpressionKind, Name};
 use crate::syntax::{Style, print_into, print_name};
 
 use super::summary::ValueMeasures;
@@ -23,12 +23,6 @@ const MAX_PATH_BYTES: usize = 256;
 
 /// Maximum number of names that a counter remembers. More names make it forget all of them.
 const MAX_KNOWN_NAMES: usize = 16 * 1024;
-
-/// Maximum number of shapes that a counter remembers. More shapes make it forget all of them.
-const MAX_KNOWN_SHAPES: usize = 1024;
-
-/// Maximum number of bytes of texts that a counter remembers. More texts make it forget all of them.
-const MAX_KNOWN_TEXT_BYTES: usize = 1 << 20;
 
 /// The attributes that a census counts, and those whose values it records.
 #[derive(Clone, Debug)]
@@ -65,10 +59,11 @@ pub struct CensusCounter {
     attributes: Vec<CountedAttribute>,
     /// Index in `attributes` by name.
     by_name: FxHashMap<Name, usize>,
-    /// The indices in `attributes` of the names of a shape, by the address of the shape.
-    shapes: FxHashMap<usize, CountedShape>,
+    /// The indices in `attributes` of the names of a shape.
+    shapes: Bounded<ByIdentity<Arc<AdShape>, Arc<[usize]>>>,
     /// Indices in `attributes` of those that the part counted so far has, in the order of first appearance.
     touched: Vec<usize>,
+    /// Texts of operations, lists and ads with their hashes.
     texts: TextCache,
     /// Number of times that the names got new indices.
     generation: usize,
@@ -108,7 +103,7 @@ pub(super) struct PartValue {
 #[derive(Clone, Debug)]
 struct CountedAttribute {
     has_values: bool,
-    /// The expression of the last ad with the attribute. It is kept so that no other expression gets its identity.
+    /// The expression of the last ad with the attribute.
     last: Option<Expression>,
     /// Offset in the texts of `part` at which the value of the last ad with the attribute begins, if that is a plain
     /// literal. The text goes to the end.
@@ -118,28 +113,8 @@ struct CountedAttribute {
     part: PartAttribute,
 }
 
-#[derive(Clone, Debug)]
-struct CountedShape {
-    /// The shape. It is kept so that no other shape gets its address.
-    shape: Arc<AdShape>,
-    attributes: Arc<[usize]>,
-}
-
-/// Texts of operations, lists and ads with their hashes, by the identity of the expression.
-#[derive(Clone, Debug, Default)]
-struct TextCache {
-    texts: FxHashMap<usize, CachedText>,
-    /// Total length of the texts, in bytes.
-    bytes: usize,
-}
-
-#[derive(Clone, Debug)]
-struct CachedText {
-    /// The expression. It is kept so that no other expression gets its identity.
-    expression: Expression,
-    hash: u64,
-    text: Box<[u8]>,
-}
+/// Texts of expressions with their hashes.
+type TextCache = Bounded<ByIdentity<Expression, (u64, Box<[u8]>)>>;
 
 impl CensusCounter {
     pub(super) fn new(scope: CensusScope) -> Self {
@@ -148,7 +123,7 @@ impl CensusCounter {
             ads: 0,
             attributes: Vec::new(),
             by_name: FxHashMap::default(),
-            shapes: FxHashMap::default(),
+            shapes: Bounded::default(),
             touched: Vec::new(),
             texts: TextCache::default(),
             generation: 0,
@@ -251,7 +226,7 @@ impl CensusCounter {
         if self.attributes.len() > MAX_KNOWN_NAMES {
             self.attributes.clear();
             self.by_name.clear();
-            self.shapes.clear();
+            self.shapes.forget();
             self.generation += 1;
         }
         CensusPart { ads: take(&mut self.ads), attributes }
@@ -259,17 +234,11 @@ impl CensusCounter {
 
     /// Returns the indices in `attributes` of the names of a shape.
     fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
-        let address = Arc::as_ptr(shape) as usize;
-        if let Some(known) = self.shapes.get(&address) {
-            return Arc::clone(&known.attributes);
+        if let Some(known) = self.shapes.get(shape) {
+            return Arc::clone(known);
         }
         let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
-        if self.shapes.len() >= MAX_KNOWN_SHAPES {
-            self.shapes.clear();
-        }
-        let known = CountedShape { shape: Arc::clone(shape), attributes: Arc::clone(&attributes) };
-        self.shapes.insert(Arc::as_ptr(&known.shape) as usize, known);
-        attributes
+        Arc::clone(self.shapes.get_or_insert_with(shape, size_of_val(&*attributes), || attributes))
     }
 
     /// Returns the index in `attributes` of a name.
@@ -309,7 +278,7 @@ impl CountedAttribute {
         } else if let Some(expression) = last {
             let expression = expression.without_parentheses();
             part.measures.add(expression, ads);
-            texts.push_text(expression, &mut part.texts)
+            push_text(expression, texts, &mut part.texts)
         } else {
             return;
         };
@@ -317,28 +286,20 @@ impl CountedAttribute {
     }
 }
 
-impl TextCache {
-    /// Appends the text of an expression. Returns the hash of the text.
-    fn push_text(&mut self, expression: &Expression, texts: &mut Vec<u8>) -> u64 {
-        if matches!(expression.kind(), ExpressionKind::Literal(_)) {
-            return push_value_text(expression, texts);
-        }
-        if let Some(known) = self.texts.get(&expression.identity()) {
-            texts.extend_from_slice(&known.text);
-            return known.hash;
-        }
-        let start = texts.len();
-        let hash = push_value_text(expression, texts);
-        let text = &texts[start..];
-        self.bytes += text.len();
-        if self.bytes > MAX_KNOWN_TEXT_BYTES {
-            self.texts.clear();
-            self.bytes = text.len();
-        }
-        let known = CachedText { expression: expression.clone(), hash, text: text.into() };
-        self.texts.insert(known.expression.identity(), known);
-        hash
+/// Appends the text of an expression. Returns the hash of the text.
+fn push_text(expression: &Expression, known: &mut TextCache, texts: &mut Vec<u8>) -> u64 {
+    if matches!(expression.kind(), ExpressionKind::Literal(_)) {
+        return push_value_text(expression, texts);
     }
+    if let Some((hash, text)) = known.get(expression) {
+        texts.extend_from_slice(text);
+        return *hash;
+    }
+    let start = texts.len();
+    let hash = push_value_text(expression, texts);
+    let text = &texts[start..];
+    known.get_or_insert_with(expression, text.len(), || (hash, text.into()));
+    hash
 }
 
 /// Appends the text of an expression, cut if it is long. Returns the hash of the whole text.

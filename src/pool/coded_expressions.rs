@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Expression, Name};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, Name};
 
 /// The code of an ad without the attribute.
 pub const NO_EXPRESSION: u32 = 0;
@@ -30,25 +30,20 @@ struct ExpressionCoder {
     last: (usize, u32),
 }
 
-/// Maximum number of shapes whose columns are remembered.
-const MAX_SHAPES: usize = 4096;
-
 /// Finds the codes of all attributes of some ads, by the names of the attributes in order of first occurrence. Iterates
 /// over each ad once, which is faster than looking up every name in every ad.
 pub fn code_expressions(ads: &[Ad]) -> impl Iterator<Item = (Name, CodedExpressions)> {
     let mut names: IndexSet<Name, FxBuildHasher> = IndexSet::default();
     let mut coders: Vec<ExpressionCoder> = Vec::new();
-    // The columns of the names of each shape, by the shape's address. All shapes stay in memory with the ads.
-    let mut by_shape: FxHashMap<usize, Arc<[usize]>> = FxHashMap::default();
+    // The columns of the names of each shape.
+    let mut by_shape: Bounded<ByIdentity<Arc<AdShape>, Arc<[usize]>>> = Bounded::default();
     let (mut last_shape, mut columns) = (0, Arc::from([]));
     for (row, ad) in ads.iter().enumerate() {
         let shape = Arc::as_ptr(ad.shape()) as usize;
         if shape != last_shape {
-            if by_shape.len() >= MAX_SHAPES {
-                by_shape.clear();
-            }
             let find = || ad.shape().names().iter().map(|name| column_of(&mut names, name)).collect();
-            columns = Arc::clone(by_shape.entry(shape).or_insert_with(find));
+            let bytes = ad.len() * size_of::<usize>();
+            columns = Arc::clone(by_shape.get_or_insert_with(ad.shape(), bytes, find));
             last_shape = shape;
             coders.resize_with(names.len(), ExpressionCoder::default);
         }

@@ -2,16 +2,11 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::ad::{Ad, AdShape, Dialect, Expression};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Dialect, Expression};
 use crate::format::AdText;
 
 use super::ad_memo::is_constant;
 use super::value_codes::{CodeReader, ScalarKind};
-
-/// Maximum number of models. More make them be forgotten.
-const MAX_MODELS: usize = 1024;
 
 /// Reads ads by their texts. An ad differs from the last ad of its shape in few expressions, so that only these are
 /// exchanged in a model of the ad. Constants are read on demand.
@@ -19,14 +14,11 @@ pub struct AdTextModels {
     reader: CodeReader,
     /// The generation of the codes in `models`.
     generation: usize,
-    /// The models by the addresses of their shapes.
-    models: FxHashMap<usize, AdModel>,
+    models: Bounded<ByIdentity<Arc<AdShape>, AdModel>>,
 }
 
 /// The last ad of a shape, without its constants.
 pub struct AdModel {
-    /// The names. They are kept so that no other shape gets the address of this one.
-    shape: Arc<AdShape>,
     /// The codes of the values, as [`CodeReader::words`] returns them.
     words: Vec<u64>,
     /// The ad, with other constants.
@@ -49,37 +41,36 @@ impl AdTextModels {
     /// Creates a reader of ads of a dialect.
     #[must_use]
     pub fn new(dialect: Dialect) -> Self {
-        AdTextModels { reader: CodeReader::new(dialect, false), generation: 0, models: FxHashMap::default() }
+        AdTextModels { reader: CodeReader::new(dialect, false), generation: 0, models: Bounded::default() }
     }
 
     /// Reads the first ad of a text. `None` if the ad cannot be read attribute by attribute.
     pub fn read<'m>(&'m mut self, text: AdText<'m>) -> Option<ModelledAd<'m>> {
         let AdTextModels { reader, generation, models } = self;
         let (length, shape) = reader.read(text, false)?;
-        if *generation != reader.generation() || models.len() >= MAX_MODELS {
+        if *generation != reader.generation() {
             *generation = reader.generation();
-            models.clear();
+            models.forget();
         }
-        let address = Arc::as_ptr(&shape) as usize;
-        let model = models.entry(address).or_insert_with(|| AdModel::new(shape, reader));
+        let bytes = shape.names().len() * (size_of::<Expression>() + size_of::<u32>());
+        let model = models.get_or_insert_with(&shape, bytes, || AdModel::new(&shape, reader));
         model.update(reader);
         Some(ModelledAd { length, model, text: text.bytes, reader })
     }
 }
 
 impl AdModel {
-    fn new(shape: Arc<AdShape>, reader: &CodeReader) -> Self {
+    fn new(shape: &Arc<AdShape>, reader: &CodeReader) -> Self {
         let positions = 0..shape.names().len();
         let expressions: Vec<Expression> = positions.map(|position| reader.expression(position).clone()).collect();
-        let ad = Ad::from_shape(Arc::clone(&shape), expressions);
-        let mut model = AdModel { shape, words: reader.words().collect(), ad, expressions: Vec::new() };
+        let ad = Ad::from_shape(Arc::clone(shape), expressions);
+        let mut model = AdModel { words: reader.words().collect(), ad, expressions: Vec::new() };
         model.find_expressions();
         model
     }
 
     /// Takes over the expressions of the last ad, which has this shape.
     fn update(&mut self, reader: &CodeReader) {
-        debug_assert!(self.words.len() == self.shape.names().len().div_ceil(2));
         let mut values: Vec<(usize, Expression)> = Vec::new();
         for (index, (known, word)) in self.words.iter_mut().zip(reader.words()).enumerate() {
             if *known != word {

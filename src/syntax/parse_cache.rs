@@ -2,12 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, ExpressionKind};
+use crate::ad::{Bounded, Expression, ExpressionKind};
 
 use super::{ParseOptions, parse_prefix, simple_literal};
-
-/// Maximum total length of the cached texts, in bytes; a longer total clears the cache.
-const MAX_CACHED_BYTES: usize = 2 << 20;
 
 /// Maximum length of a cached text, in bytes; longer ones hardly repeat.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
@@ -26,9 +23,7 @@ const MAX_LIST_DEPTH: usize = 100;
 /// share a list, because the evaluator identifies lists by their address.
 pub struct ParseCache<Note> {
     rules: ParseOptions,
-    expressions: FxHashMap<Box<[u8]>, CachedExpression<Note>>,
-    /// Total length of the cached texts, in bytes.
-    text_bytes: usize,
+    expressions: Bounded<FxHashMap<Box<[u8]>, CachedExpression<Note>>>,
 }
 
 struct CachedExpression<Note> {
@@ -96,7 +91,7 @@ impl<Note: Copy + Default> ParseCache<Note> {
     /// Creates an empty cache.
     #[must_use]
     pub fn new(rules: ParseOptions) -> Self {
-        ParseCache { rules, expressions: FxHashMap::default(), text_bytes: 0 }
+        ParseCache { rules, expressions: Bounded::default() }
     }
 
     /// Returns the options with which texts are parsed.
@@ -155,11 +150,7 @@ impl<Note: Copy + Default> ParseCache<Note> {
     }
 
     fn insert(&mut self, text: &[u8], expression: &Expression, owner: usize, reuse: ExpressionReuse) {
-        self.text_bytes += text.len();
-        if self.text_bytes > MAX_CACHED_BYTES {
-            self.expressions.clear();
-            self.text_bytes = text.len();
-        }
+        self.expressions.make_room(text.len());
         let cached = CachedExpression { expression: expression.clone(), note: Note::default(), owner, reuse };
         self.expressions.insert(text.into(), cached);
     }

@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{AdShape, Name};
-
-/// Maximum total number of names in the cached shapes. More names clear the cache.
-const MAX_CACHED_NAMES: usize = 1 << 18;
+use crate::ad::{AdShape, Bounded, ByIdentity, Name};
 
 /// New name of a slot of an edited ad.
 #[derive(Clone, Debug)]
@@ -47,22 +44,10 @@ impl Hash for SlotName {
 /// The ads of a source share shapes, and rules mostly change the names of all of them alike. So the changed ads share
 /// shapes, too.
 #[derive(Clone, Default)]
-pub(super) struct EditedShapes(Rc<RefCell<EditedShapeTable>>);
+pub(super) struct EditedShapes(Rc<RefCell<Bounded<ByIdentity<Arc<AdShape>, ShapeEdits>>>>);
 
-#[derive(Default)]
-struct EditedShapeTable {
-    /// What was made of each shape, by the address of the shape.
-    by_origin: FxHashMap<usize, ShapeEdits>,
-    /// Total number of names in the cached shapes.
-    names: usize,
-}
-
-struct ShapeEdits {
-    /// The shape before the edits. It is kept so that no other shape gets its address.
-    origin: Arc<AdShape>,
-    /// The shapes after the edits, by the edits.
-    results: FxHashMap<Vec<SlotName>, Arc<AdShape>>,
-}
+/// The shapes after edits of one shape, by the edits.
+type ShapeEdits = FxHashMap<Vec<SlotName>, Arc<AdShape>>;
 
 impl EditedShapes {
     /// Returns the shape that changed names make of a shape. The names are changed in their order; a slot behind the
@@ -72,8 +57,7 @@ impl EditedShapes {
             return Arc::clone(origin);
         }
         let mut table = self.0.borrow_mut();
-        let address = Arc::as_ptr(origin) as usize;
-        if let Some(known) = table.by_origin.get(&address).and_then(|edits| edits.results.get(changes)) {
+        if let Some(known) = table.get(origin).and_then(|edits| edits.get(changes)) {
             return Arc::clone(known);
         }
         let mut names: Vec<Option<Name>> = origin.names().iter().cloned().map(Some).collect();
@@ -84,14 +68,8 @@ impl EditedShapes {
             }
         }
         let result: Arc<AdShape> = Arc::new(names.into_iter().flatten().collect());
-        table.names += origin.names().len() + result.names().len() + changes.len();
-        if table.names > MAX_CACHED_NAMES {
-            *table = EditedShapeTable { names: result.names().len(), ..EditedShapeTable::default() };
-        }
-        let new = || ShapeEdits { origin: Arc::clone(origin), results: FxHashMap::default() };
-        let edits = table.by_origin.entry(address).or_insert_with(new);
-        debug_assert!(Arc::ptr_eq(&edits.origin, origin));
-        edits.results.insert(changes.to_vec(), Arc::clone(&result));
+        table.make_room((result.names().len() + changes.len()) * size_of::<Name>());
+        (**table).get_or_insert_with(origin, ShapeEdits::default).insert(changes.to_vec(), Arc::clone(&result));
         result
     }
 }

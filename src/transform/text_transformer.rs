@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::ad::AdShape;
+use crate::ad::{AdShape, Bounded, ByIdentity};
 use crate::eval::Context;
 use crate::format::{AdBatch, AdText, AdTextPlan, FileFormat, UnreadAd, UnreadAdReader};
 
 use super::MAX_MADE_BYTES;
 use super::interpreter::{Transform, TransformCache};
-
-/// Maximum number of shapes whose results are kept.
-const MAX_ALIKE_SHAPES: usize = 1024;
 
 /// Applies rules to ads and writes the resulting ads. It copies the texts of values that do not change.
 pub struct TextTransformer<'t> {
@@ -22,15 +17,8 @@ pub struct TextTransformer<'t> {
     finds_changes: bool,
     cache: TransformCache,
     reader: UnreadAdReader,
-    /// The results for shapes whose ads all become the same but for the copied texts, by the address of the shape.
-    alike: FxHashMap<usize, AlikeAds>,
-}
-
-/// The results for all ads of a shape.
-struct AlikeAds {
-    /// The shape. It is kept so that no other shape gets its address.
-    shape: Arc<AdShape>,
-    results: TextResults,
+    /// The results for shapes whose ads all become the same but for the copied texts.
+    alike: Bounded<ByIdentity<Arc<AdShape>, TextResults>>,
 }
 
 /// The texts of the ads that the rules make of one ad.
@@ -56,7 +44,7 @@ impl<'t> TextTransformer<'t> {
             finds_changes,
             cache: TransformCache::default(),
             reader: UnreadAdReader::new(context.dialect, form),
-            alike: FxHashMap::default(),
+            alike: Bounded::default(),
         }
     }
 
@@ -68,8 +56,7 @@ impl<'t> TextTransformer<'t> {
     pub fn push_ads(&mut self, text: AdText, batch: &mut AdBatch) -> Option<(usize, bool)> {
         let (ad, length) = self.reader.read(text)?;
         let shape = ad.ad.shape();
-        let address = Arc::as_ptr(shape) as usize;
-        if let Some(AlikeAds { results, .. }) = self.alike.get(&address) {
+        if let Some(results) = self.alike.get(shape) {
             results.push(&ad, self.form, batch)?;
             return Some((length, results.is_changed));
         }
@@ -82,11 +69,8 @@ impl<'t> TextTransformer<'t> {
         let results = TextResults { plans, is_changed };
         results.push(&ad, self.form, batch)?;
         if !ad.depends_on_values() {
-            if self.alike.len() >= MAX_ALIKE_SHAPES {
-                self.alike.clear();
-            }
-            let alike = AlikeAds { shape: Arc::clone(shape), results };
-            self.alike.insert(Arc::as_ptr(&alike.shape) as usize, alike);
+            self.alike.make_room(shape.names().len() * size_of::<AdTextPlan>());
+            self.alike.insert(Arc::clone(shape), results);
         }
         Some((length, is_changed))
     }

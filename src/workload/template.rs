@@ -1,19 +1,16 @@
 //! Templates and builders of generated ads. They take names and parsed expression texts from a cache.
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, Bounded, Dialect, Expression, Name, Value};
 use crate::format::{FileFormat, read};
 use crate::syntax::{ParseOptions, parse_expression};
 use rustc_hash::FxHashMap;
-
-/// Maximum number of cached expression texts; the cache is cleared when full, so that memory stays bounded.
-const MAX_CACHED_TEXTS: usize = 10_000;
 
 /// Template for the ads of one kind: the attributes that all of them share, and a cache of names and parsed texts.
 #[derive(Default)]
 pub struct AdTemplate {
     common: Vec<(Name, Expression)>,
     names: FxHashMap<&'static str, Name>,
-    texts: FxHashMap<String, Expression>,
+    texts: Bounded<FxHashMap<String, Expression>>,
 }
 
 impl AdTemplate {
@@ -40,9 +37,7 @@ impl AdTemplate {
         if let Some(expression) = self.texts.get(text) {
             return expression.clone();
         }
-        if self.texts.len() >= MAX_CACHED_TEXTS {
-            self.texts.clear();
-        }
+        self.texts.make_room(text.len());
         let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor));
         let expression =
             expression.unwrap_or_else(|error| Expression::literal(Value::error(error.span, error.message)));

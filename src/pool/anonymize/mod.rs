@@ -12,15 +12,12 @@ use std::convert::Infallible;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
+use crate::ad::{Ad, Bounded, ByIdentity, Expression, ExpressionKind, ListValue, Name, Value};
 
 use names::is_list_of_names;
 use pseudonyms::Pseudonyms;
 
 pub use text_uses::TextUses;
-
-/// Maximum number of expressions whose rewritten forms are cached.
-const MAX_CACHED_EXPRESSIONS: usize = 1 << 14;
 
 /// Replaces the words in all strings of ads by pseudonyms: those of values and those within expressions.
 ///
@@ -30,14 +27,19 @@ const MAX_CACHED_EXPRESSIONS: usize = 1 << 14;
 /// Strings are equal, with or without regard to case, exactly if their pseudonyms are.
 pub struct Anonymizer {
     pseudonyms: Pseudonyms,
-    /// Rewritten expressions, by the identity of the old ones, which are kept so that no other gets their identity.
-    expressions: FxHashMap<usize, (Expression, Expression)>,
-    /// The attributes whose uses of strings were found, with the identity of a cached expression or the fact whether
-    /// they are strings.
-    known: FxHashSet<(Name, KnownExpression)>,
+    rewritten: Bounded<RewrittenExpressions>,
     uses: TextUses,
     /// Pseudonyms of the attributes of the ad that are called after its devices, by their names in lower case.
     devices: FxHashMap<String, Name>,
+}
+
+/// Expressions that were rewritten.
+#[derive(Default)]
+struct RewrittenExpressions {
+    expressions: ByIdentity<Expression, Expression>,
+    /// The attributes whose uses of strings were found, with the identity of an expression in `expressions` or the fact
+    /// whether they are strings.
+    known: FxHashSet<(Name, KnownExpression)>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -52,8 +54,7 @@ impl Anonymizer {
     pub fn new(key: &[u8]) -> Self {
         Anonymizer {
             pseudonyms: Pseudonyms::new(key),
-            expressions: FxHashMap::default(),
-            known: FxHashSet::default(),
+            rewritten: Bounded::default(),
             uses: TextUses::default(),
             devices: FxHashMap::default(),
         }
@@ -71,14 +72,10 @@ impl Anonymizer {
 
     /// Returns the ad with pseudonyms. O(n) in the size of what was not rewritten before.
     pub fn anonymize(&mut self, ad: &Ad) -> Ad {
-        if self.expressions.len() >= MAX_CACHED_EXPRESSIONS {
-            self.expressions.clear();
-            self.known.clear();
-        }
         let devices = self.pseudonyms.of_devices(ad);
         if devices != self.devices {
             // References to devices depend on the ad.
-            self.expressions.clear();
+            self.rewritten.forget();
             self.devices = devices;
         }
         let attributes = ad.iter().map(|attribute| {
@@ -90,7 +87,10 @@ impl Anonymizer {
                 _ => KnownExpression::Operation(expression.identity()),
             };
             let is_operation = matches!(known, KnownExpression::Operation(_));
-            if self.known.insert((attribute.name.clone(), known)) {
+            let known = (attribute.name.clone(), known);
+            if !self.rewritten.known.contains(&known) {
+                self.rewritten.make_room(size_of_val(&known));
+                self.rewritten.known.insert(known);
                 self.uses.add(attribute.name, expression);
             }
             let rewritten = match expression.kind() {
@@ -137,11 +137,11 @@ impl Anonymizer {
     }
 
     fn rewrite_cached(&mut self, expression: &Expression) -> Expression {
-        if let Some((_, rewritten)) = self.expressions.get(&expression.identity()) {
+        if let Some(rewritten) = self.rewritten.expressions.get(expression) {
             return rewritten.clone();
         }
         let rewritten = self.rewrite(expression);
-        self.expressions.insert(expression.identity(), (expression.clone(), rewritten.clone()));
+        self.rewritten.expressions.insert(expression.clone(), rewritten.clone());
         rewritten
     }
 

@@ -10,15 +10,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::Sha256;
 
+use crate::ad::Bounded;
+
 use super::vocabulary::is_common_word;
 use super::words::{Treatment, Word, is_word_byte, octet, words};
 
 /// Minimum number of letters of a pseudonym: 61 bits, so that of ten million words two have the same one with a chance of
 /// 1 in 50,000.
 const MIN_LETTERS: usize = 13;
-
-/// Maximum number of cached pseudonyms of words, and of cached permutations of octets.
-const MAX_CACHED: usize = 1 << 14;
 
 /// Replaces the words of strings by pseudonyms that a key determines.
 pub(super) struct Pseudonyms {
@@ -28,16 +27,16 @@ pub(super) struct Pseudonyms {
     /// Words that are replaced in names of attributes, too, in lower case.
     replaced: FxHashSet<Vec<u8>>,
     /// Pseudonyms in lower case, by words in lower case.
-    words: FxHashMap<Vec<u8>, Vec<u8>>,
+    words: Bounded<FxHashMap<Vec<u8>, Vec<u8>>>,
     /// Permutations of the octet that follows some octets of an address.
-    octets: FxHashMap<Vec<u8>, Box<[u8; 256]>>,
+    octets: Bounded<FxHashMap<Vec<u8>, Box<[u8; 256]>>>,
 }
 
 impl Pseudonyms {
     pub fn new(key: &[u8]) -> Self {
         let mac = Hmac::new_from_slice(key).expect("a key of any length is allowed");
         let (kept, replaced) = <_>::default();
-        Pseudonyms { mac, kept, replaced, words: FxHashMap::default(), octets: FxHashMap::default() }
+        Pseudonyms { mac, kept, replaced, words: Bounded::default(), octets: Bounded::default() }
     }
 
     /// Keeps the words of a text wherever they occur.
@@ -92,12 +91,10 @@ impl Pseudonyms {
     /// the word with the same number is.
     pub(super) fn push_word(&mut self, word: &[u8], into: &mut Vec<u8>) {
         let lower = word.to_ascii_lowercase();
-        if self.words.len() >= MAX_CACHED {
-            self.words.clear();
-        }
         let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count().max(MIN_LETTERS);
         if !self.words.contains_key(&lower) {
             let pseudonym = self.letters(&lower, letters);
+            self.words.make_room(lower.len() + pseudonym.len());
             self.words.insert(lower.clone(), pseudonym);
         }
         let start = into.len();
@@ -130,9 +127,6 @@ impl Pseudonyms {
     /// Returns the octet that replaces the octet after `prefix`. Addresses with a common prefix keep one, as in
     /// Crypto-PAn (Xu and others, Prefix-preserving IP address anonymization, 2002).
     fn octet(&mut self, prefix: &[u8], octet: u8) -> u8 {
-        if self.octets.len() >= MAX_CACHED {
-            self.octets.clear();
-        }
         if !self.octets.contains_key(prefix) {
             let mut keyed: Vec<(u64, u8)> =
                 (0..=u8::MAX).map(|octet| (self.hash(b"octet", prefix, &[octet]), octet)).collect();
@@ -141,6 +135,7 @@ impl Pseudonyms {
             for (place, (_, octet)) in permutation.iter_mut().zip(keyed) {
                 *place = octet;
             }
+            self.octets.make_room(prefix.len() + permutation.len());
             self.octets.insert(prefix.to_vec(), permutation);
         }
         self.octets[prefix][usize::from(octet)]
@@ -312,7 +307,9 @@ mod tests {
                     let is_left = |group: &String| {
                         // A pseudonym is made of letters, and can hold those of a group by chance.
                         let has_digit = group.contains(|digit: char| digit.is_ascii_digit());
-                        group != "9618" && has_digit && found.contains(group.as_str())
+                        // `%2520` is a space that was encoded twice.
+                        let is_encoded = prefix.ends_with('%') && group.starts_with("25");
+                        group != "9618" && has_digit && !is_encoded && found.contains(group.as_str())
                     };
                     prop_assert!(!groups.iter().any(is_left), "{closed} in {surroundings}: {found}");
                 }

@@ -2,25 +2,18 @@
 
 use std::sync::Arc;
 
-use classad::ad::{AdShape, Dialect};
+use classad::ad::{AdShape, Bounded, ByIdentity, Dialect};
 use classad::eval::Context;
 use classad::format::{
     AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock, attribute_spans,
 };
 use classad::lint::{AdChecker, AdFindings, PoolStatistics};
 use classad::protocol::Protocol;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::cli::io::block_pipeline::BlockTask;
 
 use super::located;
-
-/// Maximum number of shapes that a thread remembers. More shapes make it forget all.
-const MAX_KNOWN_SHAPES: usize = 1024;
-
-/// Maximum number of contents of findings that a thread remembers. More make it forget all.
-const MAX_KNOWN_CONTENTS: usize = 64 * 1024;
 
 /// Checks the ads of a block.
 pub struct CheckTask {
@@ -52,18 +45,17 @@ pub enum CheckEvent {
     },
 }
 
-/// The findings of the ads of a block, each with the number of ads that have exactly these, by their addresses.
-type FindingCounts = IndexMap<usize, (Arc<AdFindings>, usize), FxBuildHasher>;
+/// The findings of the ads of a block, each with the number of ads that have exactly these.
+type FindingCounts = ByIdentity<Arc<AdFindings>, usize>;
 
 /// What a thread keeps from block to block.
 pub struct CheckState {
     cache: ReadCache,
     pub checker: AdChecker,
-    /// Shapes of ads that have no attribute twice, by their addresses. They are kept so that no other shape gets the
-    /// address of one.
-    shapes: FxHashMap<usize, Arc<AdShape>>,
+    /// Shapes of ads that have no attribute twice.
+    shapes: Bounded<ByIdentity<Arc<AdShape>, ()>>,
     /// The contents of findings that earlier ads of the thread have. Their ads come earlier in the input.
-    contents: FxHashSet<u64>,
+    contents: Bounded<FxHashSet<u64>>,
 }
 
 impl BlockTask for CheckTask {
@@ -77,16 +69,13 @@ impl BlockTask for CheckTask {
             None => checker,
         };
         let cache = ReadCache::new(self.context.dialect);
-        CheckState { cache, checker, shapes: FxHashMap::default(), contents: FxHashSet::default() }
+        CheckState { cache, checker, shapes: Bounded::default(), contents: Bounded::default() }
     }
 
     fn run(&self, state: &mut CheckState, block: &StreamBlock) -> CheckedBlock {
         let mut checked = CheckedBlock { events: Vec::new(), counts: Vec::new(), ads: 0, last: 0 };
         let mut counts = FindingCounts::default();
         let CheckState { cache, checker, shapes, contents } = state;
-        if contents.len() > MAX_KNOWN_CONTENTS {
-            contents.clear();
-        }
         let mut ads = BlockAds::new(block, cache);
         loop {
             // An ad with a finding that no earlier ad has is read, so that the finding can be reported.
@@ -117,12 +106,12 @@ impl BlockTask for CheckTask {
             let is_twice = has_attribute_twice(&entry, block, shapes, self.context.dialect);
             let findings = checker.check(&entry.ad);
             count(&mut counts, &findings);
-            let new = findings.contents().filter(|content| contents.insert(*content)).count();
+            let new = findings.contents().filter(|content| is_new(contents, *content)).count();
             if is_twice || new > 0 {
                 checked.events.push(CheckEvent::Ad { entry, findings, is_twice });
             }
         }
-        checked.counts = counts.into_values().collect();
+        checked.counts = counts.into_iter().collect();
         checked
     }
 }
@@ -130,22 +119,30 @@ impl BlockTask for CheckTask {
 /// Counts an ad with these findings.
 fn count(counts: &mut FindingCounts, findings: &Arc<AdFindings>) {
     if !findings.is_empty() {
-        // The count keeps the findings, so that no others get their address.
-        let address = Arc::as_ptr(findings) as usize;
-        counts.entry(address).or_insert_with(|| (Arc::clone(findings), 0)).1 += 1;
+        *counts.get_or_insert_with(findings, || 0) += 1;
     }
+}
+
+/// Whether no earlier ad has this content, as far as is known. Remembers it.
+fn is_new(contents: &mut Bounded<FxHashSet<u64>>, content: u64) -> bool {
+    let is_new = !contents.contains(&content);
+    if is_new {
+        contents.make_room(size_of::<u64>());
+        contents.insert(content);
+    }
+    is_new
 }
 
 /// Whether an ad defines an attribute twice.
 fn has_attribute_twice(
     entry: &AdEntry,
     block: &StreamBlock,
-    shapes: &mut FxHashMap<usize, Arc<AdShape>>,
+    shapes: &mut Bounded<ByIdentity<Arc<AdShape>, ()>>,
     dialect: Dialect,
 ) -> bool {
     // Readers let ads share a shape only if none of them has an attribute twice.
     let shape = entry.ad.shape();
-    if shapes.contains_key(&(Arc::as_ptr(shape) as usize)) {
+    if shapes.get(shape).is_some() {
         return false;
     }
     let written = if block.form == FileFormat::Long {
@@ -158,10 +155,7 @@ fn has_attribute_twice(
         return true;
     }
     if Arc::strong_count(shape) > 1 {
-        if shapes.len() >= MAX_KNOWN_SHAPES {
-            shapes.clear();
-        }
-        shapes.insert(Arc::as_ptr(shape) as usize, Arc::clone(shape));
+        shapes.get_or_insert_with(shape, 0, || ());
     }
     false
 }

@@ -8,14 +8,12 @@ mod rectangles;
 use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Name};
+use classad::ad::{Ad, ByIdentity, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, References, direct_references, references_of_all};
 use classad::format::{AdEntry, AdText};
 use classad::pool::{AdMemo, AdTextMemo, Census};
 use classad::protocol::{PORTS, display_name, read_ports};
 use classad::syntax::print_name;
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
@@ -278,17 +276,15 @@ struct BlockReferences {
 struct RefsState {
     memo: AdMemo<Arc<AdReferences>>,
     texts: Option<AdTextMemo<Arc<AdReferences>>>,
-    /// The references of the ads of the block, each with the number of ads, by the address of the references.
-    classes: IndexMap<usize, (Arc<AdReferences>, usize), FxBuildHasher>,
+    /// The references of the ads of the block, each with the number of ads.
+    classes: ByIdentity<Arc<AdReferences>, usize>,
     rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
 }
 
 impl RefsState {
     /// Counts an ad.
     fn count(&mut self, references: Arc<AdReferences>) {
-        // A class keeps its references, so that no others get their address.
-        let class = self.classes.entry(Arc::as_ptr(&references) as usize);
-        class.or_insert_with(|| (references, 0)).1 += 1;
+        *self.classes.get_or_insert_with(&references, || 0) += 1;
     }
 }
 
@@ -318,7 +314,7 @@ impl AdBlockTask for RefsTask {
     }
 
     fn finish(&self, state: &mut RefsState) -> BlockReferences {
-        let classes = std::mem::take(&mut state.classes).into_values().collect();
+        let classes = std::mem::take(&mut state.classes).into_iter().collect();
         BlockReferences { classes, rows: std::mem::take(&mut state.rows) }
     }
 }
