@@ -19,7 +19,6 @@ mod ranks;
 mod remaining;
 mod request;
 mod residue;
-mod selections;
 
 use std::rc::Rc;
 
@@ -40,7 +39,6 @@ use ranks::{ClassRanks, OfferRanks};
 pub use remaining::RemainingOffers;
 pub use request::PairEvaluator;
 use residue::{Residue, ResidueTable};
-use selections::ConditionCache;
 
 /// The index of a fixed list of offers. A set of offers is a bitmap over the positions in this list.
 pub struct OfferIndex {
@@ -66,8 +64,6 @@ pub struct OfferIndex {
     class_ranks: ClassRanks,
     /// Offers that cannot be indexed, because they redefine a scope name such as `target`.
     unindexable: FixedBitSet,
-    /// Selections of the columns by the conditions of earlier requests.
-    selections: ConditionCache,
     scratch: FixedBitSet,
 }
 
@@ -112,7 +108,6 @@ impl OfferIndex {
             class_ranks: ClassRanks::default(),
             offer_ranks: OfferRanks::new(offers, &mut columns, &protocol, &unindexable),
             unindexable,
-            selections: ConditionCache::default(),
             scratch: FixedBitSet::with_capacity(columns.offers.len()),
             columns,
             protocol: Rc::new(protocol),

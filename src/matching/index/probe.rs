@@ -16,14 +16,12 @@ use super::ranks::RankForm;
 use super::remaining::RemainingOffers;
 use super::request::{PairEvaluator, ProbedRequest};
 use super::residue::limit_cached;
-use super::selections::ColumnCondition;
 use super::{ItemPostings, OfferIndex};
 
 /// A comparison of an attribute of the offers with a constant, which selects a range of a column.
 struct RangeComparison {
     column: Rc<AttributeColumn>,
     range: PositionRange,
-    condition: Option<ColumnCondition>,
 }
 
 /// The offers that may match the probed request.
@@ -172,11 +170,10 @@ impl OfferIndex {
                 if let Some((name, operator, cell)) = orient_comparison(operator, first, second, theirs, &mut mine) {
                     match cell.value() {
                         Some(value) => {
-                            let condition = ColumnCondition::comparison(name, operator, &value);
                             let column = self.columns.column(name);
                             match column.matching_range(operator, &value).filter(|_| !column.has_deviant_rows()) {
-                                Some(range) => comparisons.push(RangeComparison { column, range, condition }),
-                                None => self.retain_where(name, condition, left, |column, rows| {
+                                Some(range) => comparisons.push(RangeComparison { column, range }),
+                                None => self.retain_where(name, left, |column, rows| {
                                     column.select(operator, &value, rows);
                                 }),
                             }
@@ -189,14 +186,13 @@ impl OfferIndex {
             ClauseForm::Truth(operand) => {
                 if let Some(name) = theirs(operand) {
                     let met = |value: &Value| Truth::of(value, dialect).is_true();
-                    let condition = Some(ColumnCondition::truth(name));
-                    self.retain_where(name, condition, left, |column, rows| column.select_where(met, rows));
+                    self.retain_where(name, left, |column, rows| column.select_where(met, rows));
                     return true;
                 }
             }
             ClauseForm::StringListMember(operand, list) => {
                 let Some(name) = theirs(operand) else { return false };
-                self.retain_where(name, None, left, |column, rows| {
+                self.retain_where(name, left, |column, rows| {
                     for item in string_list_items(list) {
                         column.select(BinaryOperator::Is, &Value::String(item), rows);
                     }
@@ -214,28 +210,21 @@ impl OfferIndex {
 
     /// Excludes the offers that do not meet a comparison.
     fn retain_in_range(&mut self, comparison: RangeComparison, left: &mut RemainingOffers) {
-        let RangeComparison { column, range, condition } = comparison;
+        let RangeComparison { column, range } = comparison;
         if left.are_few() {
             let test = column.row_test(range);
             return left.retain_if(|offer| test.is_met(offer));
         }
-        if let Some(known) = condition.as_ref().and_then(|condition| self.selections.get(condition)) {
-            return left.intersect_with(known);
-        }
         self.scratch.clear();
         column.add_range_rows(range, &mut self.scratch);
         left.intersect_with(&self.scratch);
-        if let Some(condition) = condition {
-            self.selections.insert(condition, &self.scratch);
-        }
     }
 
     /// Excludes the offers that `select` does not select in the column of an attribute. Deviant offers are kept and
-    /// become unsure. `condition` identifies the selection, so that it is made once; `None` if it is made each time.
+    /// become unsure.
     fn retain_where(
         &mut self,
         name: &Name,
-        condition: Option<ColumnCondition>,
         left: &mut RemainingOffers,
         select: impl FnOnce(&AttributeColumn, &mut FixedBitSet),
     ) {
@@ -243,18 +232,12 @@ impl OfferIndex {
         if column.has_deviant_rows() {
             left.unsure.union_with(column.deviant_rows());
         }
-        if let Some(known) = condition.as_ref().and_then(|condition| self.selections.get(condition)) {
-            return left.intersect_with(known);
-        }
         self.scratch.clear();
         select(&column, &mut self.scratch);
         if column.has_deviant_rows() {
             self.scratch.union_with(column.deviant_rows());
         }
         left.intersect_with(&self.scratch);
-        if let Some(condition) = condition {
-            self.selections.insert(condition, &self.scratch);
-        }
     }
 
     /// Excludes the offers whose bounds or string lists do not admit the request.
