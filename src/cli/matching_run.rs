@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::ad::Ad;
-use classad::eval::Context;
+use classad::eval::{Context, Work};
 use classad::matching::negotiate::{
     Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse,
     ReachedLimit, negotiate,
@@ -109,9 +109,6 @@ impl PairSelection {
     }
 }
 
-/// Number of steps for comparisons that a listed pair counts as, because its row is printed.
-const STEPS_PER_LISTED_PAIR: u64 = 10;
-
 /// The candidates of requests that are searched once for all equal requests. Each list takes held bytes once.
 struct CandidateLists<'c> {
     context: &'c Context,
@@ -214,12 +211,14 @@ impl From<NegotiationOutcome> for FoundPairs {
 }
 
 impl FoundPairs {
-    /// Lists the candidates of a request. Once the steps for comparisons are spent, lists none. `steps_per_pair` is for
-    /// printing them.
-    fn add_list(&mut self, request: usize, list: Arc<[Candidate]>, context: &Context, steps_per_pair: u64) {
+    /// Lists the candidates of a request. Once the steps for comparisons are spent, lists none. `are_printed` tells
+    /// whether they are printed.
+    fn add_list(&mut self, request: usize, list: Arc<[Candidate]>, context: &Context, are_printed: bool) {
         self.outcome.statistics.roots += 1;
         self.outcome.statistics.matched += u64::from(!list.is_empty());
-        context.count_comparisons(list.len() as u64 * steps_per_pair);
+        if are_printed {
+            context.charge(Work::ListedPair, list.len() as u64);
+        }
         if !list.is_empty() && !context.has_spent_comparisons() {
             self.count += list.len();
             self.lists.push((request, list));
@@ -336,7 +335,7 @@ impl MatchingRun {
             if selection.lists_candidates() {
                 let most = selection.most_listed();
                 let best = || Ok(selection.listed_candidates(matcher.best_candidates(request, most)));
-                found.add_list(index, known.get(request, best)?, context, STEPS_PER_LISTED_PAIR);
+                found.add_list(index, known.get(request, best)?, context, true);
             } else {
                 lists.push(known.get(request, || Ok(matcher.candidates(request)))?);
             }
@@ -431,8 +430,7 @@ impl MatchingRun {
             let request = &representatives[root];
             if lists_candidates {
                 let listed = || Ok(selection.listed_candidates(ranking.candidates(request)?.to_vec()));
-                let steps_per_pair = if selection.counts_only { 0 } else { STEPS_PER_LISTED_PAIR };
-                found.add_list(root, known.get(request, listed)?, &settings.context, steps_per_pair);
+                found.add_list(root, known.get(request, listed)?, &settings.context, !selection.counts_only);
                 continue;
             }
             let count = resource_count(&requests[root], &settings.context);

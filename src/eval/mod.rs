@@ -19,6 +19,7 @@ mod specialize;
 mod spending;
 mod user_maps;
 mod volatile;
+mod work;
 
 pub(crate) use builtin::regex::{TemplatePiece, parse_template};
 pub use builtin::{
@@ -44,3 +45,4 @@ pub use specialize::{
 };
 pub use user_maps::{UserMap, UserMaps};
 pub use volatile::VolatileInputs;
+pub use work::Work;

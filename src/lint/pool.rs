@@ -8,7 +8,7 @@ use strsim::osa_distance;
 
 use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
-use crate::eval::{Context, find_function};
+use crate::eval::{Context, Work, find_function};
 use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
@@ -217,9 +217,6 @@ const FREE_NAMES: usize = 1000;
 /// Minimum number of letters of a name that may be misspelt although the pool need not have it.
 const MIN_GUARDED_LETTERS: usize = 4;
 
-/// Number of steps of the run that the comparison with a further name counts as.
-const STEPS_PER_NAME: u64 = 25;
-
 /// The check of one attribute of an ad against the pool.
 pub(super) struct PoolCheck<'a> {
     pub(super) pool: &'a PoolStatistics,
@@ -276,7 +273,7 @@ impl PoolCheck<'_> {
             return Vec::new();
         }
         let known = &self.pool.attributes;
-        self.context.count_steps(known.len().saturating_sub(FREE_NAMES) as u64 * STEPS_PER_NAME);
+        self.context.charge(Work::KnownName, known.len().saturating_sub(FREE_NAMES) as u64);
         similar_names(name, known.keys(), |name| known.get(name).map_or(0, |known| known.ads))
     }
 

@@ -7,18 +7,12 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, ScopeFrame};
-use crate::eval::{Abort, Context};
+use crate::eval::{Abort, Context, Work};
 use crate::protocol::Protocol;
 
 use super::candidate_queue::CandidateQueue;
 use super::index::{OfferIndex, PairEvaluator, ProbeResult, RemainingOffers};
 use super::{Candidate, Pair, PairSide, Statistics};
-
-/// Number of steps for comparisons that a candidate in a list counts as, because lists are sorted.
-const STEPS_PER_CANDIDATE: u64 = 4;
-
-/// Number of steps for comparisons that a pair counts as before its ads are evaluated.
-const STEPS_PER_PAIR: u64 = 4;
 
 /// Optional caches and indexes. Switching one off changes the cost, never a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +115,7 @@ impl Matchmaker {
         if !candidates.is_sorted_by(|one, other| one.cmp_best_first(other).is_le()) {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
         }
-        self.pair.context().count_comparisons(candidates.len() as u64 * STEPS_PER_CANDIDATE);
+        self.pair.context().charge(Work::Candidate, candidates.len() as u64);
         if self.has_spent_comparisons() {
             return Arc::default();
         }
@@ -146,7 +140,7 @@ impl Matchmaker {
             self.rank_more(&mut queue);
         }
         queue.ranked.truncate(most);
-        self.pair.context().count_comparisons(queue.ranked.len() as u64 * STEPS_PER_CANDIDATE);
+        self.pair.context().charge(Work::Candidate, queue.ranked.len() as u64);
         if self.has_spent_comparisons() {
             return Vec::new();
         }
@@ -261,7 +255,7 @@ impl Matchmaker {
     fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         for offer in offers {
-            self.pair.context().count_comparisons(STEPS_PER_PAIR);
+            self.pair.context().charge(Work::Pair, 1);
             if !self.pair.count_comparisons() {
                 return;
             }

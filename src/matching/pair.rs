@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
-use crate::eval::{Abort, CompiledEvaluator, CompiledName, CompiledValue, Context, Environment, Evaluator};
+use crate::eval::{Abort, CompiledEvaluator, CompiledName, CompiledValue, Context, Environment, Evaluator, Work};
 use crate::protocol::{Protocol, rank_value};
 
 /// One of the two ads of a pair.
@@ -41,16 +41,12 @@ pub struct Pair {
 /// Number of evaluations after which a pair compiles expressions. For a few evaluations that does not pay off.
 const EVALUATIONS_BEFORE_COMPILING: u32 = 8;
 
-/// Number of steps for comparisons that an evaluation by a program counts as, besides its nodes.
-const STEPS_PER_PROGRAM: u64 = 3;
-
 /// Number of nodes of a program that count as a step for comparisons.
 const NODES_PER_STEP: u64 = 4;
 
 /// Returns the number of steps for comparisons that an evaluation by the tree walker counts as.
 pub(super) fn comparison_steps(walker: &Evaluator<'_>) -> u64 {
-    const STEPS_PER_WALK: u64 = 10;
-    STEPS_PER_WALK + 2 * walker.steps()
+    Work::Walk.steps() + 2 * walker.steps()
 }
 
 impl Pair {
@@ -170,7 +166,7 @@ impl Pair {
         let ads = [&self.frames[0].ad, &self.frames[1].ad];
         let mut compiled = self.compiled.borrow_mut();
         let value = evaluate(&mut compiled, ads, side.participant().position());
-        self.steps.set(self.steps.get() + STEPS_PER_PROGRAM + u64::from(compiled.steps()) / NODES_PER_STEP);
+        self.steps.set(self.steps.get() + Work::Program.steps() + u64::from(compiled.steps()) / NODES_PER_STEP);
         value
     }
 

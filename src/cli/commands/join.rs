@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 use classad::ad::{Ad, BinaryOperator, Expression, Span, Value};
-use classad::eval::{Context, Environment, Evaluator, binary};
+use classad::eval::{Context, Environment, Evaluator, Work, binary};
 use classad::format::AdEntry;
 use classad::protocol::{closest_attributes, display_name};
 use classad::syntax::{StringSyntax, Token, lex};
@@ -111,12 +111,6 @@ struct RowMaker {
     /// Number of evaluations that exceeded a budget.
     failures: u64,
 }
-
-/// Number of steps for comparisons that a row counts as, besides its columns and its text.
-const STEPS_PER_ROW: u64 = 6;
-
-/// Number of steps for comparisons that a column counts as, besides the steps of its evaluation.
-const STEPS_PER_COLUMN: u64 = 4;
 
 /// Where rows go.
 struct RowSink {
@@ -231,7 +225,7 @@ impl JoinCommand {
                     return Ok(false);
                 }
                 let row = if has_rows { rows.row(&held.ads[place], Some(&right)) } else { Vec::new() };
-                sink.context.count_comparisons(STEPS_PER_ROW);
+                sink.context.charge(Work::JoinedRow, 1);
                 sink.context.count_held_bytes(bytes_of_row(&row));
                 found[place].push(row);
             }
@@ -367,7 +361,7 @@ impl RowMaker {
         let cells = self.columns.iter().map(|(_, expression)| {
             let mut evaluator = Evaluator::new(&environment, &self.context);
             let value = evaluator.evaluate(expression, &frame);
-            self.context.count_comparisons(STEPS_PER_COLUMN + evaluator.steps());
+            self.context.count_comparisons(Work::JoinedColumn.steps() + evaluator.steps());
             TableCell::from(&value.unwrap_or_else(|_| {
                 failures += 1;
                 Value::Undefined
@@ -388,7 +382,7 @@ impl RowSink {
 
     fn add(&mut self, out: &mut dyn Write, row: impl FnOnce() -> Vec<TableCell>) -> Result<(), Failure> {
         self.count += 1;
-        self.context.count_comparisons(STEPS_PER_ROW);
+        self.context.charge(Work::JoinedRow, 1);
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let row = row();
         self.context.count_comparisons(steps_of_text(&row));

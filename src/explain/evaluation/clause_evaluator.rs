@@ -4,15 +4,12 @@ use std::sync::atomic::Ordering;
 
 use crate::ad::{Ad, BinaryOperator, ByteString, Dialect, Expression, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, is_self_evaluating, literal_value, orient_comparison};
-use crate::eval::string_list_items;
+use crate::eval::{Work, string_list_items};
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, exact_number};
 
 use super::{OfferTable, RequestContext};
-
-/// Steps that one evaluation of a clause is charged to the budget of the run. Measured: it takes as long as 20 steps.
-const STEPS_PER_CLAUSE: u64 = 20;
 
 /// Evaluates one clause for a request, row by row.
 pub struct ClauseEvaluator<'e> {
@@ -187,7 +184,7 @@ impl BoundOperand<'_> {
 impl Drop for ClauseEvaluator<'_> {
     fn drop(&mut self) {
         self.table.evaluations.fetch_add(self.evaluations, Ordering::Relaxed);
-        self.table.count_steps(self.evaluations * STEPS_PER_CLAUSE);
+        self.table.context.charge(Work::Clause, self.evaluations);
     }
 }
 

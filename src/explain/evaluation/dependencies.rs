@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{Expression, ExpressionKind, Name};
 use crate::constraint::{conjuncts, own_attribute_name};
-use crate::eval::transitive_closure;
+use crate::eval::{Work, transitive_closure};
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::PairSide;
 use crate::pool::{Dependencies, Store};
@@ -20,9 +20,6 @@ const ABSENT: usize = usize::MAX;
 
 /// Minimum number of attributes of a clause whose key a request remembers. Keys of fewer are made as fast.
 const MIN_REMEMBERED_ATTRIBUTES: usize = 64;
-
-/// Number of steps of the run that an attribute of such a clause counts as.
-const STEPS_PER_ATTRIBUTE: u64 = 4;
 
 /// What the results of a clause depend on.
 #[derive(Clone)]
@@ -44,7 +41,7 @@ impl OfferTable {
         }
         let key = self.new_clause_key(request, clause, side);
         if let Some(names) = key.names.as_ref().filter(|names| names.len() >= MIN_REMEMBERED_ATTRIBUTES) {
-            self.count_steps(names.len() as u64 * STEPS_PER_ATTRIBUTE);
+            self.context.charge(Work::ClauseAttribute, names.len() as u64);
             request.clause_keys.borrow_mut().insert(of_clause, (clause.expression.clone(), key.clone()));
         }
         key

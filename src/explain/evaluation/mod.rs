@@ -20,7 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use crate::constraint::has_scope_attribute;
-use crate::eval::Context;
+use crate::eval::{Context, Work};
 use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
@@ -58,9 +58,6 @@ const MAX_ACCEPTANCE_BYTES: usize = 64 << 20;
 
 /// Number of clauses of offers' constraints that a request is compared with for nothing. Usual pools have fewer.
 const FREE_OFFER_CLAUSES: usize = 1000;
-
-/// Number of steps of the run that the comparison of a request with a further clause counts as. The outcome may be cached.
-const STEPS_PER_OFFER_CLAUSE: u64 = 40;
 
 /// The offers as columns, with caches of results that threads share. A *row* is a distinct ad. Offers that share one ad
 /// in memory share a row; the weight of the row is the number of these offers.
@@ -176,11 +173,6 @@ impl OfferTable {
         self.evaluations.load(Ordering::Relaxed)
     }
 
-    /// Counts steps of the run for work that is no evaluation.
-    fn count_steps(&self, steps: u64) {
-        self.context.count_steps(steps);
-    }
-
     fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -193,10 +185,8 @@ impl OfferTable {
     /// Returns which rows accept a request.
     pub fn acceptance(&self, request: &RequestContext) -> Arc<Acceptance> {
         let constraints = self.offer_constraints();
-        self.count_steps(
-            (constraints.clauses.len() + constraints.families.len()).saturating_sub(FREE_OFFER_CLAUSES) as u64
-                * STEPS_PER_OFFER_CLAUSE,
-        );
+        let clauses = constraints.clauses.len() + constraints.families.len();
+        self.context.charge(Work::OfferClause, clauses.saturating_sub(FREE_OFFER_CLAUSES) as u64);
         let key = Acceptance::key(self, request);
         self.acceptances.get_or_compute(key, || Acceptance::new(self, request))
     }

@@ -1,6 +1,7 @@
 //! Proposes changes with which a request gets a gang. Every change returned has been verified by the gang search.
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value, rename_attribute};
+use crate::eval::Work;
 use crate::explain::changes::{
     ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
     convert_type, ports_of_group, rewrite_proposal, search_changes, sort_by_preference,
@@ -20,14 +21,11 @@ const MAX_PART_SETS: usize = 6;
 /// is tried.
 const MAX_VALUES: usize = 3;
 
-/// Number of steps of the run that a part of an expression counts as when a search for a gang looks at it.
-const STEPS_PER_VISIT: u64 = 2;
-
 /// Counts the work of searches for gangs as steps of the run.
 pub fn count_search<T>(matcher: &mut Gangmatcher, search: impl FnOnce(&mut Gangmatcher) -> T) -> T {
     let before = matcher.symbolic_visits();
     let found = search(matcher);
-    matcher.context().count_steps((matcher.symbolic_visits() - before) * STEPS_PER_VISIT);
+    matcher.context().charge(Work::SymbolicVisit, matcher.symbolic_visits() - before);
     found
 }
 

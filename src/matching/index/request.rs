@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use crate::constraint::{ConstraintClauses, literal_value};
-use crate::eval::Context;
+use crate::eval::{Context, Work};
 use crate::pool::ColumnCell;
 use crate::protocol::Protocol;
 
@@ -29,9 +29,6 @@ pub struct PairEvaluator<'m> {
     pub last_expression: usize,
 }
 
-/// Number of steps for comparisons that an evaluation of another expression than the one before counts as.
-const STEPS_PER_SWITCH: u64 = 26;
-
 impl PairEvaluator<'_> {
     /// Evaluates an expression of one side in the pair of the request and an offer. `None` if a budget is exceeded.
     pub fn evaluate(&mut self, side: PairSide, expression: &Expression, offer: usize) -> Option<Value> {
@@ -40,7 +37,7 @@ impl PairEvaluator<'_> {
         }
         self.evaluations += 1;
         if std::mem::replace(&mut self.last_expression, expression.identity()) != expression.identity() {
-            self.pair.context().count_comparisons(STEPS_PER_SWITCH);
+            self.pair.context().charge(Work::Switch, 1);
         }
         self.pair.replace(PairSide::Offer, &self.offers[offer]);
         let value = self.pair.evaluate(side, expression);
