@@ -15,8 +15,8 @@ use crate::ad::{Dialect, Expression, Name, Value};
 use super::{AdEntry, Problem, ReadResult};
 
 use body::EventBody;
-use years::EventYears;
-pub use years::begins_without_year;
+use years::LoggedTime;
+pub use years::{EventYears, YearlessEvents, begins_without_year, latest_time};
 
 /// The line that ends an event.
 const END: &[u8] = b"...";
@@ -77,6 +77,8 @@ pub struct EventLogReader<'t> {
     number: usize,
     /// The time at which the log was written, in seconds since 1970; `None` if it is unknown.
     written_at: Option<i64>,
+    /// The time of the latest event before the text, in seconds since 1970; `None` if there is none.
+    latest_before: Option<i64>,
     /// The years of events that have none. `None` before the first such event.
     years: Option<EventYears>,
 }
@@ -97,12 +99,8 @@ pub fn begins_event(line: &[u8]) -> bool {
     matches!(line, [b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', b'(', b'-' | b'0'..=b'9', ..])
 }
 
-/// Returns the length in bytes of the longest prefix of `window` that ends with the end of an event. 0 if the log begins
-/// without a year: then its last event tells the years of all.
+/// Returns the length in bytes of the longest prefix of `window` that ends with the end of an event.
 pub fn complete_prefix_length(window: &[u8]) -> usize {
-    if begins_without_year(window) {
-        return 0;
-    }
     let mut ends = memchr::memrchr_iter(b'\n', window).peekable();
     while let Some(end) = ends.next() {
         let start = ends.peek().map_or(0, |at| at + 1);
@@ -121,7 +119,7 @@ fn is_end(line: &[u8]) -> bool {
 impl<'t> EventLogReader<'t> {
     /// Creates a reader at the beginning of a text.
     pub fn new(text: &'t [u8], dialect: Dialect) -> Self {
-        EventLogReader { text, dialect, offset: 0, number: 0, written_at: None, years: None }
+        EventLogReader { text, dialect, offset: 0, number: 0, written_at: None, latest_before: None, years: None }
     }
 
     /// Gives years to events that have none, as of the time at which the log was written, in seconds since 1970. Without
@@ -130,15 +128,24 @@ impl<'t> EventLogReader<'t> {
         EventLogReader { written_at, ..self }
     }
 
-    /// Returns the time of the event that begins at a byte offset.
-    fn time_of(&mut self, head: &EventHead, offset: usize) -> String {
-        let written = self.written_at.filter(|_| head.time.as_bytes().get(2) == Some(&b'/'));
-        let year = written
-            .and_then(|written| self.years.get_or_insert_with(|| EventYears::of(self.text, written)).year_at(offset));
-        match (year, head.time.split_once(' ')) {
-            (Some(year), Some((date, clock))) => format!("{year:04}-{}T{clock}", date.replace('/', "-")),
+    /// Makes the text follow an event whose time is known, in seconds since 1970.
+    pub fn following(self, latest_before: Option<i64>) -> Self {
+        EventLogReader { latest_before, ..self }
+    }
+
+    /// Returns the time of the event that begins at a byte offset. `None` if it is not a time.
+    fn time_of(&mut self, head: &EventHead, offset: usize) -> Option<String> {
+        let LoggedTime::Yearless(month, day, _) = LoggedTime::parse(&head.time)? else {
+            return Some(head.time.clone());
+        };
+        let (text, before) = (self.text, self.latest_before);
+        let year = self.written_at.and_then(|written| {
+            self.years.get_or_insert_with(|| EventYears::of(text, written, before)).year_at(offset)
+        });
+        Some(match (year, head.time.split_once(' ')) {
+            (Some(year), Some((_, clock))) => format!("{year:04}-{month:02}-{day:02}T{clock}"),
             _ => head.time.clone(),
-        }
+        })
     }
 
     fn next_line(&mut self) -> Option<Range<usize>> {
@@ -184,6 +191,10 @@ impl Iterator for EventLogReader<'_> {
             let problem = Problem::error_at(first, self.number, "this line does not begin an event");
             return Some(Err(problem.with_help(help)));
         };
+        let Some(time) = self.time_of(&head, first.start) else {
+            let message = format!("`{}` is not a time", head.time);
+            return Some(Err(Problem::error_at(first, self.number, message)));
+        };
         let lines = lines.into_iter().map(|line| &self.text[line]);
         let mut body = EventBody::new(head.number, self.dialect);
         body.read_head(head.text);
@@ -193,7 +204,7 @@ impl Iterator for EventLogReader<'_> {
         let mut attributes = vec![
             attribute("MyType", Value::string(my_type.map_or("FutureEvent", |(_, name)| name).as_bytes())),
             attribute("EventTypeNumber", Value::Integer(head.number.into())),
-            attribute("EventTime", Value::string(self.time_of(&head, first.start).as_bytes())),
+            attribute("EventTime", Value::string(time.as_bytes())),
         ];
         for (name, value) in ["Cluster", "Proc", "Subproc"].into_iter().zip(head.job) {
             if value >= 0 {

@@ -51,6 +51,7 @@ pub use block_ads::{BlockAds, BlockItem};
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
+pub use event_log::YearlessEvents;
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use job_queue_log::log_length_until;
 pub use long::{

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::document::{around_ads, has_surroundings};
 use super::document_nesting::DocumentNesting;
-use super::event_log::begins_without_year;
+use super::event_log::{begins_without_year, latest_time};
 use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
@@ -59,6 +59,8 @@ pub struct Stream {
     is_behind_banner: bool,
     /// What is open around the ads where `window` begins.
     nesting: DocumentNesting,
+    /// The time of the latest event of a log so far, in seconds since 1970; `None` if none is known.
+    latest_event: Option<i64>,
     /// Position of what opened the outermost array, element or list, and of the first end of what was not opened.
     opened_at: Position,
     stray_at: Option<Position>,
@@ -130,6 +132,7 @@ impl Stream {
             is_at_end: false,
             read_error: None,
             has_no_complete_ad: false,
+            latest_event: None,
             is_behind_banner: false,
             nesting: DocumentNesting::default(),
             opened_at: Position::START,
@@ -189,10 +192,10 @@ impl Stream {
         self.form
     }
 
-    /// Whether the stream is an event log whose next event has no year. Such a log is one block.
-    #[must_use]
-    pub fn lacks_years(&self) -> bool {
-        self.form == Some(FileFormat::EventLog) && begins_without_year(&self.window)
+    /// Whether the stream is an event log whose first event has no year. Its rest is one block, because the last event
+    /// tells the years of all.
+    fn lacks_years(&self) -> bool {
+        self.form == Some(FileFormat::EventLog) && self.latest_event.is_none() && begins_without_year(&self.window)
     }
 
     /// Whether the stream is compressed. If so, it is decompressed while it is read.
@@ -238,6 +241,7 @@ impl Stream {
                         self.end_document(form);
                         length
                     }
+                    _ if self.lacks_years() => 0,
                     _ => {
                         let followed = self.nesting.follow(&self.window, form);
                         self.follow(followed.at_complete);
@@ -310,8 +314,20 @@ impl Stream {
         let place = self.position;
         self.position = place.after(&text);
         self.has_no_complete_ad = true;
+        let latest_event_before = self.latest_event;
+        if form == FileFormat::EventLog {
+            self.latest_event = latest_time(&text, latest_event_before);
+        }
         self.is_behind_banner = form == FileFormat::Long && ends_with_banner(&text);
-        StreamBlock { text, form, start: place, ads_before: 0, is_unfinished: false, written_at: None }
+        StreamBlock {
+            text,
+            form,
+            start: place,
+            ads_before: 0,
+            is_unfinished: false,
+            written_at: None,
+            latest_event_before,
+        }
     }
 
     /// Ends the stream with an error, because the ad at its place does not end within the limit.

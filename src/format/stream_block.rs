@@ -1,6 +1,6 @@
 //! Blocks of a stream: complete ads, and the place of each in the stream.
 
-use super::event_log::EventLogReader;
+use super::event_log::{EventLogReader, EventYears, YearlessEvents};
 use super::long::LongReader;
 use super::{AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, read, read_cached};
 use crate::ad::Dialect;
@@ -23,6 +23,9 @@ pub struct StreamBlock {
     /// The time at which the stream was written last, in seconds since 1970, for events without years; `None` if it is
     /// unknown. [`Stream`](super::Stream) does not know it, so the caller must set it.
     pub written_at: Option<i64>,
+    /// The time of the latest event before the block, in seconds since 1970, for events without years. `None` if no event
+    /// before has a known time.
+    pub latest_event_before: Option<i64>,
 }
 
 impl StreamBlock {
@@ -36,6 +39,7 @@ impl StreamBlock {
             ads_before: 0,
             is_unfinished: false,
             written_at: None,
+            latest_event_before: None,
         }
     }
 
@@ -57,7 +61,19 @@ impl StreamBlock {
     }
 
     fn events(&self, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + '_> {
-        Box::new(EventLogReader::new(self.records(), dialect).written_at(self.written_at))
+        Box::new(
+            EventLogReader::new(self.records(), dialect)
+                .written_at(self.written_at)
+                .following(self.latest_event_before),
+        )
+    }
+
+    /// Returns which events of the block have no year of their own; `None` if all have one, or if no time is known by
+    /// which they can get one.
+    #[must_use]
+    pub fn yearless_events(&self) -> Option<YearlessEvents> {
+        let written = self.written_at.filter(|_| self.form == FileFormat::EventLog)?;
+        EventYears::of(self.records(), written, self.latest_event_before).yearless
     }
 
     /// Returns the text with its complete ads.

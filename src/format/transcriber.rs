@@ -180,6 +180,7 @@ mod tests {
             ads_before: 7,
             is_unfinished: false,
             written_at: None,
+            latest_event_before: None,
         }
     }
 

@@ -305,3 +305,34 @@ fn an_event_with_a_year_tells_those_of_the_others() {
     let years: Vec<&str> = rows.lines().map(|time| &time[..7]).collect();
     assert_eq!(years, ["2018-12", "2019-01", "2018-12", "2019-03"]);
 }
+
+#[test]
+fn a_note_says_which_events_have_no_year() {
+    let event = |time: &str| format!("000 (1.000.000) {time} Job submitted from host: <a>\n...\n");
+    let last = "2019-03-01 10:34:57";
+    // Several blocks with years before those without.
+    let late = event(last).repeat(9000) + &event("03/02 10:00:00");
+    let alternating = (event("12/31 00:00:00") + &event("01/01 12:00:00") + &event("06/01 00:00:00")).repeat(200);
+    let unfitting = "some of its events have no year, and no years fit their order and --now";
+    let some = "some of its events have no year; they get years by their order and the years of the others";
+    for (log, now, expected, last) in [
+        (event(last), "1783296000", None, "2019-03-01T10:34:57"),
+        (late, "1783296000", Some(some), "2019-03-02T10:00:00"),
+        (event("02/28 10:00:00") + &event(last), "1783296000", Some(some), "2019-03-01T10:34:57"),
+        (event("02/29 10:00:00") + &event("01/01 10:00:00"), "40000000", Some(unfitting), "01/01 10:00:00"),
+        (alternating, "1783296000", Some(unfitting), "06/01 00:00:00"),
+    ] {
+        let path = file("years.log", &log);
+        for threads in ["1", "2"] {
+            let arguments = ["query", "true", "--af", "EventTime", "--now", now, "--threads", threads, &path];
+            let (_, rows, told) = classad(&arguments, "");
+            let told = told.replace("\n  ", " ");
+            assert_eq!(told.matches("note:").count(), usize::from(expected.is_some()), "{told}");
+            assert!(expected.is_none_or(|note| told.contains(note)), "{told}");
+            assert_eq!(rows.lines().last(), Some(last));
+        }
+    }
+    let (status, rows, told) = classad(&["query", "true", "--af", "EventTime"], &event("13/45 10:00:00"));
+    assert_eq!((status, &*rows), (Some(2), ""));
+    assert!(told.contains("`13/45 10:00:00` is not a time") && !told.contains("note:"), "{told}");
+}

@@ -170,6 +170,7 @@ fn run_on_threads<T: BlockTask>(
                     break;
                 }
             };
+            input::note_years(session, source);
             let (finished, result) = channel();
             let (block, names) = (Arc::clone(&text.block), Arc::clone(&names));
             queue.push(BlockAssignment { block, names: Arc::clone(&names), finished });

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 
 use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
 use classad::eval::FreeNames;
-use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream};
+use classad::format::{AdEntry, FileFormat, Problem, ReadCache, Stream, YearlessEvents};
 use classad::lint::StandardType;
 use classad::matching::about_one_ad;
 use classad::protocol::{IDENTITY_ATTRIBUTES, closest_attributes, display_name};
@@ -48,10 +48,9 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         }
         match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
             Ok(stream) => {
-                let lacks_years = stream.lacks_years();
                 let mut source = AdSource::new(name, stream).with_limits(limits);
                 if source.form == FileFormat::EventLog {
-                    date_events(session, &mut source, path, lacks_years);
+                    date_events(session, &mut source, path);
                 }
                 // A packed file counts with its packed size.
                 match std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) {
@@ -73,8 +72,8 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     Ok(sources)
 }
 
-/// Sets the time by which the events of a log get years if they have none. Notes it if the first one has none.
-fn date_events(session: &Session, source: &mut AdSource, path: &str, lacks_years: bool) {
+/// Sets the time by which the events of a log get years if they have none.
+fn date_events(session: &Session, source: &mut AdSource, path: &str) {
     let of_file = || {
         let modified = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.modified().ok()?;
         i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
@@ -84,12 +83,30 @@ fn date_events(session: &Session, source: &mut AdSource, path: &str, lacks_years
         (_, Some(time)) => (time, "the time of the file"),
         _ => (current_time(), "the current time"),
     };
-    source.written_at = Some(time);
-    if lacks_years && session.partial_host.is_none() {
-        let (name, time) = (&source.name, utc_text(time));
-        session.note(&format!(
-            "{name}: its events have no year; they get years by their order, the last ones by {whose}, {time}"
-        ));
+    (source.written_at, source.written_by) = (Some(time), whose);
+}
+
+/// Notes which events of a log had no year, as far as it was read. A partial result leaves the notes to the merge.
+pub fn note_years(session: &Session, source: &mut AdSource) {
+    let yearless = source.take_yearless();
+    if session.partial_host.is_some() {
+        return;
+    }
+    let by = format!("{}, {}", source.written_by, utc_text(source.written_at.unwrap_or_default()));
+    for kind in yearless {
+        let what = match kind {
+            YearlessEvents::All => {
+                format!("its events have no year; they get years by their order, the last ones by {by}")
+            }
+            YearlessEvents::Some => {
+                "some of its events have no year; they get years by their order and the years of the others".to_owned()
+            }
+            YearlessEvents::Unfitting => format!(
+                "some of its events have no year, and no years fit their order and {by}; their times stay as they are \
+                 written"
+            ),
+        };
+        session.note(&format!("{}: {what}", source.name));
     }
 }
 
@@ -301,6 +318,7 @@ pub fn next_block(session: &mut Session, source: &mut AdSource) -> Option<Source
         report_read_error(session, source, &error);
         None
     });
+    note_years(session, source);
     if block.is_none() {
         note_unfinished(session, source);
     }

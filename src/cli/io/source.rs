@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use classad::ad::{Ad, Dialect};
 use classad::eval::RunBudgets;
 use classad::format::{
-    FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, log_length_until,
+    FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, YearlessEvents, log_length_until,
 };
 
 use super::file_part::FilePart;
@@ -84,6 +84,10 @@ pub struct AdSource {
     lines_read: usize,
     /// The time at which the file was written last, or which `--now` gives instead, for events without years.
     pub written_at: Option<i64>,
+    /// Whose time `written_at` is, in words.
+    pub written_by: &'static str,
+    /// Which events lacked years in the blocks read so far, each kind once; and how many of these kinds were told.
+    yearless: (Vec<YearlessEvents>, usize),
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
     /// The unfinished block at the end of a history file, once it was read.
@@ -109,6 +113,8 @@ impl AdSource {
             run_budgets: None,
             lines_read: 0,
             written_at: None,
+            written_by: "",
+            yearless: (Vec::new(), 0),
             reads_unfinished: false,
             unfinished: None,
         }
@@ -131,6 +137,8 @@ impl AdSource {
             run_budgets: None,
             lines_read: 0,
             written_at: None,
+            written_by: "",
+            yearless: (Vec::new(), 0),
             reads_unfinished: false,
             unfinished: None,
         }
@@ -211,7 +219,9 @@ impl AdSource {
         }
         let file = Box::new(File::open(self.name.as_ref())?);
         let stream = Stream::with_limits(file, Some(self.form), self.limits)?;
-        Ok(AdSource { written_at: self.written_at, ..AdSource::new(&self.name, stream).with_limits(self.limits) })
+        let (written_at, written_by, yearless) = (self.written_at, self.written_by, self.yearless.clone());
+        let source = AdSource::new(&self.name, stream).with_limits(self.limits);
+        Ok(AdSource { written_at, written_by, yearless, ..source })
     }
 
     /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
@@ -270,6 +280,9 @@ impl AdSource {
         }
         Ok(block.map(|block| {
             let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, ..block };
+            if let Some(yearless) = block.yearless_events().filter(|kind| !self.yearless.0.contains(kind)) {
+                self.yearless.0.push(yearless);
+            }
             SourceText::new(Arc::clone(&self.name), block)
         }))
     }
@@ -295,6 +308,14 @@ impl AdSource {
         let line = self.unfinished_line();
         self.unfinished = None;
         line
+    }
+
+    /// Returns the kinds of events without years that were read and not yet returned.
+    pub fn take_yearless(&mut self) -> Vec<YearlessEvents> {
+        let (kinds, told) = &mut self.yearless;
+        let news = kinds[*told..].to_vec();
+        *told = kinds.len();
+        news
     }
 
     /// Returns the number of ends of lines read so far.

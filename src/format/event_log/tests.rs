@@ -27,6 +27,10 @@ fn what_is_torn_is_told_and_the_rest_is_read() {
     for (text, problem) in [
         ("000 (001.000.000) 2026-11-22 23:3\n", "!1:1: this event does not end with a line `...`"),
         ("000 (001.000.000) yesterday Job\n...\n", "!1:1: this line does not begin an event"),
+        ("000 (001.000.000) 13/45 10:00:00 Job\n...\n", "!1:1: `13/45 10:00:00` is not a time"),
+        ("000 (001.000.000) 02/30 10:00:00 Job\n...\n", "!1:1: `02/30 10:00:00` is not a time"),
+        ("000 (001.000.000) 02/28 10:60:00 Job\n...\n", "!1:1: `02/28 10:60:00` is not a time"),
+        ("000 (001.000.000) 2025-02-29 10:00:00 Job\n...\n", "!1:1: `2025-02-29T10:00:00` is not a time"),
         ("odd\n...\n", "!1:1: this line does not begin an event"),
     ] {
         assert_eq!(items(&format!("{text}{SUBMIT}")), [problem, SUBMITTED], "{text}");
