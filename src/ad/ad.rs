@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::ad_shape::AdShape;
 use super::equality::{Equivalence, all_equal};
-use super::{Dialect, Expression, Name};
+use super::{Dialect, Expression, Name, Value};
 
 /// A classified advertisement: distinct names bound to expressions, in the order in which they were
 /// first written (thesis 2.3).  Immutable; cloning is O(1).  Build one with [`Ad::from_iter`].
@@ -19,6 +19,45 @@ struct AdContents {
     /// The expressions, in the order of the shape's names.
     expressions: Vec<Expression>,
 }
+
+/// The values of `MyType` that HTCondor gives to ads (its `condor_adtypes.h`).
+const HTCONDOR_TYPES: [&str; 35] = [
+    "Accounting",
+    "Authentication",
+    "CkptFile",
+    "CkptServer",
+    "Cluster",
+    "ClusterPvt",
+    "Collector",
+    "Command",
+    "CredD",
+    "DaemonMaster",
+    "Database",
+    "Defrag",
+    "Gateway",
+    "Generic",
+    "Grid",
+    "HAD",
+    "Job",
+    "JobSet",
+    "Job_Router",
+    "LeaseManager",
+    "License",
+    "Machine",
+    "MachinePrivate",
+    "Negotiator",
+    "Owner",
+    "PlacementD",
+    "Project",
+    "Query",
+    "Replication",
+    "Reply",
+    "Scheduler",
+    "StartD",
+    "Storage",
+    "Submitter",
+    "TTProcess",
+];
 
 static NO_NAMES: LazyLock<Arc<AdShape>> = LazyLock::new(Arc::default);
 
@@ -103,15 +142,41 @@ impl Ad {
         Ad::from_shape(shape, expressions)
     }
 
-    /// Returns the ad as it is printed in a dialect: in HTCondor's, without its [private](Name::is_private) attributes.
-    /// Those of nested ads stay, as in HTCondor.
+    /// Whether an attribute of the ad is not printed unless it is asked for: a [private](Name::is_private) one, if the ad
+    /// is in HTCondor's dialect or of one of HTCondor's types. A ticket of the papers is no secret.
+    #[must_use]
+    pub fn hides(&self, name: &Name, dialect: Dialect) -> bool {
+        name.is_private() && (dialect.is_condor() || self.is_of_htcondor())
+    }
+
+    /// Whether `MyType` is a type that HTCondor gives to ads.
+    fn is_of_htcondor(&self) -> bool {
+        match self.get_str("MyType").and_then(Expression::as_literal) {
+            Some(Value::String(kind)) => {
+                HTCONDOR_TYPES.iter().any(|known| kind.as_bytes().eq_ignore_ascii_case(known.as_bytes()))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the ad as it is printed in a dialect: without the attributes that it [hides](Ad::hides). Those of nested
+    /// ads stay, as in HTCondor.
     #[must_use]
     pub fn printed(&self, dialect: Dialect) -> Cow<'_, Ad> {
-        if dialect == Dialect::Classad || !self.0.shape.names().iter().any(Name::is_private) {
+        if !self.0.shape.names().iter().any(Name::is_private) || !(dialect.is_condor() || self.is_of_htcondor()) {
             return Cow::Borrowed(self);
         }
+        Cow::Owned(self.public())
+    }
+
+    /// Returns the ad without its [private](Name::is_private) attributes.
+    #[must_use]
+    pub fn public(&self) -> Ad {
+        if !self.0.shape.names().iter().any(Name::is_private) {
+            return self.clone();
+        }
         let public = self.iter().filter(|attribute| !attribute.name.is_private());
-        Cow::Owned(public.map(|Attribute { name, expression }| (name.clone(), expression.clone())).collect())
+        public.map(|Attribute { name, expression }| (name.clone(), expression.clone())).collect()
     }
 
     /// Exchanges the expressions at some positions for the given ones.  O(1) for each if the ad has no clones, else the
@@ -182,5 +247,29 @@ impl PartialEq for Ad {
 impl fmt::Debug for Ad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter().map(|attribute| (attribute.name, "..."))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::{Dialect, Name};
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn an_ad_hides_its_secrets_by_its_type_and_its_dialect() {
+        for (text, dialect, hides) in [
+            ("[ MyType = \"Machine\"; ClaimId = 1 ]", Dialect::Classad, true),
+            ("[ mytype = \"job\"; ClaimId = 1 ]", Dialect::Classad, true),
+            ("[ Type = \"Machine\"; ClaimId = 1 ]", Dialect::Classad, false),
+            ("[ MyType = \"Ticket\"; ClaimId = 1 ]", Dialect::Classad, false),
+            ("[ MyType = \"Ticket\"; ClaimId = 1 ]", Dialect::Condor, true),
+            ("[ ClaimId = 1 ]", Dialect::Condor, true),
+        ] {
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+            let name = Name::new("claimID");
+            assert_eq!(ad.hides(&name, dialect), hides, "{text}");
+            assert_eq!(ad.printed(dialect).get(&name).is_none(), hides, "{text}");
+            assert!(!ad.hides(&Name::new("MyType"), dialect) && ad.public().get(&name).is_none());
+        }
     }
 }

@@ -105,12 +105,14 @@ impl Name {
     #[must_use]
     pub fn is_private(&self) -> bool {
         const PREFIX: &[u8] = b"_condor_priv";
-        const PRIVATE: [KnownName; 6] = [
+        const PRIVATE: [KnownName; 7] = [
             KnownName::new("Capability"),
             KnownName::new("ChildClaimIds"),
             KnownName::new("ClaimId"),
             KnownName::new("ClaimIdList"),
             KnownName::new("ClaimIds"),
+            // Of versions of HTCondor before 23.
+            KnownName::new("PairedClaimId"),
             KnownName::new("TransferKey"),
         ];
         let prefix = self.as_str().as_bytes().get(..PREFIX.len());

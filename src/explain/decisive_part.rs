@@ -174,8 +174,7 @@ impl ClauseInPair<'_> {
             for name in names.into_iter().filter(|name| ad.get(name).is_some()) {
                 if known.insert(name) {
                     let selected = Expression::select(Expression::attribute(side), name.clone());
-                    let value = self.value(&selected);
-                    reads.push(ReadValue { name: name.clone(), value, is_partners: side == target });
+                    reads.push(ReadValue::of(name, self.value(&selected), side == target));
                 }
             }
         }
@@ -203,6 +202,14 @@ pub struct ReadValue {
     pub value: Value,
     /// Whether the attribute is of the partner of the ad that the clause belongs to.
     pub is_partners: bool,
+}
+
+impl ReadValue {
+    /// Makes the value of an attribute. Of a private attribute, a word stands for the value.
+    pub(super) fn of(name: &Name, value: Value, is_partners: bool) -> Self {
+        let value = if name.is_private() { Value::string(b"(private)") } else { value };
+        ReadValue { name: name.clone(), value, is_partners }
+    }
 }
 
 /// Maximum number of values in a sentence about a part. With more of them, the sentence has none.

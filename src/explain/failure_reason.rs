@@ -234,7 +234,7 @@ pub(super) fn own_values<'e>(
     let own: IndexSet<&Name> = mentions.mine.iter().chain(&mentions.unqualified).collect();
     let read = own.into_iter().filter_map(|name| {
         let value = evaluate_attribute(&request.ad, name, &table.context)?;
-        Some(ReadValue { name: name.clone(), value, is_partners: false })
+        Some(ReadValue::of(name, value, false))
     });
     read.collect()
 }

@@ -58,9 +58,8 @@ pub(super) struct AttributeTranscriber {
     syntax: Option<&'static AdSyntax>,
     /// The literal written last, whose memory is used again.
     literal: Expression,
-    /// Whether private attributes are not written.
-    hides_private: bool,
-    /// Whether an ad must be written whole: the form cannot represent a value, or an attribute is hidden.
+    /// Whether an ad must be written whole: the form cannot represent a value, or an attribute may be
+    /// hidden.
     is_rejected: bool,
 }
 
@@ -69,9 +68,8 @@ impl AttributeTranscriber {
     pub fn reader(dialect: Dialect, form: Option<FileFormat>) -> AttributeTextReader<Self> {
         let syntax = form.map(syntax_of);
         let frame = syntax.map_or([""; 3], |syntax| [syntax.begin, syntax.separator, syntax.end]);
-        let hides_private = dialect == Dialect::Condor;
         let literal = Expression::literal(false);
-        let writer = AttributeTranscriber { syntax, literal, hides_private, is_rejected: false };
+        let writer = AttributeTranscriber { syntax, literal, is_rejected: false };
         AttributeTextReader::new(dialect, writer, frame)
     }
 }
@@ -79,7 +77,7 @@ impl AttributeTranscriber {
 impl AttributeWriter for AttributeTranscriber {
     fn push_name(&mut self, _: &[u8], name: &Name, out: &mut Vec<u8>) {
         if let Some(syntax) = self.syntax {
-            self.is_rejected |= self.hides_private && name.is_private();
+            self.is_rejected |= name.is_private();
             (syntax.push_name)(name, out);
         }
     }

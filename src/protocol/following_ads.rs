@@ -4,7 +4,7 @@
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::Context;
 
-use super::{Advertisement, evaluate_attribute, without_private_attributes};
+use super::{Advertisement, evaluate_attribute};
 
 /// The attributes that tell who uses an offer and what runs there, as HTCondor's startd advertises them of a claim.
 const USE_ATTRIBUTES: [&str; 14] = [
@@ -57,7 +57,7 @@ pub fn divided_offer(rest: &Ad, offer: &Ad, at: i64, context: &Context) -> Ad {
     if ["State", "RemoteUser", "RemoteOwner"].into_iter().any(is_held) {
         return released_offer(rest, at, context);
     }
-    advertised_afresh(&without_private_attributes(rest), offer, at, context)
+    advertised_afresh(&rest.public(), offer, at, context)
 }
 
 /// Returns the attributes of [`USE_ATTRIBUTES`] that the ad of a request determines. The accounting group has the domain of
@@ -92,7 +92,7 @@ fn use_of(request: &Ad, context: &Context) -> impl Iterator<Item = (&'static str
 /// Returns the ad without its secrets, and without those who used it.
 fn without_use(offer: &Ad) -> Ad {
     let is_of_use = |name: &Name| USE_ATTRIBUTES.iter().any(|of_use| name.is(of_use));
-    let public = without_private_attributes(offer);
+    let public = offer.public();
     let kept = public.iter().filter(|attribute| !is_of_use(attribute.name));
     kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
 }

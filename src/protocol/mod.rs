@@ -10,7 +10,6 @@ mod offer_portion;
 mod port_group;
 mod ports;
 mod priority_attributes;
-mod private_attributes;
 mod renamed_attributes;
 mod resource_request;
 mod update;
@@ -37,7 +36,6 @@ pub use offer_portion::{
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, port_list, read_ports};
 pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};
-pub use private_attributes::{is_private_attribute, without_private_attributes};
 pub use renamed_attributes::{closest_attributes, current_names, renamed_attribute};
 pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests, requested_resource,

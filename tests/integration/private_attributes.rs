@@ -124,3 +124,62 @@ fn a_job_queue_log_has_no_ads_but_jobs() {
     assert_eq!(classad(&["query", "true", log, "--count"]).1, "2\n");
     assert_eq!(classad(&["query", "true", log, "--group-by", "Owner"]).1, "Owner\tads\nalice\t2\n");
 }
+
+/// A machine and a job of HTCondor in brackets, whose requirements read private attributes.
+const MACHINE: &str = "[ MyType = \"Machine\"; Name = \"m\"; Cpus = 1; ClaimId = \"s3cr3t-1\"; ClaimIdList = \"s3cr3t-2\"; \
+                       Requirements = TARGET.ClaimId == MY.ClaimId; Rank = 0 ]";
+const JOB: &str = "[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; ClaimId = \"s3cr3t-3\"; _condor_privKey = \"s3cr3t-4\"; \
+                   Capability = \"s3cr3t-5\"; Requirements = TARGET.ClaimId == MY.ClaimId && TARGET.Cpus > 0; Rank = 0 ]";
+
+#[test]
+fn ads_of_htcondors_types_hide_secrets_in_any_dialect() {
+    let yaml = "MyType: Machine\nName: m\nClaimId: s3cr3t-1\nTransferKey: s3cr3t-2\n";
+    let files = [file("typed.ad", MACHINE), file("typed-job.ad", JOB), file("typed.yaml", yaml)];
+    let renamed = file("typed-renamed.ad", MACHINE.replace("s3cr3t-1", "s3cr3t-6"));
+    for input in &files {
+        for dialect in ["classad", "condor"] {
+            for form in ["long", "new", "json", "jsonl", "xml", "yaml"] {
+                for command in [
+                    &["query", "true", input, "-o", form][..],
+                    &["parse", input, "-o", form],
+                    &["convert", input, "--to", form],
+                    &["sample", "-n", "9", input, "-o", form],
+                    &["collect", input, "-o", form],
+                    &["specialize", input, "-o", form],
+                ] {
+                    let (_, printed, told) = classad(&[command, &["--dialect", dialect]].concat());
+                    assert!(!printed.contains("s3cr3t") && printed.contains("MyType"), "{command:?}: {printed}{told}");
+                }
+            }
+            for command in [&["diff", input, &renamed][..], &["census", input], &["parse", "--ast", input]] {
+                let (_, printed, told) = classad(&[command, &["--dialect", dialect]].concat());
+                assert!(!printed.contains("s3cr3t") && !printed.is_empty(), "{command:?}: {printed}{told}");
+            }
+        }
+    }
+    assert!(classad(&["query", "true", &files[0], "--af", "ClaimId"]).1.contains("s3cr3t-1"));
+    assert!(classad(&["specialize", "--attr", "ClaimId", &files[0]]).1.contains("s3cr3t-1"));
+}
+
+#[test]
+fn explain_and_specialize_name_a_secret_without_its_value() {
+    let machine = file("explained-machine.ad", MACHINE);
+    let job = file("explained-job.ad", JOB);
+    for dialect in ["classad", "condor"] {
+        let residue = &["specialize", "--attr", "Requirements", &job, "--target", &machine, "--dialect", dialect];
+        let (_, printed, told) = classad(residue);
+        assert!(printed.contains("ClaimId") && !printed.contains("s3cr3t"), "{printed}{told}");
+        for form in [&[][..], &["-o", "json"], &["--all"]] {
+            for ad in [
+                JOB.to_owned(),
+                JOB.replace("TARGET.ClaimId == MY.ClaimId && ", ""),
+                JOB.replace("== MY.ClaimId", "is 7"),
+            ] {
+                let job = file("explained-other.ad", ad);
+                let command = [&["explain", "--pool", &machine, &job, "--dialect", dialect], form].concat();
+                let (_, printed, told) = classad(&command);
+                assert!(!printed.contains("s3cr3t") && !told.contains("s3cr3t"), "{command:?}: {printed}{told}");
+            }
+        }
+    }
+}

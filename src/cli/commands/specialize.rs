@@ -1,5 +1,6 @@
 //! `classad specialize`: partial evaluation of ads that are known in part (thesis 2.6.1).
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -241,7 +242,10 @@ impl SpecializeTask<'_> {
         {
             return self.port_verdicts(&ad, protocol).map_or_else(Specialized::BadPorts, Specialized::PortVerdicts);
         }
-        let (environment, frame) = self.partial_scope.environment(is_known.then_some(&ad), self.target.as_ref());
+        let known = [Some(&ad), self.target.as_ref()].map(|side| side.map(|side| self.shown(side)));
+        let [own, target] = &known;
+        let (environment, frame) =
+            self.partial_scope.environment(own.as_deref().filter(|_| is_known), target.as_deref());
         let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
         let context = &self.context;
         let residue = match &self.scope {
@@ -261,6 +265,19 @@ impl SpecializeTask<'_> {
             return Specialized::Residue(print(&residue.expression, Style::New));
         }
         Specialized::Verdict(self.verdict(&residue, &frame, &environment))
+    }
+
+    /// Returns an ad without the values that are not printed, so that their names stay. All values count if only a
+    /// verdict is printed; a private attribute that the command line names counts, too.
+    fn shown<'a>(&self, ad: &'a Ad) -> Cow<'a, Ad> {
+        let is_named = match &self.scope {
+            SpecializeScope::Attribute(name) => name.is_private(),
+            SpecializeScope::Expression(expression) => {
+                FreeNames::of(expression, self.context.dialect).names.iter().any(Name::is_private)
+            }
+            SpecializeScope::Ports(_) | SpecializeScope::WholeAd => false,
+        };
+        if self.command.verdict || is_named { Cow::Borrowed(ad) } else { ad.printed(self.context.dialect) }
     }
 
     /// Returns the verdict on a specialized constraint.

@@ -2,6 +2,7 @@
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::ad::{Replacement, rewrite_expression};
+use crate::eval::FreeNames;
 use crate::explain::clauses::{parenthesized, text};
 use crate::protocol::{Port, read_ports};
 use crate::text::{join_and, with_short_numbers};
@@ -75,6 +76,19 @@ impl RequestEdit {
                 let labels: Vec<String> = labels.iter().map(Name::to_string).collect();
                 format!("do without {}", join_and(&labels))
             }
+        }
+    }
+
+    /// Whether the edit is of a private attribute, or of a clause that reads one.
+    pub(super) fn reads_private(&self, dialect: Dialect) -> bool {
+        let reads = |expression: &Expression| FreeNames::of(expression, dialect).names.iter().any(Name::is_private);
+        match self {
+            RequestEdit::Drop { clause } => reads(clause),
+            RequestEdit::Rewrite { clause, to } => reads(clause) || reads(to),
+            RequestEdit::Set { name, .. } | RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
+                name.is_private()
+            }
+            RequestEdit::DropPorts { .. } => false,
         }
     }
 

@@ -239,9 +239,12 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
         Ok(insufficient)
     }
 
-    /// Describes edits and applies them to the original request. `None` if an edit cannot be applied, if the same edits
-    /// were tried before, if [`MAX_VERIFIED_CHANGES`] is reached, or if [`ChangeProblem::is_interrupted`].
+    /// Describes edits and applies them to the original request. `None` if an edit cannot be applied, if one is about a private
+    /// attribute, if the same edits were tried before, if [`MAX_VERIFIED_CHANGES`] is reached, or if [`ChangeProblem::is_interrupted`].
     fn apply(&mut self, edits: &[RequestEdit]) -> Option<(Vec<String>, Ad)> {
+        if edits.iter().any(|edit| edit.reads_private(self.problem.dialect())) {
+            return None;
+        }
         let steps: Vec<String> = edits.iter().map(|edit| edit.text(self.problem.dialect())).collect();
         let text = steps.join(", ");
         if self.tried.len() >= MAX_VERIFIED_CHANGES || self.tried.contains(&text) || self.problem.is_interrupted() {

@@ -230,10 +230,15 @@ impl OfferTable {
     pub fn expression_values(&self, request: &RequestContext, expression: &Expression) -> Arc<ExpressionValues> {
         let clause = ExplainedClause::detached(expression.clone());
         let ClauseKey { key, names, .. } = self.clause_key(request, &clause, PairSide::Request);
+        // What is told of the values must not tell a private one.
+        let is_private = names.iter().flat_map(|names| names.iter()).any(Name::is_private);
         self.values.get_or_compute(key, || {
             let groups = self.groups(names);
             let mut evaluator = ClauseEvaluator::new(self, request, PairSide::Request, &clause);
             let rows = groups.partition.first_rows().iter();
+            if is_private {
+                return ExpressionValues::new(rows.map(|_| Value::Undefined).collect(), groups);
+            }
             ExpressionValues::new(rows.map(|row| evaluator.value(*row as usize)).collect(), groups)
         })
     }

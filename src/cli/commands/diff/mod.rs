@@ -6,7 +6,7 @@ pub mod name_glob;
 use std::io::{self, Write};
 
 use clap::Args;
-use classad::ad::{Ad, Attribute, Dialect, Expression, Name};
+use classad::ad::{Ad, Attribute, Expression, Name};
 use classad::eval::Context;
 use classad::format::{AdEntry, FileFormat};
 use classad::pool::diff::{DiffMode, Difference, UnpairedAds, differences};
@@ -223,14 +223,15 @@ impl DiffReport {
 
 impl AdComparison {
     /// Returns the text of an expression, as users of the dialect write it. `None` if it is not shown.
-    fn text(&self, attribute: Attribute) -> Option<String> {
-        (!self.hides(attribute.name)).then(|| dialect_text(attribute.expression, self.context.dialect))
+    fn text(&self, change: &AdChange, attribute: Attribute) -> Option<String> {
+        (!self.hides(change, attribute.name)).then(|| dialect_text(attribute.expression, self.context.dialect))
     }
 
     /// Whether the values of an attribute are not shown: those of HTCondor's private attributes, unless `--only` names
     /// them.
-    fn hides(&self, name: &Name) -> bool {
-        self.compared.is_empty() && self.context.dialect == Dialect::Condor && name.is_private()
+    fn hides(&self, change: &AdChange, name: &Name) -> bool {
+        let mut ads = change.before.iter().chain(&change.after);
+        self.compared.is_empty() && ads.any(|entry| entry.ad.hides(name, self.context.dialect))
     }
 
     /// Returns the number of changed ads whose numbers have equal values and other types. 0 if types do not count, or if
@@ -368,11 +369,13 @@ impl AdChange {
         let differences = if kind == "changed" { self.differences(comparison) } else { Vec::new() };
         for one in differences {
             let sides = match one {
-                Difference::Changed(attribute, _) if comparison.hides(attribute.name) => [Some(('~', attribute)), None],
+                Difference::Changed(attribute, _) if comparison.hides(self, attribute.name) => {
+                    [Some(('~', attribute)), None]
+                }
                 _ => [one.before().map(|old| ('-', old)), one.after().map(|new| ('+', new))],
             };
             for (sign, attribute) in sides.into_iter().flatten() {
-                let shown = comparison.text(attribute).map_or(format!(" {PRIVATE}"), |text| format!(" = {text}"));
+                let shown = comparison.text(self, attribute).map_or(format!(" {PRIVATE}"), |text| format!(" = {text}"));
                 let line = format!("{}{shown}", print_name(attribute.name));
                 writeln!(out, "{}", diagnostics::signed_line(colored, "  ", sign, &line))?;
             }
@@ -383,7 +386,7 @@ impl AdChange {
     fn json(&self, comparison: &AdComparison) -> Value {
         let attributes = self.differences(comparison).into_iter().map(|one| {
             let [before, after] =
-                [one.before(), one.after()].map(|side| side.and_then(|attribute| comparison.text(attribute)));
+                [one.before(), one.after()].map(|side| side.and_then(|attribute| comparison.text(self, attribute)));
             json!({ "name": one.name().as_str(), "before": before, "after": after })
         });
         let (before, after) = self.ad_numbers();
@@ -407,7 +410,7 @@ fn change_table(report: &DiffReport, comparison: &AdComparison, form: Option<Out
             vec![change.label().into(), kind.into(), name.into(), before.into(), after.into()]
         };
         let side = |attribute: Option<Attribute>| {
-            attribute.map_or(String::new(), |side| comparison.text(side).unwrap_or_else(|| PRIVATE.to_owned()))
+            attribute.map_or(String::new(), |side| comparison.text(change, side).unwrap_or_else(|| PRIVATE.to_owned()))
         };
         if kind == "changed" && form != Some(OutputForm::Names) {
             let differences = change.differences(comparison).into_iter();

@@ -1,7 +1,6 @@
 //! The records of matches that the program writes and reads.
 
 use classad::matching::{Docking, MatchKind, Notice, Party, UNNUMBERED, ad_json, read_lenient};
-use classad::protocol::without_private_attributes;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -56,7 +55,7 @@ impl NoticeRecord<MemberRecord> {
         let record = |(of, party): (usize, &Party)| {
             let is_visible = notice.may_see_ticket(member, of);
             let ad = party.ad.as_ref().filter(|_| with_ads);
-            let ad = ad.map(|ad| if is_visible { ad.clone() } else { without_private_attributes(ad) });
+            let ad = ad.map(|ad| if is_visible { ad.clone() } else { ad.public() });
             let party = Party { ticket: party.ticket.clone().filter(|_| is_visible), ad: None, ..party.clone() };
             MemberRecord { party, submatch: notice.submatch_id(of), ad: ad.as_ref().and_then(ad_json) }
         };
