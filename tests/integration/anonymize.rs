@@ -230,3 +230,28 @@ fn deep_expressions_are_no_danger() {
     let long = format!("A = {}1\n", "\"x\" == \"y\" || ".repeat(20_000));
     assert_eq!(run_on(&["anonymize", "--key", "k"], &long).0, Some(0));
 }
+
+#[test]
+fn what_says_how_to_compute_is_kept() {
+    let mut anonymizer = Anonymizer::new(b"key");
+    for (text, expected) in [
+        ("int(\"13X\") + int(\"12GB\")", "int(\"13X\") + int(\"12GB\")"),
+        ("real(\"1.5x\")", "real(\"1.5x\")"),
+        ("stringListMember(\"LINUX\", \"LINUXxDebian\", \"x\")", ""),
+        ("regexp(\"LINUX\", OpSys, \"i\")", "regexp(\"LINUX\", OpSys, \"i\")"),
+        ("regexps(\"LINUX\", OpSys, \"Linux\", \"i\")", "regexps(\"LINUX\", OpSys, \"Linux\", \"i\")"),
+        ("eval(\"TARGET.Cpus > 1 && Foo == 2\")", "eval(\"TARGET.Cpus > 1 && Foo == 2\")"),
+    ] {
+        let ad = anonymizer.anonymize(&parsed(&format!("[ a = {text} ]"), Dialect::Condor));
+        let printed = String::from_utf8(classad::syntax::print_ad(&ad, Style::New)).unwrap();
+        if expected.is_empty() {
+            assert!(printed.contains(", \"x\")"), "{printed}");
+        } else {
+            assert_eq!(printed, format!("[ a = {expected} ]"));
+        }
+    }
+    let ad = anonymizer.anonymize(&parsed("[ o = \"alice\"; a = eval(\"Owner == \\\"alice\\\"\") ]", Dialect::Condor));
+    let printed = String::from_utf8(classad::syntax::print_ad(&ad, Style::New)).unwrap();
+    let alice = printed.split('"').nth(1).unwrap();
+    assert!(alice != "alice" && printed.contains(&format!("eval(\"Owner == \\\"{alice}\\\"\")")), "{printed}");
+}

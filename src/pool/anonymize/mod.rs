@@ -3,6 +3,7 @@
 
 mod names;
 mod pseudonyms;
+mod text_arguments;
 mod text_uses;
 mod vocabulary;
 mod words;
@@ -12,10 +13,12 @@ use std::convert::Infallible;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Bounded, ByIdentity, Expression, ExpressionKind, ListValue, Name, Value};
+use crate::ad::{Ad, Bounded, ByIdentity, Dialect, Expression, ExpressionKind, ListValue, Name, Value};
+use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
 use names::is_list_of_names;
 use pseudonyms::Pseudonyms;
+use text_arguments::{TextArgument, text_argument};
 
 pub use text_uses::TextUses;
 
@@ -23,7 +26,8 @@ pub use text_uses::TextUses;
 ///
 /// A pseudonym depends on the key and on the word alone, so that ads of several files agree. Booleans are kept, and so
 /// are the names of attributes, but for identifiers such as those of GPUs in `GPUs_GPU_a0223334`, and numbers that belong to no name and no address, and words that say nothing of a site:
-/// `true`, `LINUX`, `Claimed`, `slot1_2`.
+/// `true`, `LINUX`, `Claimed`, `slot1_2`, `12GB`. Texts that say how to compute are kept: options of regular expressions and
+/// separators. The text in `eval("...")` is rewritten as the expression that it is.
 /// Strings are equal, with or without regard to case, exactly if their pseudonyms are.
 pub struct Anonymizer {
     pseudonyms: Pseudonyms,
@@ -165,11 +169,40 @@ impl Anonymizer {
                 let kind = ExpressionKind::Select(self.rewrite(subject), self.name(name));
                 Expression::new(kind, expression.span())
             }
+            ExpressionKind::Call(function, arguments) => {
+                let count = arguments.len();
+                let rewritten = arguments.iter().enumerate().map(|(place, argument)| {
+                    let ExpressionKind::Literal(Value::String(text)) = argument.kind() else {
+                        return self.rewrite(argument);
+                    };
+                    match text_argument(function, place, count, text.as_bytes()) {
+                        TextArgument::Language => argument.clone(),
+                        TextArgument::Expression => self.rewrite_text(argument, text.as_bytes()),
+                        TextArgument::Other => self.rewrite(argument),
+                    }
+                });
+                let rewritten = rewritten.collect();
+                Expression::new(ExpressionKind::Call(function.clone(), rewritten), expression.span())
+            }
             kind => {
                 let Ok(kind) = kind.map_children(|child| Ok::<_, Infallible>(self.rewrite(child)));
                 kind.map_or_else(|| expression.clone(), |kind| Expression::new(kind, expression.span()))
             }
         })
+    }
+
+    /// Returns a literal with the text of an expression, rewritten as that expression. A text that is none is one as any
+    /// other.
+    fn rewrite_text(&mut self, literal: &Expression, text: &[u8]) -> Expression {
+        let parsed = [Dialect::Condor, Dialect::Classad]
+            .into_iter()
+            .find_map(|dialect| parse_expression(text, ParseOptions::new(dialect)).ok());
+        let Some(parsed) = parsed else { return self.rewrite(literal) };
+        let rewritten = print(&self.rewrite(&parsed), Style::New);
+        if rewritten == print(&parsed, Style::New) {
+            return literal.clone();
+        }
+        Expression::new(ExpressionKind::Literal(Value::string(rewritten)), literal.span())
     }
 
     /// Returns a reference with the pseudonym of its name.

@@ -5,6 +5,7 @@
 //! both still agree.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -36,23 +37,32 @@ impl Pseudonyms {
             };
         }
         let is_value = is_numbered(name);
-        if !name.contains('_') && !is_value && !is_generated(name) && !self.is_replaced(name.as_bytes()) {
+        if !name.contains('_') && !is_value && identifier_length(name) == 0 && !self.is_replaced(name.as_bytes()) {
             return Cow::Borrowed(name);
         }
         let parts: Vec<&str> = name.split('_').collect();
-        // A device of a resource: `GPUs_GPU_...`.
-        let is_device = matches!(parts[..], [resource, device, _, ..]
-            if resource.len() == device.len() + 1 && resource.ends_with(['s', 'S'])
-                && resource.as_bytes()[..device.len()].eq_ignore_ascii_case(device.as_bytes()));
+        let device = device_place(&parts);
+        let groups = uuid_places(&parts);
         let mut result: Option<Vec<u8>> = None;
         let mut at = 0;
         for (place, part) in parts.iter().enumerate() {
-            let is_identifier = is_value || is_device && place > 1 || is_generated(part);
-            if is_identifier && !part.is_empty() && !self.is_kept_word(part.as_bytes())
-                || self.is_replaced(part.as_bytes())
+            // The identifier may end within a part, before a word that says what is told of the device.
+            let is_group = groups.contains(&place);
+            let length = match () {
+                () if is_value || self.is_replaced(part.as_bytes()) => part.len(),
+                () if is_group => group_length(part),
+                () => match identifier_length(part) {
+                    0 if device.is_some_and(|device| place >= device) => part.len(),
+                    length => length,
+                },
+            };
+            let (identifier, rest) = part.split_at(length);
+            if !identifier.is_empty()
+                && (self.is_replaced(part.as_bytes()) || !self.is_kept_word(identifier.as_bytes()))
             {
                 let result = result.get_or_insert_with(|| name.as_bytes()[..at].to_vec());
-                self.push_word(part.as_bytes(), result);
+                self.push_word(identifier.as_bytes(), result);
+                result.extend_from_slice(rest.as_bytes());
             } else if let Some(result) = &mut result {
                 result.extend_from_slice(part.as_bytes());
             }
@@ -122,11 +132,45 @@ impl Pseudonyms {
     }
 }
 
-/// Whether a part of a name is a hexadecimal number that a program made.
-fn is_generated(part: &str) -> bool {
-    part.len() >= MIN_IDENTIFIER_DIGITS
-        && part.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && part.bytes().any(|byte| byte.is_ascii_digit())
+/// Number of digits of the groups of a UUID.
+const UUID_GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+
+/// Returns the length of the hexadecimal number at the beginning of a part of a name, if a program made it: the whole part,
+/// or up to a capital letter, as in `1234abcdGlobalMemoryMb`. 0 if there is none.
+fn identifier_length(part: &str) -> usize {
+    let length = group_length(part);
+    let has_digit = part[..length].bytes().any(|byte| byte.is_ascii_digit());
+    if length >= MIN_IDENTIFIER_DIGITS && has_digit { length } else { 0 }
+}
+
+/// Returns the length of the hexadecimal number at the beginning of a part of a name: the whole part, or up to a capital
+/// letter. 0 if there is none.
+fn group_length(part: &str) -> usize {
+    if part.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return part.len();
+    }
+    let is_lower = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    let length = part.bytes().take_while(|byte| is_lower(byte)).count();
+    if part.as_bytes().get(length).is_some_and(u8::is_ascii_uppercase) { length } else { 0 }
+}
+
+/// Returns the place of the parts of a name that identify a device: those behind `GPUs_GPU_`, also if more words stand
+/// before or between, as in `DeviceGPUs_GPU_...` and `GPUs_MIG_GPU_...`. `None` if the name has no device.
+fn device_place(parts: &[&str]) -> Option<usize> {
+    let (resource, rest) = parts.split_first()?;
+    let kind = rest.iter().take(2).position(|kind| {
+        let beginning = resource.len().checked_sub(kind.len() + 1).and_then(|at| resource.get(at..));
+        !kind.is_empty()
+            && beginning.is_some_and(|end| end.ends_with(['s', 'S']) && end[..kind.len()].eq_ignore_ascii_case(kind))
+    })?;
+    let place = kind + 2;
+    (place < parts.len()).then_some(place)
+}
+
+/// Returns the places of the groups of a UUID among the parts of a name. Empty if there is none.
+fn uuid_places(parts: &[&str]) -> Range<usize> {
+    let is_uuid = |parts: &[&str]| parts.iter().zip(UUID_GROUPS).all(|(part, digits)| group_length(part) == digits);
+    parts.windows(UUID_GROUPS.len()).position(is_uuid).map_or(0..0, |at| at..at + UUID_GROUPS.len())
 }
 
 /// Whether a name is a short word with a number, as those of machines and racks are. A constraint has such a name where the
@@ -163,6 +207,13 @@ mod tests {
             ("Quota_alice", format!("Quota_{alice}")),
             ("alice_of_cs", format!("{alice}_of_{cs}")),
             ("slot1@ap2.wisc.edu", format!("slot1@{host}")),
+            ("GPU_a0223334GlobalMemoryMb", format!("GPU_{device}GlobalMemoryMb")),
+            ("DeviceGPUs_GPU_a0223334Usage", format!("DeviceGPUs_GPU_{device}Usage")),
+            ("GPUs_MIG_GPU_a0223334", format!("GPUs_MIG_GPU_{device}")),
+            ("GPUs_MIG_GPU_6368cb58_1b2c_4444_8888_abbccddeeff0", format!("GPUs_MIG_GPU_{uuid}")),
+            ("GPU_6368cb58_1b2c_4444_8888_abbccddeeff0EccEnabled", format!("GPU_{uuid}EccEnabled")),
+            ("a0223334Usage", format!("{device}Usage")),
+            ("DeviceGPUsAverageUsage", "DeviceGPUsAverageUsage".to_owned()),
             ("GPUs_DeviceName", "GPUs_DeviceName".to_owned()),
             ("has_avx512f", "has_avx512f".to_owned()),
             ("PORT_27017", "PORT_27017".to_owned()),

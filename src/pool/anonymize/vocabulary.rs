@@ -33,14 +33,19 @@ fn in_lower_case(words: &str) -> FxHashSet<String> {
     words.split_whitespace().map(str::to_ascii_lowercase).collect()
 }
 
-/// Whether a word is kept, in any case: one of the table, a system such as `Debian12`, or the name of a slot such as
-/// `slot1_2`.
+/// Units of sizes, which may stand behind a number.
+const SIZE_UNITS: [&str; 10] = ["kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "pib"];
+
+/// Whether a word is kept, in any case: one of the table, a system such as `Debian12`, the name of a slot such as
+/// `slot1_2`, or a size such as `12GB`.
 pub(super) fn is_common_word(word: &[u8]) -> bool {
     str::from_utf8(word).is_ok_and(|word| {
         let word = word.to_ascii_lowercase();
         let numbers = word.strip_prefix("slot").unwrap_or_default();
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
         COMMON_WORDS.contains(&word)
+            || unit.len() < word.len() && SIZE_UNITS.contains(&unit)
             || COMMON_SYSTEMS.contains(word.trim_end_matches(|c: char| c.is_ascii_digit()))
             || numbers.split('_').all(is_number)
     })
