@@ -227,10 +227,6 @@ impl JobRouter {
             (!FINISHED.contains(&status)).then_some((route, RUNNING.contains(&status)))
         });
         let excluded = self.exclusion(job, context, checks_state);
-        let excluded = excluded.or_else(|| {
-            let reason = |name| format!("this router created the job by its route {name} (RouteName)");
-            maker.filter(|_| checks_state).map(reason)
-        });
         let matching = match excluded {
             Some(_) => Vec::new(),
             None => (0..self.routes.len()).filter(|route| self.accepts(*route, job, context)).collect(),
@@ -238,13 +234,14 @@ impl JobRouter {
         RoutingDecision { excluded, made_by, matching }
     }
 
-    /// Returns the name of the route of this router that made a job, as the job tells; `None` if none made it.
+    /// Returns the name of the route of this router that made a job; `None` if none made it. As in HTCondor, the job is of
+    /// this router if `RoutedBy` says so: `RouteName` alone can be of another router, or of a user.
     fn maker(&self, job: &Ad, context: &Context) -> Option<String> {
         let text = |name: &str| match value_in(job.get_str(name)?, job, context) {
             Some(Value::String(text)) => Some(text.to_str().into_owned()),
             _ => None,
         };
-        let is_own = text("RoutedBy").is_none_or(|router| router == self.name);
+        let is_own = text("RoutedBy").is_some_and(|router| router.eq_ignore_ascii_case(&self.name));
         text("RouteName").filter(|_| is_own)
     }
 

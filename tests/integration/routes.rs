@@ -111,6 +111,9 @@ fn limits_count_the_jobs_that_have_the_route_already() {
     assert_eq!(counts("limit-2", &[("A", &three), ("B", &rest)], &before), [1, 4]);
     // Finished jobs do not count, nor do those of another router.
     let other = made(1, "A").replace("jobrouter", "elsewhere");
+    // A RouteName alone says nothing of the router: such a job takes a route as any other.
+    let unknown = made(1, "A").replace("RoutedBy = \"jobrouter\"\n", "");
+    assert_eq!(counts("limit-0", &[("A", &three), ("B", &rest)], &format!("{}{unknown}", jobs(5, ""))), [3, 3]);
     let finished = format!("{}{}{}{}", jobs(5, ""), made(4, "A"), made(3, "A"), other);
     assert_eq!(counts("limit-3", &[("A", &three), ("B", &rest)], &finished), [3, 3]);
     let idle = vanilla("MaxIdleJobs = 2");
@@ -132,8 +135,10 @@ fn limits_count_the_jobs_that_have_the_route_already() {
 
 #[test]
 fn a_full_route_is_named_as_the_reason() {
-    let text =
-        format!("{}ClusterId = 2\nProcId = 0\nJobStatus = 2\nOwner = \"ann\"\nRouteName = \"A\"\n\n", jobs(1, ""));
+    let text = format!(
+        "{}ClusterId = 2\nProcId = 0\nJobStatus = 2\nOwner = \"ann\"\nRouteName = \"A\"\nRoutedBy = \"JobRouter\"\n\n",
+        jobs(1, "")
+    );
     let folder = folder("route-full", &[("dump", &dump(&[("A", "UNIVERSE 5\nMaxJobs = 1")])), ("jobs", &text)]);
     let (status, out, _) = run(&folder, &["route", "jobs", "--config", "dump", "-o", "csv"]);
     assert_eq!(status, Some(1));

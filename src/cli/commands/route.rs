@@ -30,7 +30,7 @@ The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, or without it in th
 matches a job and is not full takes it. With JOB_ROUTER_ROUND_ROBIN_SELECTION, these routes take turns.
 
 A route is full by MaxJobs and MaxIdleJobs. The jobs that it made before count, too: those in the input with its name as
-RouteName. A route without limits has those of JOB_ROUTER_DEFAULT_MAX_JOBS_PER_ROUTE (100) and
+RouteName and the name of the router as RoutedBy. A route without limits has those of JOB_ROUTER_DEFAULT_MAX_JOBS_PER_ROUTE (100) and
 JOB_ROUTER_DEFAULT_MAX_IDLE_JOBS_PER_ROUTE (50). With --all-states, no limit is applied.
 
 A route takes no job if its universe is grid, which is the default, and it has no GridResource, or if it has an `if` that
