@@ -3,7 +3,7 @@
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
 use crate::format::UnreadAd;
-use crate::syntax::{ParseOptions, Style, SyntaxError, parse_expression};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::MAX_MADE_BYTES;
 use super::ad_state::AdState;
@@ -12,7 +12,7 @@ use super::condition::{IfCondition, boolean_of};
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
 use super::iteration::{MAX_ADS_PER_AD, TransformLine};
-use super::macro_function::text_of;
+use super::macro_function;
 use super::macros::{self, MacroText, MacroVariables, StatementFailure, VariableTable, evaluate, expand_own};
 use super::new_names;
 use super::result::{FaultScope, StatementPosition, TransformFault, TransformResult};
@@ -213,7 +213,7 @@ impl RuleExecution<'_> {
                 macros::append(state.bind_variables(), variable, between, text);
             }
             RuleAction::EvaluateMacro(variable, operand) => {
-                let bytes = text_of(self.value(operand, state)?, Style::Long);
+                let bytes = macro_function::variable_text(self.value(operand, state)?);
                 state.bind_variables().insert(Name::new(variable), MacroText { bytes, is_from_ad: true });
             }
             RuleAction::Default(name, _) if state.ad.get_unread(name).is_some() => {}

@@ -60,12 +60,18 @@ impl TransformLine {
     }
 }
 
-/// Parses the arguments of a TRANSFORM line, which begin at the byte offset `at`. Also returns whether the items stand
-/// on the next lines, up to a line that begins with `)`. Problems have byte ranges in the line.
-pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, bool), Problem> {
-    if let Some(dollar) = text[at..].find("$(") {
-        return Err(error(at + dollar..text.len(), "macros are not expanded in a TRANSFORM line"));
-    }
+/// The arguments of a TRANSFORM line.
+pub(super) struct TransformArguments {
+    pub line: TransformLine,
+    /// Whether the items stand on the next lines, up to a line that begins with `)`.
+    pub items_follow: bool,
+    /// The byte range in the line of a slice of the items; `None` if there is none. HTCondor ignores it.
+    pub slice: Option<Range<usize>>,
+}
+
+/// Parses the arguments of a TRANSFORM line without macros, which begin at the byte offset `at`. Problems have byte ranges
+/// in the line.
+pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, Problem> {
     let mut at = skip_blank(text, at);
     let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None };
     let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
@@ -105,17 +111,33 @@ pub(super) fn parse_arguments(text: &str, at: usize) -> Result<(TransformLine, b
         let problem = error(start..text.len(), "`in` or `from` is missing after the variables");
         return Err(problem.with_help("write `TRANSFORM x in (a, b)`"));
     }
-    Ok((iteration, false))
+    Ok(TransformArguments { line: iteration, items_follow: false, slice: None })
 }
 
-/// Parses the items after `in`, or after `from` if `is_from`. The items begin at the byte offset `at`. Also returns
-/// whether items follow on the next lines.
-fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> Result<(TransformLine, bool), Problem> {
+/// Returns the length of a slice such as `[1:]` at the beginning of a text; 0 if there is none, or nothing behind it: then
+/// it is an item. `None` if the brackets hold something else.
+fn slice_length(text: &str) -> Option<usize> {
+    let Some(inside) = text.strip_prefix('[') else { return Some(0) };
+    let end = inside.find(']')?;
+    let numbers: Vec<&str> = inside[..end].split(':').map(str::trim_ascii).collect();
+    let is_number = |text: &&str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        text.is_empty() || !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let has_items = !inside[end + 1..].trim_ascii().is_empty();
+    (numbers.len() <= 3 && numbers.iter().all(is_number)).then_some(if has_items { end + 2 } else { 0 })
+}
+
+/// Parses the items after `in`, or after `from` if `is_from`. The items begin at the byte offset `at`.
+fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> Result<TransformArguments, Problem> {
+    let Some(length) = slice_length(&text[at..]) else {
+        let problem = error(at..text.len(), "these brackets hold no slice");
+        return Err(problem.with_help("list the items that you need, without brackets"));
+    };
+    let slice = (length > 0).then(|| at..at + length);
+    let at = skip_blank(text, at + length);
     let refuse = |message: &str| Err(error(at..text.len(), message));
     let rest = &text[at..];
-    if rest.starts_with('[') {
-        return refuse("slices of the items are not supported: list the items that you need");
-    }
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
         (true, None) => return refuse("items cannot be read from a file: write them after `from (`, each on a line"),
         (true, Some("")) => (IterationItems::From(Vec::new()), true),
@@ -128,14 +150,25 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
     };
     line.items = Some(items);
     if !items_follow {
-        check_total(&line, at..text.len())?;
+        let is_in_parentheses = rest.starts_with('(');
+        check_total(&mut line, is_in_parentheses, at..text.len())?;
     }
-    Ok((line, items_follow))
+    Ok(TransformArguments { line, items_follow, slice })
 }
 
-/// Refuses a TRANSFORM line that makes no ads or more than [`MAX_ADS_PER_AD`]. `place` is the byte range of the
-/// problem.
-pub(super) fn check_total(iteration: &TransformLine, place: Range<usize>) -> Result<(), Problem> {
+/// Refuses a TRANSFORM line that makes no ads or more than [`MAX_ADS_PER_AD`]. Parentheses without items hold one that is
+/// empty. `place` is the byte range of the problem.
+pub(super) fn check_total(
+    iteration: &mut TransformLine,
+    is_in_parentheses: bool,
+    place: Range<usize>,
+) -> Result<(), Problem> {
+    if let Some(IterationItems::In(items) | IterationItems::From(items)) = &mut iteration.items
+        && items.is_empty()
+        && is_in_parentheses
+    {
+        items.push(String::new());
+    }
     match iteration.total() {
         0 => Err(error(place, "there are no items")),
         1..=MAX_ADS_PER_AD => Ok(()),

@@ -1,8 +1,8 @@
 //! Macro functions: `$INT()`, `$REAL()`, `$STRING()`, `$EVAL()` and others.
 
-use crate::ad::{ByteString, Value};
+use crate::ad::{Ad, Attribute, ByteString, Expression, ExpressionKind, Value};
 use crate::eval::{Environment, Evaluator};
-use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print_value};
+use crate::syntax::{ConversionKind, ParseOptions, PrintfConversion, Style, parse_expression, print, print_value};
 use crate::text::counted;
 
 use super::expander::MacroExpander;
@@ -196,6 +196,44 @@ pub(super) fn text_of(value: Value, style: Style) -> Vec<u8> {
         Value::String(text) => text.as_bytes().to_vec(),
         value => print_value(&value, style),
     }
+}
+
+/// Returns the text of a value that becomes that of a variable: as [`text_of`], but an ad becomes a line for each attribute,
+/// as in HTCondor, also in a list. Such a text is no expression.
+pub(super) fn variable_text(value: Value) -> Vec<u8> {
+    match value {
+        Value::Ad(nested) => lines_of(nested.ad()),
+        Value::List(list) if list.elements.iter().any(holds_ad) => list_text(&list.elements),
+        value => text_of(value, Style::Long),
+    }
+}
+
+fn lines_of(ad: &Ad) -> Vec<u8> {
+    let line = |attribute: Attribute<'_>| {
+        let value = print(attribute.expression, Style::Long);
+        [attribute.name.as_str().as_bytes(), b" = ", &value, b"\n"].concat()
+    };
+    ad.iter().flat_map(line).collect()
+}
+
+/// Whether an element of a list is an ad, or a list with one.
+fn holds_ad(element: &Expression) -> bool {
+    match element.kind() {
+        ExpressionKind::Ad(_) | ExpressionKind::Literal(Value::Ad(_)) => true,
+        ExpressionKind::List(elements) => elements.iter().any(holds_ad),
+        _ => false,
+    }
+}
+
+fn list_text(elements: &[Expression]) -> Vec<u8> {
+    let text = |element: &Expression| match element.kind() {
+        ExpressionKind::Ad(ad) => lines_of(ad),
+        ExpressionKind::Literal(Value::Ad(nested)) => lines_of(nested.ad()),
+        ExpressionKind::List(elements) if holds_ad(element) => list_text(elements),
+        _ => print(element, Style::Long),
+    };
+    let elements: Vec<Vec<u8>> = elements.iter().map(text).collect();
+    [&b"{ "[..], &elements.join(&b", "[..]), b" }"].concat()
 }
 
 /// Splits a list at its commas and trims the items.

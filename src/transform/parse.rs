@@ -7,13 +7,13 @@ use crate::format::Problem;
 use crate::syntax::ParseOptions;
 
 use super::keywords::{
-    Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute, word_target,
+    Keyword, LineWord, LineWordKind, error, is_name, is_variable, next_word, skip_blank, word_attribute,
 };
 use super::line_syntax::{appending, operand_start, unknown_line};
 use super::logical_line::{LogicalLine, LogicalLines};
 use super::macros::{self, VariableTable};
 use super::open_if::OpenIf;
-use super::rule::{RuleAction, RuleOperand, RuleStatement, RuleTarget, TransformRule};
+use super::rule::{RuleAction, RuleOperand, RuleStatement, TransformRule};
 use super::variable_uses::VariableUses;
 
 /// Parses a file in HTCondor's transform language into rules and problems.
@@ -77,6 +77,7 @@ fn parse_lines(lines: LogicalLines<'_>, dialect: Dialect, surroundings: &RuleSur
         problems: Vec::new(),
         open: Vec::new(),
         variables: VariableUses::new(&surroundings.variables, &surroundings.shared_variables),
+        table: surroundings.variables.clone(),
         is_route: surroundings.is_route,
         are_usable: true,
         lacks_expression: false,
@@ -104,6 +105,8 @@ pub(super) struct RulesParser<'t> {
     problems: Vec<Problem>,
     pub(super) open: Vec<OpenIf>,
     variables: VariableUses,
+    /// Variables that have a value without the rules.
+    pub(super) table: VariableTable,
     /// Whether a router reads the rules.
     is_route: bool,
     /// As in [`ParsedRules::are_usable`].
@@ -225,7 +228,10 @@ impl RulesParser<'_> {
                 return self.rule_heading(line, keyword, behind);
             }
             _ if keyword.is_branch() => self.if_statement(line, keyword, behind)?,
-            _ => self.edit_statement(line, keyword, behind)?,
+            _ => match self.edit_statement(line, keyword, behind)? {
+                Some(action) => action,
+                None => return Ok(()),
+            },
         };
         self.push(line, action);
         Ok(())
@@ -269,8 +275,13 @@ impl RulesParser<'_> {
         Ok(())
     }
 
-    /// Parses a statement that changes an attribute or a variable.
-    fn edit_statement(&mut self, line: &LogicalLine, keyword: Keyword, behind: usize) -> Result<RuleAction, Problem> {
+    /// Parses a statement that changes an attribute or a variable. `None` if HTCondor leaves it out, of which this warns.
+    fn edit_statement(
+        &mut self,
+        line: &LogicalLine,
+        keyword: Keyword,
+        behind: usize,
+    ) -> Result<Option<RuleAction>, Problem> {
         let text = line.text.as_str();
         let word = next_word(text, behind)?;
         let word = word.ok_or_else(|| line.problem(format!("`{}` needs something after it", keyword.as_str())))?;
@@ -281,7 +292,7 @@ impl RulesParser<'_> {
                 let message = "the text after the name is ignored, as in HTCondor";
                 self.warn(line, error(rest..text.len(), message));
             }
-            return Ok(RuleAction::Delete(target));
+            return Ok(target.map(RuleAction::Delete));
         }
         let start = operand_start(text, word.range.end);
         if start >= text.len() {
@@ -292,9 +303,9 @@ impl RulesParser<'_> {
             return Err(line.problem(format!("`{}` needs two things after it", keyword.as_str())).with_help(help));
         }
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];
-        Ok(match keyword {
+        Ok(Some(match keyword {
             Keyword::Copy | Keyword::Rename => {
-                let target = self.target(line, &word)?;
+                let Some(target) = self.target(line, &word)? else { return Ok(None) };
                 let name = self.new_name(line, &word, start)?;
                 if keyword == Keyword::Copy { RuleAction::Copy(target, name) } else { RuleAction::Rename(target, name) }
             }
@@ -314,23 +325,11 @@ impl RulesParser<'_> {
                     _ => RuleAction::Set(name, self.operand(line, start, long)?),
                 }
             }
-        })
-    }
-
-    /// Returns the attributes that a word selects.
-    fn target(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Result<RuleTarget, Problem> {
-        if let Some(name) = self.literal_name(line, word) {
-            return Ok(RuleTarget::Name(name));
-        }
-        // HTCondor leaves out a statement with a wrong regular expression.
-        self.lacks_expression = matches!(word.kind, LineWordKind::Pattern(_));
-        let target = word_target(word, self.dialect)?;
-        self.lacks_expression = false;
-        Ok(target)
+        }))
     }
 
     /// Returns the name that a word with macros is: HTCondor does not expand them. `None` for a word without macros.
-    fn literal_name(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Option<Name> {
+    pub(super) fn literal_name(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Option<Name> {
         let LineWordKind::Plain(text) = word.kind else { return None };
         if !macros::has_macros(text) {
             return None;

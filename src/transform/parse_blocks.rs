@@ -1,16 +1,19 @@
 //! Parser of `+=`, and of the parts of rules that go over several lines: here-documents, items of TRANSFORM, `if`s.
 
+use std::ops::Range;
+
+use crate::eval::Context;
 use crate::format::Problem;
 use crate::syntax::ParseOptions;
 
 use super::condition::IfCondition;
-use super::iteration::{self, IterationItems, TransformLine};
-use super::keywords::{Keyword, LineWord, LineWordKind, error, is_name, skip_blank};
+use super::iteration::{self, IterationItems, TransformArguments, TransformLine};
+use super::keywords::{Keyword, LineWord, LineWordKind, error, is_name, skip_blank, word_target};
 use super::logical_line::LogicalLine;
 use super::macros;
 use super::open_if::OpenIf;
 use super::parse::RulesParser;
-use super::rule::RuleAction;
+use super::rule::{RuleAction, RuleTarget};
 
 /// Maximum nesting depth of `if`, as in HTCondor.
 const MAX_IF_DEPTH: usize = 63;
@@ -53,7 +56,17 @@ impl RulesParser<'_> {
 
     /// Parses the arguments of TRANSFORM and the following lines with its items.
     pub(super) fn iteration(&mut self, line: &LogicalLine, behind: usize) -> Result<TransformLine, Problem> {
-        let (mut iteration, items_follow) = iteration::parse_arguments(&line.text, behind)?;
+        let text = self.without_macros(line, behind)?;
+        let whole = 0..line.text.len();
+        // The range of what macros have made is that of the line.
+        let place = |range: Range<usize>| if text == line.text { range } else { whole.clone() };
+        let arguments = iteration::parse_arguments(&text, behind)
+            .map_err(|problem| Problem { range: place(problem.range.clone()), ..problem })?;
+        let TransformArguments { line: mut iteration, items_follow, slice } = arguments;
+        if let Some(slice) = slice {
+            let problem = error(place(slice), "HTCondor ignores this slice: all items are used");
+            self.warn(line, problem.with_help("list the items that you need, without brackets"));
+        }
         if !items_follow {
             return Ok(iteration);
         }
@@ -64,12 +77,35 @@ impl RulesParser<'_> {
             }
             match iteration.items.as_mut() {
                 Some(IterationItems::From(lines)) => lines.push(next.text),
-                Some(IterationItems::In(items)) => items.extend(iteration::words(&next.text)),
+                Some(IterationItems::In(items)) => {
+                    let text = self.without_macros(&next, 0);
+                    // The ranges of the other errors are in the first line.
+                    let text = text.map_err(|problem| Problem { range: whole.clone(), ..problem })?;
+                    items.extend(iteration::words(&text));
+                }
                 None => {}
             }
         }
-        iteration::check_total(&iteration, 0..line.text.len())?;
+        iteration::check_total(&mut iteration, true, whole)?;
         Ok(iteration)
+    }
+
+    /// Returns a line with the macros behind a byte offset expanded as HTCondor does it when it reads the rules: their
+    /// own variables have no values yet. Warns of a macro that expands to nothing.
+    fn without_macros(&mut self, line: &LogicalLine, behind: usize) -> Result<String, Problem> {
+        let arguments = &line.text[behind..];
+        if !macros::has_macros(arguments) {
+            return Ok(line.text.clone());
+        }
+        let context = Context::new(self.dialect);
+        let expansion = self.table.expand(arguments.as_bytes(), &context);
+        let expansion = expansion.map_err(|reason| error(behind..line.text.len(), reason))?;
+        if let Some(unknown) = &expansion.unknown {
+            let message =
+                format!("{unknown} has no value here: this line is expanded before the rules are carried out");
+            self.warn(line, error(behind..line.text.len(), message).with_help("write what it stands for"));
+        }
+        Ok(format!("{}{}", &line.text[..behind], String::from_utf8_lossy(&expansion.text)))
     }
 
     /// Parses `if`, `elif`, `else` or `endif`.
@@ -112,6 +148,22 @@ impl RulesParser<'_> {
                 let is_if = keyword == Keyword::If;
                 Ok(if is_if { RuleAction::If(condition) } else { RuleAction::ElseIf(condition) })
             }
+        }
+    }
+
+    /// Returns the attributes that a word selects. `None` for a wrong regular expression, of which this warns: HTCondor
+    /// leaves out the statement.
+    pub(super) fn target(&mut self, line: &LogicalLine, word: &LineWord<'_>) -> Result<Option<RuleTarget>, Problem> {
+        if let Some(name) = self.literal_name(line, word) {
+            return Ok(Some(RuleTarget::Name(name)));
+        }
+        match word_target(word, self.dialect) {
+            Err(problem) if matches!(word.kind, LineWordKind::Pattern(_)) => {
+                let message = format!("{}; this statement is left out", problem.message);
+                self.warn(line, Problem { message, ..problem });
+                Ok(None)
+            }
+            target => target.map(Some),
         }
     }
 

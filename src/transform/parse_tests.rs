@@ -32,7 +32,26 @@ fn what_is_wrong_is_told_with_its_place() {
         ("SET A 1 +", "1:10: expected an expression, found the end (`+` needs something after it)"),
         ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` needs something after it)"),
         ("SET /a/ 1", "1:5: a regular expression can follow only COPY, RENAME and DELETE"),
-        ("\n  DELETE /[a/", "2:10: `[a` is not a valid regular expression: missing terminating ] for character class"),
+        (
+            "\n  DELETE /[a/",
+            "~2:10: `[a` is not a valid regular expression: missing terminating ] for character class; this statement is left out",
+        ),
+        (
+            "COPY /(/ x",
+            "~1:6: `(` is not a valid regular expression: missing closing parenthesis; this statement is left out",
+        ),
+        (
+            "n = 2\nTRANSFORM $(n)",
+            "~2:11: n has no value here: this line is expanded before the rules are carried out (write what it stands for)",
+        ),
+        (
+            "TRANSFORM x in [1:] (a,b)",
+            "~1:16: HTCondor ignores this slice: all items are used (list the items that you need, without brackets)",
+        ),
+        (
+            "TRANSFORM x in [a] (a,b)",
+            "1:16: these brackets hold no slice (list the items that you need, without brackets)",
+        ),
         (
             "DELETE /a",
             "1:8: the second slash is missing (write a regular expression between two slashes, without a slash in it)",
