@@ -90,12 +90,15 @@ impl ClauseAnalyzer {
         let SpecializedExpression { expression: residue, verdict, .. } = self.specialize(&clause.expression);
         let references = references(&clause.expression, &self.frame, &self.environment, &self.context);
         let (offer_attributes, missing_own) = split_by_side(&references);
-        let request_attributes = references.internal.into_iter().filter(|name| !clause.path.contains(name)).collect();
+        let request_attributes: IndexSet<Name> =
+            references.internal.into_iter().filter(|name| !clause.path.contains(name)).collect();
+        // The residue and the bound would tell the value of a private attribute.
+        let reads_private = request_attributes.iter().chain(&offer_attributes).any(Name::is_private);
         ClauseAnalysis {
             clause: clause.clone(),
-            residue,
+            residue: if reads_private { clause.expression.clone() } else { residue },
             verdict,
-            comparison: self.comparison(&clause.expression),
+            comparison: self.comparison(&clause.expression).filter(|_| !reads_private),
             offer_attributes,
             request_attributes,
             missing_own,

@@ -176,6 +176,8 @@ fn explain_and_specialize_name_a_secret_without_its_value() {
                 JOB.replace("== MY.ClaimId", "is 7"),
             ] {
                 let job = file("explained-other.ad", ad);
+                let asks = MACHINE.replace("TARGET.ClaimId ==", "TARGET.Key ==");
+                let machine = file("explained-asks.ad", [MACHINE, &asks].join("\n"));
                 let command = [&["explain", "--pool", &machine, &job, "--dialect", dialect], form].concat();
                 let (_, printed, told) = classad(&command);
                 assert!(!printed.contains("s3cr3t") && !told.contains("s3cr3t"), "{command:?}: {printed}{told}");

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
+use crate::eval::FreeNames;
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
@@ -240,6 +241,13 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     };
     for RequestComparison { name, operator, bound, is_required } in comparisons.iter().flat_map(|(found, _)| found) {
         if !unmet.contains(name) {
+            continue;
+        }
+        // The offer's own private attribute is not told as what it demands.
+        let is_private = bound
+            .as_ref()
+            .is_some_and(|bound| FreeNames::of(bound, table.context.dialect).names.iter().any(Name::is_private));
+        if is_private {
             continue;
         }
         let value = match bound {
