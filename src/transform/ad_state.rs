@@ -11,6 +11,10 @@ use super::new_names;
 use super::result::{AppliedChange, FaultScope, StatementPosition, TransformFault};
 use super::rule::RuleTarget;
 
+/// The numbers of an ad among those that a TRANSFORM line makes: of its item, among those of the item, and among all; `None`
+/// if the line does not number it. And whether the line has items or makes several ads.
+pub(super) type AdCounters = (Option<[usize; 3]>, bool);
+
 /// State of one ad while rules are applied to it.
 #[derive(Clone)]
 pub(super) struct AdState<'u> {
@@ -20,7 +24,7 @@ pub(super) struct AdState<'u> {
     /// As in [`Transform::allows_environment`].
     pub allows_environment: bool,
     /// The counters that `variables` does not have yet. Most rules use none.
-    pub unbound_counters: Option<[usize; 4]>,
+    pub unbound_counters: Option<AdCounters>,
     /// The statement that is being executed.
     pub position: StatementPosition,
     pub changes: Vec<AppliedChange>,
@@ -88,14 +92,13 @@ impl<'u> AdState<'u> {
         &mut self.variables
     }
 
-    /// Binds the built-in variables of an ad. `row` is the index of the item for which a TRANSFORM line makes the ad.
-    /// `step` is the index of the ad among the ads of this item, and `made` is the index of the ad among all ads of the
-    /// line. `iterating` is 1 if the TRANSFORM line has items or makes several ads. Otherwise the other three have no value.
-    pub fn bind_counters(&mut self, [row, step, made, iterating]: [usize; 4]) {
-        let counters = [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made)];
-        let counters = counters.into_iter().filter(|_| iterating > 0);
+    /// Binds the built-in variables of an ad. Those of its numbers have no value if it has none.
+    pub fn bind_counters(&mut self, (numbers, is_iterating): AdCounters) {
+        let counters =
+            numbers.map(|[row, step, made]| [("Row", row), ("ItemIndex", row), ("Step", step), ("XFormId", made)]);
+        let counters = counters.into_iter().flatten();
         let constants = [
-            ("Iterating", iterating),
+            ("Iterating", usize::from(is_iterating)),
             ("IsLinux", 1),
             ("IsWindows", 0),
             ("IsClusterAd", 0),

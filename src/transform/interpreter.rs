@@ -125,11 +125,11 @@ impl RuleExecution<'_> {
             }
         }
         match &self.rule.iteration {
-            Some(iteration) if iteration.total() > 1 || iteration.items.is_some() => {
+            Some(iteration) if iteration.is_iterating() || iteration.has_macros => {
                 self.iterate(iteration, &state, after)
             }
             _ => {
-                state.unbound_counters = Some([0; 4]);
+                state.unbound_counters = Some((None, false));
                 self.execute_statements(&mut state)?;
                 after.push(state);
                 Ok(())
@@ -159,7 +159,7 @@ impl RuleExecution<'_> {
             // Variables keep their values from one ad of an item to the next.
             for step in 0..line.count {
                 let mut copy = AdState { variables: std::mem::take(&mut variables), ..state.clone() };
-                copy.unbound_counters = Some([row, step, made, 1]);
+                copy.unbound_counters = Some((Some([row, step, made]), line.is_iterating()));
                 self.execute_statements(&mut copy)?;
                 variables.clone_from(&copy.variables);
                 after.push(copy);

@@ -15,6 +15,8 @@ pub struct TransformLine {
     pub variables: Vec<String>,
     /// The items; `None` if the line has no list.
     pub items: Option<IterationItems>,
+    /// Whether the line has macros. HTCondor then numbers the ad also if there is only one.
+    pub has_macros: bool,
 }
 
 /// Items of a TRANSFORM line.
@@ -46,6 +48,11 @@ impl TransformLine {
         self.count.saturating_mul(self.items.as_ref().map_or(1, |items| items.all().len()))
     }
 
+    /// Whether the line makes several ads, or has items.
+    pub(super) fn is_iterating(&self) -> bool {
+        self.count > 1 || self.items.is_some()
+    }
+
     /// Returns the variables with their values for an item. Each variable gets one word, and the last variable gets the
     /// remaining text. For the variables `x, y` and the item `a b c`, `y` is `b c`.
     pub(super) fn values<'a>(&'a self, item: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
@@ -73,7 +80,7 @@ pub(super) struct TransformArguments {
 /// in the line.
 pub(super) fn parse_arguments(text: &str, at: usize) -> Result<TransformArguments, Problem> {
     let mut at = skip_blank(text, at);
-    let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None };
+    let mut iteration = TransformLine { count: 1, variables: Vec::new(), items: None, has_macros: false };
     let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 {
         iteration.count = text[at..at + digits].parse().unwrap_or(usize::MAX);

@@ -63,6 +63,7 @@ impl RulesParser<'_> {
         let arguments = iteration::parse_arguments(&text, behind)
             .map_err(|problem| Problem { range: place(problem.range.clone()), ..problem })?;
         let TransformArguments { line: mut iteration, items_follow, slice } = arguments;
+        iteration.has_macros = macros::has_macros(&line.text[behind..]);
         if let Some(slice) = slice {
             let problem = error(place(slice), "HTCondor ignores this slice: all items are used");
             self.warn(line, problem.with_help("list the items that you need, without brackets"));

@@ -133,7 +133,7 @@ const JOB: &str = "[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; ClaimId = \"s3
 
 #[test]
 fn ads_of_htcondors_types_hide_secrets_in_any_dialect() {
-    let yaml = "MyType: Machine\nName: m\nClaimId: s3cr3t-1\nTransferKey: s3cr3t-2\n";
+    let yaml = "MyType: Machine\nName: m\nClaimId: s3cr3t-1\nTransferKey: s3cr3t-2\nRequirements: true\n";
     let files = [file("typed.ad", MACHINE), file("typed-job.ad", JOB), file("typed.yaml", yaml)];
     let renamed = file("typed-renamed.ad", MACHINE.replace("s3cr3t-1", "s3cr3t-6"));
     for input in &files {
