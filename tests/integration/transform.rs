@@ -180,7 +180,7 @@ fn rule() -> impl Strategy<Value = TransformRule> {
     let listed = (prop::collection::vec("v[a-z]{0,3}", 1..3), items);
     let iteration = (1_usize..9, prop::option::of(listed)).prop_map(|(count, listed)| {
         let (variables, items) = listed.map_or((Vec::new(), None), |(variables, items)| (variables, Some(items)));
-        TransformLine { count, variables, items }
+        TransformLine { count, variables, items, has_macros: false }
     });
     let plain = operand(ParseOptions::long(Dialect::Condor)).prop_filter("no macros", |o| o.expression().is_some());
     ("[a-z][a-z ]{0,5}[a-z]", prop::option::of(plain), statements(), prop::option::of(iteration)).prop_map(
