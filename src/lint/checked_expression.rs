@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Span};
-use crate::eval::Context;
+use crate::eval::{Context, Knowledge};
 use crate::protocol::current_names;
 
 use super::find_slips::find_slips;
@@ -33,14 +33,15 @@ pub(super) struct CheckedExpression {
 }
 
 impl CheckedExpression {
-    /// Checks an expression. `defined` names the words in it that are attributes of the ad.
+    /// Checks an expression. `defined` names the words in it that are attributes of the ad. An expression of an ad that is
+    /// known in part is a policy, or one that stands alone: people wrote its literals.
     pub(super) fn new(
         ad: &Ad,
         expression: &Expression,
         known: &SharedExpression,
         key: ExpressionKey,
         defined: &[Name],
-        pool: Option<&PoolStatistics>,
+        (pool, knowledge): (Option<&PoolStatistics>, Knowledge),
         context: &Context,
     ) -> Self {
         let (name, fingerprint, is_constraint, _) = &key;
@@ -49,7 +50,8 @@ impl CheckedExpression {
         slips.retain(|slip| slip.word().is_none_or(|word| !defined.contains(word)));
         let words: Vec<Name> = slips.iter().filter_map(Slip::word).cloned().collect();
         let mut found: Vec<LintFinding> = slips.into_iter().map(|slip| LintFinding::of_slip(name, slip)).collect();
-        logic::check(name, expression, !is_constraint, context, &mut found);
+        let is_policy = knowledge == Knowledge::Partial;
+        logic::check(name, expression, !is_constraint, is_policy, context, &mut found);
         if name.is("RequireGPUs") && context.dialect.is_condor() {
             found.extend(properties_of_slots(ad, name, expression));
         }

@@ -1,9 +1,7 @@
 //! Finds conditions that are always true or never true.
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
-use crate::constraint::{
-    ClauseOperand, InconsistencyKind, conjuncts, inconsistencies, inconsistencies_of_numbers, may_hold_for_whole_types,
-};
+use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, disjuncts, inconsistencies, tautologies};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
 use super::expressions::short_text;
@@ -44,27 +42,34 @@ pub(super) enum ConditionPosition {
     Machine,
 }
 
+/// Maximum number of chains of `&&` or `||` that are checked in one expression.
+const MAX_CHAINS: usize = 1000;
+
 /// Checks the conditions in an attribute's expression. `with_top` tells whether to look for contradictions between the
 /// conjuncts of the whole expression. The flag is false for a constraint, because [`AdCheck`](super::ads::AdCheck)
-/// checks these conjuncts together with the attributes of the ad.
+/// checks these conjuncts together with the attributes of the ad. `with_literals` tells whether to report `true` in `||` and
+/// `false` in `&&`.
 pub(super) fn check(
     attribute: &Name,
     expression: &Expression,
     with_top: bool,
+    with_literals: bool,
     context: &Context,
     found: &mut Vec<LintFinding>,
 ) {
-    let mut pending = vec![(expression, None, true)];
+    let (mut pending, mut chains) = (vec![(expression, None, true)], 0);
     while let Some((expression, around, is_top)) = pending.pop() {
         let (mut joins, mut top_below) = (None, false);
         match expression.kind() {
             ExpressionKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {
                 joins = Some(*operator);
                 top_below = is_top && *operator == BinaryOperator::And;
-                if around != joins {
-                    let parts = operands(expression, *operator);
-                    check_constants(attribute, &parts, *operator, context, found);
-                    if *operator == BinaryOperator::Or {
+                if around != joins && chains < MAX_CHAINS {
+                    chains += 1;
+                    let is_or = *operator == BinaryOperator::Or;
+                    let parts = if is_or { disjuncts(expression) } else { conjuncts(expression) };
+                    check_constants(attribute, &parts, *operator, with_literals, context, found);
+                    if is_or {
                         check_alternatives(attribute, &parts, context.dialect, found);
                     } else if with_top || !is_top {
                         let part = |(place, part): (usize, &Expression)| {
@@ -93,22 +98,6 @@ pub(super) fn check(
     }
 }
 
-/// Returns the operands of a chain of one operator, such as `a`, `b` and `c` of `a || (b || c)`.
-fn operands(chain: &Expression, operator: BinaryOperator) -> Vec<&Expression> {
-    if operator == BinaryOperator::And {
-        return conjuncts(chain);
-    }
-    let mut parts = Vec::new();
-    let mut pending = vec![chain];
-    while let Some(expression) = pending.pop() {
-        match expression.without_parentheses().kind() {
-            ExpressionKind::Binary(found, left, right) if *found == operator => pending.extend([right, left]),
-            _ => parts.push(expression),
-        }
-    }
-    parts
-}
-
 /// Reports parts that cannot be true together. A contradiction has a subject, such as `Memory`. If the ad's attributes
 /// are not used, parts that name the subject both as `Memory` and as `TARGET.Memory` are skipped, because these may be
 /// different attributes.
@@ -132,7 +121,9 @@ pub(super) fn check_contradictions(
     });
     for one in all {
         let involved = || one.clauses.iter().map(|place| &parts[*place]);
-        if reported.contains(&one.subject) || (is_text && mixes_sides(involved(), &one.subject)) {
+        if reported.contains(&one.subject)
+            || (is_text && mixes_sides(involved().map(|part| &part.written), &one.subject))
+        {
             continue;
         }
         let subject = short_text(&one.subject, dialect);
@@ -169,67 +160,59 @@ pub(super) fn check_contradictions(
 
 /// Whether the parts name the subject in both ways: with the qualifier of the other side, as in `TARGET.Memory`, and
 /// without a qualifier, as in `Memory`.
-fn mixes_sides<'p>(parts: impl Iterator<Item = &'p ConditionPart>, subject: &Expression) -> bool {
+fn mixes_sides<'p>(parts: impl Iterator<Item = &'p Expression>, subject: &Expression) -> bool {
     let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject) else {
         return false;
     };
-    let written = parts.flat_map(|part| subexpressions(&part.written));
+    let written = parts.flat_map(subexpressions);
     let operands: Vec<ClauseOperand<'_>> = written.filter_map(ClauseOperand::of).collect();
     operands.iter().any(|operand| matches!(operand, ClauseOperand::Other(other) if *other == name))
         && operands.iter().any(|operand| matches!(operand, ClauseOperand::Unqualified(other) if *other == name))
 }
 
-/// Reports operands of `||` that cannot all be false, such as `x < 5 || x > 3`, and conditionals that are never false.
-/// The negations of such operands contradict each other. So do those of operands that are undefined or errors instead,
-/// which are not reported.
+/// Reports operands of `||` of which one is true for every value, such as `x < 5 || x > 3`, and conditionals that are. A
+/// single operand of another form is not reported.
 fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect, found: &mut Vec<LintFinding>) {
-    let negation = |part: &Expression| Expression::unary(UnaryOperator::Not, part.clone());
-    let part = |(place, part): (usize, &&Expression)| ConditionPart::new(attribute, part, negation(part), place);
-    let parts: Vec<_> = parts.iter().enumerate().map(part).collect();
-    let left: Vec<&Expression> = parts.iter().map(|part| &part.residue).collect();
-    let all = inconsistencies_of_numbers(&left, dialect);
-    for one in all.into_iter().filter(|one| one.kind == InconsistencyKind::Value) {
-        let involved = || one.clauses.iter().map(|place| &parts[*place]);
-        let is_single = one.clauses.len() == 1;
-        let is_told = is_single && involved().any(|part| part.written.conditional().is_none());
-        let written: Vec<&Expression> = involved().map(|part| &part.written).collect();
-        if is_told
-            || mixes_sides(involved(), &one.subject)
-            || !may_hold_for_whole_types(&written, &one.subject, dialect)
-        {
+    for one in tautologies(parts, dialect) {
+        let involved: Vec<&Expression> = one.operands.iter().map(|place| parts[*place]).collect();
+        let is_single = involved.len() == 1;
+        if (is_single && involved[0].conditional().is_none()) || mixes_sides(involved.iter().copied(), &one.subject) {
             continue;
         }
         let which = if is_single { "this" } else { "one of these" };
         let message = format!("{which} is true for every value of `{}`", short_text(&one.subject, dialect));
         let finding = LintFinding::new(&rules::ALWAYS, message);
-        return found.push(involved().enumerate().fold(finding, |finding, (number, part)| {
-            let text = if is_single {
-                ""
-            } else if number == 0 {
-                "this"
-            } else {
-                "or this"
+        return found.push(involved.into_iter().enumerate().fold(finding, |finding, (number, part)| {
+            let text = match (is_single, number) {
+                (true, _) => "",
+                (false, 0) => "this",
+                (false, _) => "or this",
             };
-            finding.at(&part.attribute, &part.written, text)
+            finding.at(attribute, part, text)
         }));
     }
 }
 
 /// Reports parts of a condition that have a constant value. Skips a part that consists only of `true` and `false`,
-/// such as `true || false`, because programs that generate conditions write such parts.
+/// such as `true || false`, because programs that generate conditions write such parts. With `with_literals`, reports even
+/// such a part if it decides a condition that has other parts.
 fn check_constants(
     attribute: &Name,
     parts: &[&Expression],
     operator: BinaryOperator,
+    with_literals: bool,
     context: &Context,
     found: &mut Vec<LintFinding>,
 ) {
     let context = Context { now: None, random: None, ..context.clone() };
     let (environment, frame) = Environment::unknown();
-    // Skip literals: other rules report them.
-    let checked =
-        |part: &&&Expression| part.as_literal().is_none() && !has_boolean_literals_only(part) && is_small(part);
-    for part in parts.iter().filter(checked) {
+    let with_literals = with_literals && !parts.iter().all(|part| has_boolean_literals_only(part));
+    for part in parts.iter().filter(|part| is_small(part)) {
+        let is_literal = part.without_parentheses().as_literal().is_some();
+        let is_generated = is_literal || has_boolean_literals_only(part);
+        if is_generated && !with_literals {
+            continue;
+        }
         let left = specialize(part, &frame, &environment, &context, SpecializeOptions::default());
         let effect = match (&left.value, operator) {
             (Some(Value::Boolean(true)), BinaryOperator::And) | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
@@ -242,9 +225,15 @@ fn check_constants(
             (Some(_), _) => "it is not a boolean",
             (None, _) => continue,
         };
+        // Other rules report other literals.
+        let is_decisive = left.value == Some(Value::Boolean(operator == BinaryOperator::Or));
+        if is_generated && !is_decisive {
+            continue;
+        }
         let value =
             left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        let message = format!("`{}` is always {value}: {effect}", short_text(part, context.dialect));
+        let constant = if is_literal { String::new() } else { format!(" is always {value}") };
+        let message = format!("`{}`{constant}: {effect}", short_text(part, context.dialect));
         let finding = LintFinding::new(&rules::CONSTANT, message);
         found.push(finding.at(attribute, part, ""));
     }

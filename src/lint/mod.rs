@@ -302,7 +302,7 @@ impl AdChecker {
         defined: &[Name],
     ) -> CheckedExpression {
         let known = self.shared.get(expression, self.context.dialect);
-        let pool = self.pool.as_deref();
+        let pool = (self.pool.as_deref(), self.knowledge);
         let seen = CheckedExpression::new(ad, expression, known, key.clone(), defined, pool, &self.context);
         self.expressions.insert(key, seen.clone());
         seen

@@ -83,6 +83,8 @@ fn what_is_true_for_every_number_is_found() {
         ("y && (x > 5 || x < 6)", vec![every]),
         ("ifThenElse(x > 5, true, x <= 5)", vec!["always-true: this is true for every value of `x`"]),
         ("x == \"a\" ? true : x != \"a\"", vec!["always-true: this is true for every value of `x`"]),
+        ("(x > 5) =?= true || x <= 5", vec![every]),
+        ("x == \"a\" || x > 5 || x <= 5", vec![]),
         ("x > 5 || x < 5", vec![]),
         ("x > 5 || y <= 5", vec![]),
         ("x > 5 ? y : x <= 5", vec![]),
@@ -110,6 +112,55 @@ fn what_is_undefined_or_an_error_is_not_always_true() {
     // Only the `||` within is true for every number.
     let found = found("[ e = ifThenElse(x == \"a\", true, x > 4 || x <= 4) ]");
     assert_eq!(found, ["always-true: one of these is true for every value of `x`"]);
+}
+
+#[test]
+fn a_test_for_identity_with_a_truth_value_is_looked_into() {
+    let both = "contradiction: no value of `x` can make both of these true";
+    for (text, expected) in [
+        ("(x > 5) =!= true && x > 6", both),
+        ("(x > 5) isnt true && x > 6", both),
+        ("(x < 3) =!= false && x >= 3", both),
+        ("(x == 5) =!= true && x == 5", both),
+        ("(x > 5) =?= false && x > 6", both),
+        (
+            "isUndefined(x > 5) == true && x > 6",
+            "contradiction: `x` cannot be undefined and have a value at the same time",
+        ),
+        ("(x > 5 || y > 5) && x < 3 && y < 3", "contradiction: no value of `x` can make all of these true"),
+        ("y || ifThenElse((x > 5) =!= true, x > 6, false)", "dead-condition: no value of `x` can make this true"),
+    ] {
+        assert_eq!(found(&format!("[ e = {text} ]")), [expected], "{text}");
+    }
+    for text in ["(x > 5) =!= true && x > 4", "(x > 5) =!= true && y > 6", "(x < 3) =!= false && x < 2"] {
+        assert_eq!(found(&format!("[ e = {text} ]")), [] as [&str; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_constant_that_decides_a_policy_is_found() {
+    let context = Context::new(Dialect::Condor);
+    for (text, expected) in [
+        ("x > 1 || true", Some("`true`: the `||` around it is never false")),
+        ("false && x > 1", Some("`false`: the `&&` around it is never true")),
+        ("(x > 1 || (true)) && y", Some("`(true)`: the `||` around it is never false")),
+        ("x == 1 || !false", Some("`!false` is always true: the `||` around it is never false")),
+        ("x == 1 && (true && false)", Some("`false`: the `&&` around it is never true")),
+        ("x > 1 || \"a\" == \"a\"", Some("`\"a\" == \"a\"` is always true: the `||` around it is never false")),
+        // What macros that are not set leave changes nothing.
+        ("x > 1 || false", None),
+        ("true && x > 1", None),
+        ("true || false", None),
+        ("false", None),
+    ] {
+        let mut policies = AdChecker::new(Protocol::new(Dialect::Condor), &context).of_partial_ads();
+        let mut register = FindingRegister::default();
+        let found = register.register(&policies.check(&ad(&format!("[ e = {text} ]"), Dialect::Condor)));
+        let found: Vec<String> = found.into_iter().map(|(_, finding)| finding.message).collect();
+        assert_eq!(found.first().map(String::as_str), expected, "{text}: {found:?}");
+    }
+    // In ads, programs write such parts.
+    assert_eq!(found("[ e = x > 1 || true ]"), [] as [&str; 0]);
 }
 
 #[test]

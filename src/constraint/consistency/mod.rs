@@ -3,17 +3,19 @@
 //! Each clause restricts its subject (mostly an attribute) to a domain of values. If the domains of one subject do
 //! not intersect, the clauses cannot be true together, whatever the other ad is.
 
-mod domain;
-mod ranges;
-mod value_constraint;
+mod grid;
+mod samples;
+mod subjects;
 
+use std::ops::ControlFlow;
+
+use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::{ClauseForm, ClauseOperand, orient_comparison};
 
-use domain::ValueDomain;
-use value_constraint::{ConstraintSubject, ValueConstraints};
+use grid::{Grid, comparable_type, subjects_of};
 
 /// A set of clauses that cannot be true together.
 #[derive(Clone, Debug)]
@@ -43,68 +45,181 @@ pub enum InconsistencyKind {
 /// beyond this number.
 const MAX_CONFLICTS: usize = 64;
 
-/// Maximum number of clauses about one subject that are compared with one another. Further clauses are only checked for
-/// contradicting themselves.
-pub const MAX_COMPARED_CLAUSES: usize = 500;
+/// Maximum number of clauses of one conjunction that are compared with one another. Further clauses are only checked for
+/// contradicting themselves. Comparisons of attributes about which nothing else is said do not count.
+pub const MAX_COMPARED_CLAUSES: usize = 200;
 
 /// Finds contradictions among clauses, such as [`conjuncts`](super::conjuncts()) returns for a specialized constraint.
 /// Unqualified names are taken as attributes of the other side.
 ///
 /// The search misses some contradictions. A reported one is certain if its subject has one value throughout an
 /// evaluation. An attribute that calls `random()` has a new value at each reference: a caller that knows the ad must
-/// discard contradictions about it. O(n²) in the number of clauses that restrict one
-/// subject, up to [`MAX_COMPARED_CLAUSES`].
+/// discard contradictions about it. A constant that decides its `&&` or `||` is no contradiction.
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
-    // Most clauses of real constraints are of this kind, and their domains are costly.
-    let lone = lone_comparisons(parts);
-    inconsistencies_without(&lone, parts, dialect, &ValueDomain::all())
+    // Most clauses of real constraints are of this kind, and their samples are costly.
+    inconsistencies_without(&lone_comparisons(parts), parts, dialect)
 }
 
-/// Finds contradictions as [`inconsistencies`] does, where no subject is NaN: `!(x > 5)` and `!(x <= 5)` contradict each
-/// other for every number.
-#[must_use]
-pub fn inconsistencies_of_numbers(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
-    inconsistencies_without(&lone_comparisons(parts), parts, dialect, &ValueDomain::without_nan())
-}
-
-/// Whether one of the clauses is true for each value of some types of the subject, as `x > 5` or `x <= 5` is for numbers, and
-/// none for other values, for which they are undefined or errors. May be wrong where clauses have several subjects.
-#[must_use]
-pub fn may_hold_for_whole_types(parts: &[&Expression], subject: &Expression, dialect: Dialect) -> bool {
-    let any = parts.iter().map(|part| ValueConstraints::of(part, true, dialect)).reduce(ValueConstraints::or);
-    any.is_some_and(|any| any.allow_whole_types(subject))
-}
-
-/// Finds contradictions among clauses other than those whose indexes are `left_out`, for subjects with a value in
-/// `possible`.
-fn inconsistencies_without(
-    left_out: &FxHashSet<usize>,
-    parts: &[&Expression],
-    dialect: Dialect,
-    possible: &ValueDomain,
-) -> Vec<Inconsistency> {
-    let mut subjects: Vec<(ConstraintSubject<'_>, Vec<(usize, ValueDomain)>)> = Vec::new();
-    for (place, part) in parts.iter().enumerate().filter(|(place, _)| !left_out.contains(place)) {
-        let ValueConstraints::Domains(claims) = ValueConstraints::of(part, true, dialect) else { continue };
-        for (subject, domain) in claims {
-            let domain = domain.intersection(possible);
-            match subjects.iter_mut().find(|(known, _)| known.is_same_subject(subject)) {
-                Some((_, domains)) => domains.push((place, domain)),
-                None => subjects.push((subject, vec![(place, domain)])),
-            }
-        }
-    }
-    let mut found: Vec<Inconsistency> = Vec::new();
-    for (subject, domains) in &subjects {
-        for places in minimal_conflicts(domains) {
-            let of = |place: usize| domains.iter().filter(move |(known, _)| *known == place).map(|(_, domain)| domain);
-            let kind = inconsistency_kind(places.iter().copied().flat_map(of));
-            found.push(Inconsistency { clauses: places, subject: subject.expression.clone(), kind });
-        }
-    }
+/// Finds contradictions among clauses other than those whose indexes are `left_out`.
+fn inconsistencies_without(left_out: &FxHashSet<usize>, parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
+    let places: Vec<usize> = (0..parts.len()).filter(|place| !left_out.contains(place)).collect();
+    let (compared, others) = places.split_at(places.len().min(MAX_COMPARED_CLAUSES));
+    let mut found = contradictions(compared, parts, dialect);
+    found.extend(others.iter().flat_map(|place| contradictions(&[*place], parts, dialect)));
     found.sort_by(|a, b| a.clauses.cmp(&b.clauses));
     found
+}
+
+/// Finds contradictions among the clauses with these indexes.
+fn contradictions(places: &[usize], parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
+    let clauses: Vec<&Expression> = places.iter().map(|place| parts[*place]).collect();
+    let grid = Grid::new(&clauses, dialect, false);
+    let mut sets: Vec<Vec<(usize, FixedBitSet)>> = vec![Vec::new(); grid.subjects.len()];
+    for (clause, condition) in grid.conditions.iter().enumerate() {
+        for (subject, allowed) in grid.allowed(condition) {
+            sets[subject].push((clause, allowed));
+        }
+    }
+    let mut found = Vec::new();
+    for (subject, sets) in sets.iter().enumerate() {
+        for conflict in minimal_conflicts(sets, grid.samples[subject].len()) {
+            let of = |clause: usize| sets.iter().filter(move |(known, _)| *known == clause).map(|(_, set)| set);
+            let kind = inconsistency_kind(conflict.iter().copied().flat_map(of), &grid.samples[subject]);
+            found.push((conflict, subject, kind));
+        }
+    }
+    if found.is_empty() {
+        found.extend(joint_conflict(&grid).map(|(conflict, subject)| (conflict, subject, InconsistencyKind::Value)));
+    }
+    let inconsistency = |(conflict, subject, kind): (Vec<usize>, usize, InconsistencyKind)| Inconsistency {
+        clauses: conflict.into_iter().map(|clause| places[clause]).collect(),
+        subject: grid.subjects[subject].expression.clone(),
+        kind,
+    };
+    found.into_iter().map(inconsistency).collect()
+}
+
+/// Returns a minimal set of clauses that are not met together although each subject has values that all of them allow, and
+/// one of its subjects: `(x > 5 || y > 5) && x < 3 && y < 3`.
+fn joint_conflict(grid: &Grid<'_>) -> Option<(Vec<usize>, usize)> {
+    let subjects: Vec<Vec<usize>> = grid.conditions.iter().map(|condition| subjects_of(condition).0).collect();
+    // Clauses about one subject each have been compared already.
+    if subjects.iter().all(|of| of.len() < 2) {
+        return None;
+    }
+    let mut mentions = vec![0; grid.subjects.len()];
+    subjects.iter().flatten().for_each(|subject| mentions[*subject] += 1);
+    let is_tied = |clause: &usize| subjects[*clause].iter().any(|subject| mentions[*subject] > 1);
+    let tied: Vec<usize> = (0..subjects.len()).filter(is_tied).collect();
+    grid.renew_budget();
+    let is_conflict = |clauses: &[usize]| {
+        joined(grid, clauses, BinaryOperator::And)
+            .is_some_and(|joined| !grid.is_costly(&joined) && grid.is_never_met(&joined))
+    };
+    if tied.len() < 2 || !is_conflict(&tied) {
+        return None;
+    }
+    let needed = minimal_subset(tied, is_conflict);
+    let subject = *needed.iter().flat_map(|clause| &subjects[*clause]).min()?;
+    (!grid.has_spent_budget()).then_some((needed, subject))
+}
+
+/// Returns conditions of a grid as operands of `operator`; `None` if there are none.
+fn joined(grid: &Grid<'_>, conditions: &[usize], operator: BinaryOperator) -> Option<Expression> {
+    let conditions = conditions.iter().map(|place| grid.conditions[*place].clone());
+    conditions.reduce(|left, right| Expression::binary(operator, left, right))
+}
+
+/// Leaves out items as long as the rest still has a property.
+fn minimal_subset<T: Clone>(mut needed: Vec<T>, has_property: impl Fn(&[T]) -> bool) -> Vec<T> {
+    let mut at = 0;
+    while at < needed.len() {
+        let mut fewer = needed.clone();
+        fewer.remove(at);
+        if has_property(&fewer) {
+            needed = fewer;
+        } else {
+            at += 1;
+        }
+    }
+    needed
+}
+
+/// Operands of `||` of which one is true for every value of the subject, or a conditional that is true for every value of it.
+#[derive(Clone, Debug)]
+pub struct Tautology {
+    /// Indexes of the operands, ascending. The set is minimal.
+    pub operands: Vec<usize>,
+    /// The expression for whose values the operands are true, in most cases an attribute, as in the first operand about it.
+    pub subject: Expression,
+}
+
+/// Finds operands of `||` that are true for all values of some types of a subject, such as all numbers: `x > 5 || x <= 5`. For
+/// values of other types they are undefined or errors. Operands about the same subject that tell values of a type apart,
+/// as in `x == "a" || x > 5 || x <= 5`, keep the whole from being always true.
+#[must_use]
+pub fn tautologies(operands: &[&Expression], dialect: Dialect) -> Vec<Tautology> {
+    let lone = lone_comparisons(operands);
+    let places = (0..operands.len()).filter(|place| !lone.contains(place)).take(MAX_COMPARED_CLAUSES);
+    let places: Vec<usize> = places.collect();
+    let parts: Vec<&Expression> = places.iter().map(|place| operands[*place]).collect();
+    let grid = Grid::new(&parts, dialect, false);
+    let is_always = |parts: &[usize]| {
+        joined(&grid, parts, BinaryOperator::Or)
+            .is_some_and(|joined| !grid.is_costly(&joined) && grid.is_always_true(&joined))
+    };
+    let subjects: Vec<Vec<usize>> = grid.conditions.iter().map(|part| subjects_of(part).0).collect();
+    let about = |subject: usize| {
+        let (alone, any) = (move |of: &[usize]| of == [subject], move |of: &[usize]| of.contains(&subject));
+        let having = |is: &dyn Fn(&[usize]) -> bool| (0..parts.len()).filter(|part| is(&subjects[*part])).collect();
+        let candidates: [Vec<usize>; 2] = [having(&alone), having(&any)];
+        let found = candidates.into_iter().find(|candidate| is_always(candidate))?;
+        let operands = minimal_subset(found, is_always).into_iter().map(|part| places[part]).collect();
+        Some(Tautology { operands, subject: grid.subjects[subject].expression.clone() })
+    };
+    (0..grid.subjects.len()).filter_map(about).collect()
+}
+
+/// The values that a condition can have, each with values of the subjects for which it has this value.
+#[derive(Clone, Debug, Default)]
+pub struct PossibleTruths {
+    /// A witness of the condition being true.
+    pub is_true: Option<Witness>,
+    /// A witness of the condition being false.
+    pub is_false: Option<Witness>,
+    /// A witness of the condition being undefined.
+    pub is_undefined: Option<Witness>,
+    /// A witness of the condition being an error, or a value that is no boolean.
+    pub is_error: Option<Witness>,
+}
+
+/// Subjects of a condition, mostly attributes, each with a value.
+pub type Witness = Vec<(Expression, Value)>;
+
+/// Returns the values that a condition can have. The evaluator computes each of them from its witness. `None` for a condition
+/// with too many subjects and constants.
+#[must_use]
+pub fn possible_truths(condition: &Expression, dialect: Dialect) -> Option<PossibleTruths> {
+    let grid = Grid::new(&[condition], dialect, true);
+    let mut found = PossibleTruths::default();
+    grid.evaluate(grid.conditions.first()?, |assignment, value| {
+        let witness = match value {
+            Some(Value::Boolean(true)) => &mut found.is_true,
+            Some(Value::Boolean(false)) => &mut found.is_false,
+            Some(Value::Undefined) => &mut found.is_undefined,
+            _ => &mut found.is_error,
+        };
+        witness.get_or_insert_with(|| {
+            let subjects = assignment.subjects.iter();
+            let value = |subject: &usize| {
+                Some((grid.subjects[*subject].expression.clone(), grid.sample(assignment, *subject)?.clone()))
+            };
+            subjects.filter_map(value).collect()
+        });
+        ControlFlow::Continue(())
+    })?;
+    Some(found)
 }
 
 /// Returns the indexes of clauses that contradict nothing: each compares an attribute with a number, and no other
@@ -142,45 +257,39 @@ fn compared_attribute(clause: &Expression) -> Option<&Name> {
     (operator.group() == OperatorGroup::Comparison).then_some(name)
 }
 
-/// Returns minimal sets of clause indexes whose domains do not intersect. The sets are single clauses and pairs. If
+/// Returns minimal sets of clause indexes whose sets of samples do not intersect. They are single clauses and pairs. If
 /// there are neither, one larger set is found by leaving out clauses one by one.
-fn minimal_conflicts(domains: &[(usize, ValueDomain)]) -> Vec<Vec<usize>> {
-    let (empty, mut satisfiable): (Vec<_>, Vec<_>) = domains.iter().partition(|(_, domain)| domain.is_empty());
+fn minimal_conflicts(sets: &[(usize, FixedBitSet)], samples: usize) -> Vec<Vec<usize>> {
+    let (empty, satisfiable): (Vec<_>, Vec<_>) = sets.iter().partition(|(_, set)| set.is_clear());
     let mut found: Vec<Vec<usize>> = empty.into_iter().map(|(place, _)| vec![*place]).collect();
-    satisfiable.truncate(MAX_COMPARED_CLAUSES);
-    for (index, (place, domain)) in satisfiable.iter().enumerate() {
+    for (index, (place, set)) in satisfiable.iter().enumerate() {
         for (later, other) in &satisfiable[index + 1..] {
-            if found.len() < MAX_CONFLICTS && domain.intersection(other).is_empty() {
+            if found.len() < MAX_CONFLICTS && set.is_disjoint(other) {
                 found.push(vec![*place, *later]);
             }
         }
     }
-    if found.is_empty() && common_domain(&satisfiable).is_empty() {
-        let mut needed = satisfiable;
-        let mut at = 0;
-        while at < needed.len() {
-            let mut fewer = needed.clone();
-            fewer.remove(at);
-            if common_domain(&fewer).is_empty() {
-                needed = fewer;
-            } else {
-                at += 1;
-            }
+    let is_conflict = |sets: &[&(usize, FixedBitSet)]| {
+        let mut common = FixedBitSet::with_capacity(samples);
+        common.insert_range(..);
+        for (_, set) in sets {
+            common.intersect_with(set);
         }
-        found.push(needed.into_iter().map(|(place, _)| *place).collect());
+        common.is_clear()
+    };
+    if found.is_empty() && is_conflict(&satisfiable) {
+        found.push(minimal_subset(satisfiable, is_conflict).into_iter().map(|(place, _)| *place).collect());
     }
     found
 }
 
-fn common_domain(domains: &[&(usize, ValueDomain)]) -> ValueDomain {
-    domains.iter().fold(ValueDomain::all(), |common, (_, domain)| common.intersection(domain))
-}
-
-fn inconsistency_kind<'d>(domains: impl Iterator<Item = &'d ValueDomain>) -> InconsistencyKind {
-    let domains: Vec<&ValueDomain> = domains.collect();
-    if domains.len() < 2 || domains.iter().fold(u16::MAX, |common, domain| common & domain.type_bits()) != 0 {
+fn inconsistency_kind<'d>(sets: impl Iterator<Item = &'d FixedBitSet>, samples: &[Value]) -> InconsistencyKind {
+    let bit = |place: usize| 1_u16 << comparable_type(&samples[place]) as u16;
+    let types: Vec<u16> = sets.map(|set| set.ones().fold(0, |types, place| types | bit(place))).collect();
+    let exceptional = 1 << Type::Undefined as u16 | 1 << Type::Error as u16;
+    if types.len() < 2 || types.iter().fold(u16::MAX, |common, types| common & types) != 0 {
         InconsistencyKind::Value
-    } else if domains.iter().any(|domain| domain.present_type_bits() == 0) {
+    } else if types.iter().any(|types| types & !exceptional == 0) {
         InconsistencyKind::Presence
     } else {
         InconsistencyKind::Type

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{inconsistencies, inconsistencies_without};
-use crate::ad::{Ad, Dialect, Expression, Truth};
-use crate::constraint::conjuncts;
+use super::{inconsistencies, inconsistencies_without, possible_truths, tautologies};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Truth, Value};
+use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{Context, Environment, Evaluator};
 use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
@@ -35,6 +35,15 @@ fn the_errors_of_the_thesis() {
             ("isString(x) && x > 5", "0,1 x type"),
             ("ifThenElse(x > 5, false, x > 6)", "0 x value"),
             ("(x > 5) == false && x > 6", "0,1 x value"),
+            ("(x > 5) =!= true && x > 6", "0,1 x value"),
+            ("(x < 3) isnt false && x == 4", "0,1 x value"),
+            ("!((x == 5) =?= true) && 5 == x", "0,1 x value"),
+            ("isUndefined(x > 5) && x == 3", "0,1 x presence"),
+            ("isError(x > 5) && x > 7", "0,1 x type"),
+            ("((x > 5) is true) is false && x > 6", "0,1 x value"),
+            ("ifThenElse((x > 5) =!= true, x > 6, false)", "0 x value"),
+            ("(y > 5 || x > 5) && x < 3 && y < 3", "0,1,2 y value"),
+            ("((x > 5) ?: y) && x < 3 && y", "0,1 x value"),
             ("true is (x > 5) && x < 5", "0,1 x value"),
             ("(x > 5 ? 1 : 2) == 1 && x < 3", "0,1 x value"),
             ("ifThenElse(x > 5, \"a\", \"b\") == \"b\" && x > 6", "0,1 x value"),
@@ -90,6 +99,30 @@ fn what_can_be_is_not_reported() {
     assert_eq!(found("x < 5 && x", Dialect::Classad), ["0,1 x type"]);
     assert_eq!(found("x < 5 && x", Dialect::Condor), [] as [&str; 0]);
     assert_eq!(found("!x && x > 3", Dialect::Condor), ["0,1 x value"]);
+}
+
+#[test]
+fn what_is_true_of_whole_types_is_a_tautology() {
+    for (text, expected) in [
+        ("x > 5 || x <= 5", Some(vec![0, 1])),
+        ("(x > 5) =?= true || x <= 5", Some(vec![0, 1])),
+        ("y || x < 3 || x == 3 || x > 3 || x == 7", Some(vec![1, 2, 3])),
+        ("x == \"a\" || x != \"a\"", Some(vec![0, 1])),
+        ("isUndefined(x) || isUndefined(x) == false", Some(vec![0, 1])),
+        ("x < 3 || (x >= 3 && isUndefined(y)) || (x >= 3 && !isUndefined(y))", Some(vec![0, 1, 2])),
+        // For `"b"` the comparisons with numbers are errors.
+        ("x == \"a\" || x > 5 || x <= 5", None),
+        ("(x > 5) =?= true || (x <= 5) =?= true", None),
+        ("x > 5 || x < 5", None),
+        ("x > 5 || (x <= 5 && y)", None),
+        ("x == 1 || true", None),
+    ] {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+            let found = tautologies(&disjuncts(&tree), dialect);
+            assert_eq!(found.first().map(|one| one.operands.clone()), expected, "{text} in {dialect}");
+        }
+    }
 }
 
 #[test]
@@ -189,8 +222,8 @@ fn condition() -> impl Strategy<Value = String> {
     let listed = (any::<bool>(), subject(), prop::sample::select(vec!["a, b", "A", "", "1,undefined"])).prop_map(
         |(any, subject, list)| format!("stringList{}Member({subject}, \"{list}\")", if any { "I" } else { "" }),
     );
-    let predicate = (0..super::value_constraint::TYPE_PREDICATES.len(), subject())
-        .prop_map(|(at, subject)| format!("{}({subject})", super::value_constraint::TYPE_PREDICATES[at].0));
+    let predicate = (0..super::subjects::TYPE_PREDICATES.len(), subject())
+        .prop_map(|(at, subject)| format!("{}({subject})", super::subjects::TYPE_PREDICATES[at]));
     let leaf = prop_oneof![
         6 => comparison, 1 => member, 1 => listed, 1 => predicate, 2 => subject(),
         1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_owned),
@@ -255,8 +288,103 @@ proptest! {
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let tree = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
             let parts: Vec<&Expression> = conjuncts(&tree).into_iter().map(Expression::without_parentheses).collect();
-            let all = inconsistencies_without(&FxHashSet::default(), &parts, dialect, &super::ValueDomain::all());
+            let all = inconsistencies_without(&FxHashSet::default(), &parts, dialect);
             prop_assert_eq!(format!("{:?}", inconsistencies(&parts, dialect)), format!("{all:?}"), "{}", text);
+        }
+    }
+}
+
+/// Conditions over two attributes whose cells are all in [`CELLS`].
+fn combination() -> impl Strategy<Value = String> {
+    let constants = ["0", "1", "2", "\"a\"", "true", "false", "undefined", "error"];
+    let constant = prop::sample::select(constants.to_vec());
+    let operators = || prop::sample::select(vec!["<", "<=", "==", "!=", ">=", ">", "=?=", "=!=", "is", "isnt"]);
+    let comparison = (prop::sample::select(vec!["x", "y"]), operators(), constant)
+        .prop_map(|(subject, operator, constant)| format!("({subject} {operator} {constant})"));
+    let leaf = prop_oneof![
+        8 => comparison,
+        1 => prop::sample::select(vec!["x", "y", "true", "false"]).prop_map(str::to_owned),
+    ];
+    leaf.prop_recursive(3, 10, 3, move |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("!({a})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} || {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} && {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} ?: {b})")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a} ? {b} : {c})")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("ifThenElse({a}, {b}, {c})")),
+            (inner, operators(), prop::sample::select(vec!["true", "false", "undefined", "error", "1"]))
+                .prop_map(|(a, operator, truth)| format!("({a} {operator} {truth})")),
+        ]
+    })
+}
+
+/// Values at, between and beyond the constants of [`combination`].
+const CELLS: &[&str] = &[
+    "undefined",
+    "error",
+    "true",
+    "false",
+    "-1",
+    "0",
+    "1",
+    "2",
+    "3",
+    "-0.5",
+    "0.0",
+    "0.5",
+    "1.0",
+    "1.5",
+    "2.0",
+    "2.5",
+    "real(\"NaN\")",
+    "\"\"",
+    "\"a\"",
+    "\"A\"",
+    "\"b\"",
+    "{}",
+    "[]",
+    "absTime(\"2001-02-03T04:05:06Z\")",
+    "relTime(\"5\")",
+];
+
+/// Returns 0 for true, 1 for false, 2 for undefined, 3 for any other value.
+fn truth_number(value: &Value) -> usize {
+    match value {
+        Value::Boolean(is) => usize::from(!is),
+        Value::Undefined => 2,
+        _ => 3,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn the_possible_truths_are_those_of_all_values(text in combination()) {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let rules = ParseOptions::new(dialect);
+            let tree = parse_expression(text.as_bytes(), rules).unwrap();
+            let truth_in = |other: Ad| {
+                let (environment, [left, _]) = Environment::pair(Ad::default(), other);
+                truth_number(&Evaluator::new(&environment, &Context::new(dialect)).evaluate(&tree, &left).unwrap())
+            };
+            let mut expected = [false; 4];
+            for x in CELLS {
+                for y in CELLS {
+                    expected[truth_in(parse_ad(format!("[ x = {x}; y = {y} ]").as_bytes(), rules).unwrap())] = true;
+                }
+            }
+            let found = possible_truths(&tree, dialect).unwrap();
+            let witnesses = [found.is_true, found.is_false, found.is_undefined, found.is_error];
+            prop_assert_eq!(witnesses.each_ref().map(Option::is_some), expected, "{} in {}", text, dialect);
+            for (number, witness) in witnesses.into_iter().enumerate() {
+                let Some(witness) = witness else { continue };
+                let ad = witness.into_iter().map(|(subject, value)| {
+                    let ExpressionKind::Attribute(name) = subject.kind() else { panic!("{text}") };
+                    (name.clone(), super::grid::sample_expression(&value))
+                });
+                prop_assert_eq!(truth_in(ad.collect()), number, "{} in {}", text, dialect);
+            }
         }
     }
 }

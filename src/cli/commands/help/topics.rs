@@ -156,7 +156,7 @@ fn budgets() -> Vec<(String, String)> {
         ),
         row("autocluster", format!("at most {MAX_CLUSTER_CELLS} cells in the table")),
         row("YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
-        row("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses about one attribute are compared")),
+        row("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses of one condition are compared")),
     ]
 }
 
