@@ -1,8 +1,9 @@
 //! The real binary, and files for it to read.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
@@ -39,9 +40,31 @@ pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, Str
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The path of a file with these bytes; tests run at once, so each wants a name of its own.
+/// The folder of this process for temporary files: tests may run in several processes at once. Folders of processes that
+/// have ended are removed.
+pub fn temporary() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let all = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let own = std::process::id();
+        let processes = Path::new("/proc");
+        for entry in std::fs::read_dir(all).expect("the folder can be read").flatten() {
+            let owner: Option<u32> = entry.file_name().to_str().and_then(|name| name.parse().ok());
+            let has_ended = |owner: u32| processes.join("self").exists() && !processes.join(owner.to_string()).exists();
+            if owner.is_some_and(|owner| owner == own || has_ended(owner)) {
+                // Another process may be removing it, too.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        let folder = all.join(own.to_string());
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        folder
+    });
+    &FOLDER
+}
+
+/// The path of a file with these bytes; tests of one process run at once, so each wants a name of its own.
 pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = temporary().join(name);
     // The file is replaced as a whole: another test may be reading it.
     let new = path.with_extension(format!("{:?}.new", std::thread::current().id()));
     std::fs::write(&new, bytes).expect("the folder can be written");

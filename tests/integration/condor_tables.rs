@@ -1,12 +1,11 @@
 //! The tables of HTCondor's tools, print formats, and names among HTCondor's words.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 /// Writes a file of the test `name`.
 fn file(name: &str, text: &str) -> String {
-    let path: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &format!("condor-tables-{name}")].iter().collect();
+    let path = crate::binary::temporary().join(format!("condor-tables-{name}"));
     fs::write(&path, text).expect("it can be written");
     path.to_str().expect("it is text").to_owned()
 }

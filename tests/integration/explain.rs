@@ -441,7 +441,7 @@ fn what_is_shown() {
     for path in names {
         let situation = Situation::parse(&std::fs::read_to_string(&path).unwrap());
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain").join(&name);
+        let folder = crate::binary::temporary().join("explain").join(&name);
         let mut shown = String::new();
         let mut last = String::new();
         for columns in ["60", "120", "80"] {
@@ -499,7 +499,7 @@ fn the_first_line_suffices() {
         ("docking", &["2 offers would do", "component 1 of its docking vector, `label.Speeed`, gives no rank"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-first").join(name);
+        let folder = crate::binary::temporary().join("explain-first").join(name);
         let (text, _) = situation.run(&folder, Some("80"), &[]);
         let first = text.lines().next().unwrap_or_default();
         for word in words {
@@ -564,7 +564,7 @@ fn chance_is_no_contradiction() {
 /// Every job of a generated pool that can never match is told why, and that is true.
 #[test]
 fn causes_that_are_known_are_found() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-pool");
+    let folder = crate::binary::temporary().join("explain-pool");
     std::fs::create_dir_all(&folder).unwrap();
     let classad = |arguments: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));

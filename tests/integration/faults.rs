@@ -15,7 +15,7 @@ use super::random::seeds;
 
 /// A folder of its own, empty at first.
 fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{name}"));
+    let path = crate::binary::temporary().join(format!("faults-{name}"));
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).expect("a folder can be made");
     path

@@ -136,7 +136,7 @@ fn big_history() -> PathBuf {
         }
     }
     text += "ClusterId = 6000\nProcId";
-    let path = std::env::temp_dir().join(format!("classad-history-{}", std::process::id()));
+    let path = crate::binary::temporary().join("history");
     fs::write(&path, text).unwrap();
     path
 }
@@ -175,7 +175,7 @@ fn a_big_history_is_the_same_forwards_and_backwards_with_any_number_of_threads()
 
 #[test]
 fn more_files_than_may_be_open_are_read() {
-    let folder = std::env::temp_dir().join(format!("classad-histories-{}", std::process::id()));
+    let folder = crate::binary::temporary().join("histories");
     fs::create_dir_all(&folder).unwrap();
     let mut command = "ulimit -n 40; exec \"$0\" query true --count".to_owned();
     for number in 0..100 {

@@ -34,7 +34,7 @@ fn run(command: &mut Command) -> String {
 
 /// A folder of this test's own.
 fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::binary::temporary().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("it can be made");
     folder

@@ -129,7 +129,7 @@ fn a_query_of_two_ads_is_refused() {
 #[test]
 fn a_file_that_is_on_both_sides_is_told() {
     let ads = &file("one_way_sides.ad", "[ Name = \"x\"; Requirements = true ]");
-    let link = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("one_way_sides.link");
+    let link = crate::binary::temporary().join("one_way_sides.link");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(ads, &link).expect("the folder can be written");
     let link = &link.to_string_lossy().into_owned();

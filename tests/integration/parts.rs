@@ -193,7 +193,7 @@ fn files_from_a_list() {
 /// Files are opened one after the other, so that a low limit of open files is enough.
 #[test]
 fn more_files_than_may_be_open() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("many");
+    let folder = crate::binary::temporary().join("many");
     std::fs::create_dir_all(&folder).expect("the folder can be written");
     for number in 0..300 {
         std::fs::write(folder.join(format!("{number:03}.long")), format!("A = {number}\nRequirements = true\n"))

@@ -1,11 +1,10 @@
 //! What someone sees who waits at a terminal.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 /// A pipe that is slow: some ads, and after more than a second some more.
 fn slow(arguments: &str, environment: &[(&str, &str)]) -> String {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("progress");
+    let folder = crate::binary::temporary().join("progress");
     std::fs::create_dir_all(&folder).unwrap();
     let ads = folder.join("ads.long");
     std::fs::write(&ads, "Name = \"a\"\nCpus = 4\n\n".repeat(20_000)).unwrap();

@@ -80,7 +80,7 @@ fn without_spaces(text: &[u8]) -> Vec<u8> {
 
 /// Whether both texts are equal ads, in any order of attributes and any form.
 fn are_equal_ads(name: &str, theirs: &Path, ours: &[u8]) -> bool {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("real-pool-{name}"));
+    let file = crate::binary::temporary().join(format!("real-pool-{name}"));
     fs::write(&file, ours).expect("the file can be written");
     let mut diff = Command::new(env!("CARGO_BIN_EXE_classad"));
     let output = diff.args(["diff", "--dialect", "condor"]).args([theirs, &file]).output().expect("the binary runs");
@@ -185,7 +185,7 @@ const ANALYSIS_ROWS: [(&str, &[&str]); 5] = [
 fn the_table_of_better_analyze_has_htcondors_numbers() {
     let answer = fs::read_to_string(answer_path("analyze-all")).expect("the answer is there");
     let mut slots = run("classad query '!(DynamicSlot ?: false)' machines.long").stdout;
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real-pool-slots");
+    let file = crate::binary::temporary().join("real-pool-slots");
     slots.push(b'\n');
     fs::write(&file, slots).expect("the file can be written");
     let ours = run(&format!("classad explain queue.long --pool {} -o json --now $(cat now)", file.display())).stdout;

@@ -27,7 +27,7 @@ const UP: &str = "\x1b[A";
 
 /// A file of this test's own that is not there yet.
 fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("repl-{}-{name}", std::process::id()));
+    let folder = crate::binary::temporary().join(format!("repl-{name}"));
     let _ = std::fs::remove_dir_all(&folder);
     folder.join("folder").join("history")
 }

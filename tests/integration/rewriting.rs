@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// A folder of its own, empty at first.
 fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rewriting-{name}"));
+    let path = crate::binary::temporary().join(format!("rewriting-{name}"));
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
     path

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 /// A folder of its own for a test, with files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::binary::temporary().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the folder can be made");
     for (name, text) in files {

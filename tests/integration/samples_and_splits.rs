@@ -9,7 +9,7 @@ use crate::binary::{classad, classad_on, file};
 
 /// Makes an empty folder.
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = crate::binary::temporary().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("it can be made");
     folder

@@ -443,7 +443,7 @@ fn scatter_plans_shares() {
         let told = told.replace('\n', " ");
         assert!(status == Some(2) && out.is_empty() && told.contains(reason), "{arguments:?}: {told}");
     }
-    let dag = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("shares-dag");
+    let dag = crate::binary::temporary().join("shares-dag");
     let dag = dag.to_str().expect("it is UTF-8");
     run(&["scatter", "--dag", dag, "--shares", "3", "--", "match", "--all", &pool, "--pool", &pool], b"");
     let text_of = |name: &str| std::fs::read_to_string(format!("{dag}/{name}")).expect("scatter wrote it");

@@ -1,7 +1,6 @@
 //! Tables in a narrow window: no word is cut, and nothing is wider than the window that could be narrower.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::process::Command;
 
 fn run(arguments: &[&str], columns: &str) -> String {
@@ -15,7 +14,7 @@ fn run(arguments: &[&str], columns: &str) -> String {
 
 /// A pool with names as they are in real ones.
 fn pool() -> [String; 2] {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tables");
+    let folder = crate::binary::temporary().join("tables");
     std::fs::create_dir_all(&folder).unwrap();
     ["machines", "jobs"].map(|kind| {
         let path = folder.join(kind);

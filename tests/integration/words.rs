@@ -26,7 +26,7 @@ fn printed(arguments: &[&str]) -> String {
 #[cfg(unix)]
 fn names_of_files_are_not_changed() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = crate::binary::temporary();
     let file = folder.join(std::ffi::OsStr::from_bytes(b"words-\xff.long"));
     std::fs::write(&file, "Name = \"a\"\n").expect("it can be written");
     for word in ["-slotads", "-jobads", "-ads"] {

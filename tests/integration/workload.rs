@@ -60,7 +60,7 @@ fn integer(ad: &Ad, name: &str) -> i64 {
 
 /// A fresh folder for the files of a test.
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workload").join(name);
+    let folder = crate::binary::temporary().join("workload").join(name);
     let _ = fs::remove_dir_all(&folder);
     folder
 }
