@@ -96,3 +96,27 @@ fn searches_take_steps() {
 fn bytes_beyond_ascii_are_escaped() {
     assert_eq!(as_utf8(b"a\xe9\\\xe9\\Q\\\xe9\\E\\\\\xe9"), "a\\xe9\\xe9\\Q\\\\E\\xe9\\Q\\E\\\\\\xe9");
 }
+
+#[test]
+fn calls_that_pass_many_bytes_are_charged_for_them() {
+    for (pattern, expected) in [
+        ("abc", 3),
+        ("(a*)b", 5),
+        ("a{3}", 12),
+        ("a{2,5}", 12),
+        ("a{2,}", 10),
+        ("a{2}b{3}", 48),
+        ("(?>a{2,5})", 50),
+        ("(a)\\1", 5),
+        ("(a*)\\1", u64::MAX),
+        ("(a+)\\g1", u64::MAX),
+        ("(a{2,})\\1", u64::MAX),
+        ("\\X*", u64::MAX),
+        ("\\d*", 3),
+        ("x*+", u64::MAX),
+        ("(?=a*)", u64::MAX),
+        ("a(?R)?", u64::MAX),
+    ] {
+        assert_eq!(super::bytes_per_call(pattern), expected, "{pattern}");
+    }
+}

@@ -157,3 +157,37 @@ pub fn skip_blanks(text: &[u8], at: usize) -> usize {
     let blanks = text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c));
     at + blanks.count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{nested_end, string_end};
+
+    #[test]
+    fn ends_of_strings_lists_and_ads() {
+        for (text, expected) in [
+            (r#""x""#, Some(3)),
+            (r#""x" "y""#, Some(3)),
+            (r#""""#, Some(2)),
+            (r#""x\"y" "#, Some(6)),
+            (r#""x\\" "#, Some(5)),
+            ("\"x\n\"", None),
+            ("\"x\\\n\"", None),
+            (r#""x"#, None),
+            (r#""x\"#, None),
+        ] {
+            assert_eq!(string_end(text.as_bytes(), 0), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("[] ", Some(2)),
+            ("[[], {}]]", Some(8)),
+            (r#"{"a": "]"}}"#, Some(10)),
+            (r#"{"a": "\"]"} "#, Some(12)),
+            ("[1 / 2]", None),
+            (r#"["/"]"#, Some(5)),
+            ("[1", None),
+            (r#"["x]"#, None),
+        ] {
+            assert_eq!(nested_end(text.as_bytes(), 0), expected, "{text}");
+        }
+    }
+}

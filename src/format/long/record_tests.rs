@@ -87,6 +87,8 @@ fn a_banner_ends_its_record() {
         ),
     ] {
         assert_eq!(items(text), expected, "{text}");
+        let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        assert_eq!(items(&text), expected, "{text:?}");
     }
 }
 

@@ -103,3 +103,22 @@ fn ads_share_what_they_may_share() {
     };
     assert_ne!(list(expression(1, "c")), list(expression(2, "c")));
 }
+
+#[test]
+fn problems_of_a_line_have_their_places() {
+    for (line, range, message) in [
+        ("junk", 10..14, "this line does not have the form `name = expression`"),
+        ("   junk line  ", 13..22, "this line does not have the form `name = expression`"),
+        ("  = 1", 12..13, "a name is missing before this `=`"),
+        (" a = 1 +  ", 18..18, "expected an expression, found the end"),
+        (" a = )", 15..16, "expected an expression, found `)`"),
+        ("\ta = 1 2 ", 17..18, "~the text after the expression is ignored, as in HTCondor"),
+    ] {
+        let parser = LineParser { options: ParseOptions::long(Dialect::Condor), ad_number: 1 };
+        let (mark, problem) = match parser.parse_line(10, line.as_bytes()) {
+            Ok(parsed) => ("~", parsed.warning.expect(line)),
+            Err(problem) => ("", problem),
+        };
+        assert_eq!((problem.range, format!("{mark}{}", problem.message)), (range, message.to_owned()), "{line}");
+    }
+}
