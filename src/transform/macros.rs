@@ -275,3 +275,41 @@ pub(super) fn append(variables: &mut MacroVariables, name: &str, between: &str, 
     }
     own.bytes.extend_from_slice(text.as_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MacroText, MacroVariables, append, expand_own};
+    use crate::ad::Name;
+
+    #[test]
+    fn a_variable_in_its_own_text_is_its_text_before() {
+        for (before, text, expected) in [
+            ("1", "$(a) x", "1 x"),
+            ("1", "$(A)$(a)", "11"),
+            ("1", "$(a:2)", "1"),
+            ("", "$(a:2)", "2"),
+            ("", "$(a)", ""),
+            ("1", "$(b) x", "$(b) x"),
+            ("1", "x", "x"),
+        ] {
+            let mut variables = MacroVariables::default();
+            append(&mut variables, "a", ", ", before);
+            let found = expand_own(text, "a", &variables).ok().unwrap();
+            assert_eq!(String::from_utf8(found.bytes).unwrap(), expected, "{before}, {text}");
+        }
+        let mut variables = MacroVariables::default();
+        for text in ["", "1", "2"] {
+            append(&mut variables, "a", ", ", text);
+        }
+        assert_eq!(variables[&Name::new("a")].bytes, b"1, 2");
+    }
+
+    #[test]
+    fn the_text_of_a_variable_has_at_most_65536_bytes() {
+        for (length, fits) in [(65_535, true), (65_536, true), (65_537, false)] {
+            let own = MacroText { bytes: vec![b'x'; length], is_from_ad: false };
+            let variables = MacroVariables::from_iter([(Name::new("a"), own)]);
+            assert_eq!(expand_own("$(a)", "a", &variables).is_ok(), fits, "{length}");
+        }
+    }
+}

@@ -126,3 +126,26 @@ fn each_name_but_the_first_begins_a_rule() {
     assert_eq!(shown, [(Some("one"), 1), (Some("two"), 1)]);
     assert_eq!(rules[1].statements[0].line, 5);
 }
+
+#[test]
+fn what_is_printed_reads_back() {
+    for rules in [
+        "NAME n\nREQUIREMENTS A > 1\nUNIVERSE vanilla\nSET A 1\nDEFAULT B 2\nEVALSET C A + 1\nEVALMACRO m A",
+        "COPY A B\nCOPY /^a(.)/i \\1\nRENAME A B\nDELETE A\nDELETE /b/g",
+        "x = 1\nx += 2\nx +,= 3\nx =",
+        "x @=end\na\nb\n@end\nSET A 1",
+        "x @=end\na\n@-\n@--\n@---\n@end\nSET A 1",
+        "x @=end\na\n@----------\n@end\nSET A 1",
+        "if $(MY.A)\nSET B 1\nelif $(MY.C)\nSET B 2\nelse\nSET B 3\nendif",
+        "SET A $(x)\nTRANSFORM",
+        "SET A $(x)\nTRANSFORM 3",
+        "SET A $(x)\nTRANSFORM 2 x in (a, b)",
+        "SET A $(x)\nTRANSFORM x,y from (\na b\nc d\n)",
+    ] {
+        let (read, problems) = parse_rules(rules.as_bytes(), Dialect::Condor);
+        let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
+        assert!(!read.is_empty() && !has_errors, "{rules}\n{problems:?}");
+        let text: String = read.iter().map(ToString::to_string).collect();
+        assert_eq!(parse_rules(text.as_bytes(), Dialect::Condor).0, read, "{rules}\nis printed as\n{text}");
+    }
+}
