@@ -177,3 +177,53 @@ fn own_references(expression: &Expression) -> Vec<PoolReference<'_>> {
     };
     subexpressions(expression).filter_map(reference).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PolicyPlace, PolicyPool, check_policy_names};
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::lint::tests::ad;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn names_of_policies_are_those_of_jobs_and_slots() {
+        use PolicyPlace::{Job, Negotiator, Slot};
+        let mut pool = PolicyPool::default();
+        for text in [
+            "[ MyType = \"Job\"; RequestMemory = 1; JobPrio = 1 ]",
+            "[ MyType = \"Job\"; RequestMemory = 2 ]",
+            "[ MyType = \"Machine\"; Memory = 1; KeyboardIdle = 1; State = \"Owner\" ]",
+            "[ MyType = \"Submitter\"; Fooo = 1 ]",
+        ] {
+            pool.add(&ad(text, Dialect::Condor));
+        }
+        for (place, policy, expected) in [
+            (Slot, "Memory > 1 && TARGET.RequestMemory > 1 && JobPrio > 1", ""),
+            (Slot, "KeyboardIdle > 1 || MY.State == \"Owner\"", ""),
+            (Slot, "Fooo > 3", "Fooo"),
+            (Slot, "isUndefined(Fooo) || Fooo > 3", ""),
+            (Slot, "Fooo =?= undefined || Fooo > 3", ""),
+            (Slot, "(Fooo ?: 0) > 3", ""),
+            (Slot, "MY.Fooo > 3", "Fooo"),
+            (Slot, "isUndefined(MY.Fooo) || MY.Fooo > 3", ""),
+            (Slot, "TARGET.Fooo > 3", "Fooo"),
+            (Slot, "isUndefined(TARGET.Fooo) || TARGET.Fooo > 3", ""),
+            (Slot, "isUndefined(KeyboardIdl) || KeyboardIdl > 3", "KeyboardIdl"),
+            (Slot, "TARGET.Memory > 1 && MY.RequestMemory > 1", "Memory RequestMemory"),
+            (Job, "MY.RequestMemory > 1 && TARGET.Memory > 1", ""),
+            (Job, "MY.Memory > 1", "Memory"),
+            (Slot, "RemoteUserPrio > 1", "RemoteUserPrio"),
+            (Negotiator, "RemoteUserPrio > 1 && TARGET.SubmitterUserPrio > 1", ""),
+            (Negotiator, "RemoteUserPri > 1", "RemoteUserPri"),
+        ] {
+            let expression = parse_expression(policy.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let found = check_policy_names(&expression, place, &pool, &Context::new(Dialect::Condor));
+            let names = found
+                .iter()
+                .map(|finding| finding.message.rsplit(' ').find(|word| word.starts_with(char::is_uppercase)));
+            let names: Vec<&str> = names.flatten().collect();
+            assert_eq!(names.join(" "), expected, "{place:?} {policy}: {found:?}");
+        }
+    }
+}

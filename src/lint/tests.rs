@@ -392,3 +392,19 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
     }
     assert!(told > 1000 && taken > 300, "{told}, {taken}");
 }
+
+#[test]
+fn an_attribute_that_most_ads_lack_is_noted() {
+    for (having, lacking, is_noted) in
+        [(1, 0, false), (2, 1, false), (2, 2, false), (2, 3, true), (1, 2, true), (0, 3, false)]
+    {
+        let mut pool = PoolStatistics::default();
+        for number in 0..having + lacking {
+            pool.add(&ad(if number < having { "[ Foo = 1; x = 1 ]" } else { "[ x = 1 ]" }, Dialect::Condor));
+        }
+        let found =
+            checker(Dialect::Condor).with_pool(pool).check(&ad("[ Requirements = TARGET.Foo == 1 ]", Dialect::Condor));
+        let is_found = found.iter().any(|(_, finding)| finding.message.contains("have no Foo"));
+        assert_eq!(is_found, is_noted, "{having} of {}: {found:?}", having + lacking);
+    }
+}
