@@ -66,3 +66,44 @@ impl JobReport {
         (self.state != JobState::Idle).then_some((self.state, self.hold.as_ref()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::JobReport;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn what_the_ad_of_a_job_tells() {
+        for (attributes, expected) in [
+            ("JobStatus = 1", "Idle"),
+            ("JobStatus = 1; LastRejMatchReason = \"no match\"; ConcurrencyLimits = \"sw\"", "Idle no match sw"),
+            ("JobStatus = 1; LastRejMatchReason = \"\"; ConcurrencyLimits = \"  \"", "Idle"),
+            ("JobStatus = 1; LastRejMatchReason = \" late \"; RemoteHost = \"h\"; RemoveReason = \"r\"", "Idle late"),
+            ("JobStatus = 1; LastRejMatchReason = 5; User = \" ann \"", "Idle ann"),
+            (
+                "JobStatus = 2; RemoteHost = \"slot1@h\"; LastRejMatchReason = \"x\"; ConcurrencyLimits = \"sw\"",
+                "Running slot1@h",
+            ),
+            ("JobStatus = 2; RemoteHost = \" \"", "Running"),
+            ("JobStatus = 7; RemoteHost = \"slot1@h\"", "Suspended slot1@h"),
+            ("JobStatus = 3; RemoveReason = \"by ann\"; ExitCode = 1", "Removed by ann"),
+            ("JobStatus = 3; RemoveReason = \"  \"", "Removed"),
+            ("JobStatus = 4; ExitCode = 0", "Completed exit code 0"),
+            ("JobStatus = 4; ExitSignal = 9; ExitCode = 0", "Completed ended by signal 9"),
+            ("JobStatus = 4; RemoveReason = \"x\"; RemoteHost = \"h\"", "Completed"),
+            ("JobStatus = 5; RemoteHost = \"h\"", "Held (held)"),
+        ] {
+            let text = format!("[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; {attributes} ]");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let job = JobReport::new(&ad, &Context::new(Dialect::Condor)).unwrap();
+            let held = job.hold.as_ref().map(|_| "(held)".to_owned());
+            let facts = [held, job.ending, job.slot, job.last_rejection, job.concurrency_limits];
+            let user = job.user.map(|user| user.to_str().into_owned());
+            let told: Vec<String> =
+                [Some(format!("{:?}", job.state)), user].into_iter().chain(facts).flatten().collect();
+            assert_eq!(told.join(" "), expected, "{attributes}");
+        }
+    }
+}

@@ -35,6 +35,8 @@ mod request_analysis;
 mod scarce_resources;
 mod slots;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use changes::{MatchingOffers, RequestChange, RequestEdit};
 pub use clause_analysis::{ClauseAnalysis, ClauseComparison};

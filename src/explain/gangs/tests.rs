@@ -129,3 +129,21 @@ fn what_is_wanted_twice_is_told() {
     assert_eq!(report.changes.last().unwrap().steps, ["do without b"]);
     assert!(report.changes.iter().any(|change| change.duplicate_offer == Some(0)));
 }
+
+#[test]
+fn a_decisive_port_is_dropped_and_several_with_their_groups() {
+    let ports = |a: u8, b: u8| {
+        format!(
+            "[ Ports = {{ [ Ports = {{ [ Label = a; Constraint = a.X == {a} ], [ Label = b; Constraint = b.X == {b} ] }} ], \
+             [ Label = c; Constraint = true ] }} ]"
+        )
+    };
+    let offers = ["[ X = 1; Constraint = true ]", "[ X = 2; Constraint = true ]", "[ X = 3; Constraint = true ]"];
+    for (request, dropped) in
+        [(ports(1, 9), "do without b"), (ports(9, 2), "do without a"), (ports(1, 1), "do without a and b")]
+    {
+        let report = explained(&request, &offers);
+        let texts: Vec<String> = report.changes.iter().map(super::super::RequestChange::text).collect();
+        assert!(texts.iter().any(|text| text == dropped), "{request}: {texts:?}");
+    }
+}

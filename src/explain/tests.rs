@@ -1,0 +1,255 @@
+//! Explanations of small pools: the summary, the counts of clauses, the changes.
+
+use super::{AdReference, Explainer, RequestReport, SummaryWriter};
+use crate::ad::{Ad, ByteString, Dialect};
+use crate::eval::Context;
+use crate::protocol::{Advertisement, Protocol};
+use crate::syntax::{ParseOptions, parse_ad};
+
+fn ad(text: &str) -> Ad {
+    parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor))
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Explains a job of `ann` against slots, whose states count.
+fn report(request: &str, offers: &[&str]) -> RequestReport {
+    let context = Context::new(Dialect::Condor);
+    let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
+    let standing = |offer: &Ad| {
+        let told = Advertisement::new(offer, &context);
+        (told.state(), told.user().map(Into::into))
+    };
+    let standings: Vec<_> = offers.iter().map(standing).collect();
+    let explainer = Explainer::new(&offers, Protocol::new(Dialect::Condor), context.clone());
+    explainer.with_slots(&offers, &standings).explain_for(&ad(request), Some(&ByteString::from("ann")))
+}
+
+fn summary(report: &RequestReport) -> String {
+    let names = |ad: AdReference| format!("{ad:?}");
+    let writer = SummaryWriter {
+        subject: "job",
+        is_plural: false,
+        nouns: ["slot", "slots"],
+        names: &names,
+        dialect: Dialect::Condor,
+        max_clause_chars: 60,
+    };
+    writer.summary(report)
+}
+
+const SMALL: &str = "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 100; Cpus = 1; KFlops = 50; Requirements = true";
+const LARGE: &str =
+    "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 900; Cpus = 4; KFlops = 105; Requirements = true";
+const ARM: &str = "MyType = \"Machine\"; Arch = \"aarch64\"; Memory = 999; Cpus = 9; KFlops = 99; Requirements = true";
+const PICKY: &str = "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 999; Cpus = 2; Requirements = TARGET.Prio > 5";
+
+/// The summary and the changes of a job's constraint.
+#[test]
+fn verdicts_and_changes() {
+    for (request, offers, expected, changes) in [
+        ("Requirements = true", &[][..], "job matches nothing: there are no slots", ""),
+        ("x = 1", &[SMALL], "job matches none of 1 slot: it has no constraint, so it accepts nothing", ""),
+        ("Requirements = TARGET.Memory >= 100", &[SMALL, LARGE, ARM], "job matches 3 of 3 slots", ""),
+        ("Requirements = TARGET.Memory > 100", &[SMALL, LARGE, ARM], "job matches 2 of 3 slots", ""),
+        (
+            "Requirements = TARGET.Memory >= 5000",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: no slot has Memory >= 5000; the largest is 999",
+            "`TARGET.Memory >= 5000` -> `TARGET.Memory >= 999`",
+        ),
+        (
+            "Requirements = TARGET.Memory >= RequestMemory; RequestMemory = 1000",
+            &[SMALL, LARGE],
+            "job matches none of 2 slots: no slot has Memory >= 1000 (RequestMemory); the largest is 900",
+            "RequestMemory 1000 -> 900, or RequestMemory 1000 -> 100",
+        ),
+        (
+            "Requirements = TARGET.Memory >= RequestMemory; RequestMemory = 2000",
+            &[SMALL, LARGE],
+            "job matches none of 2 slots: no slot has Memory >= 2000 (RequestMemory); the largest is 900",
+            "RequestMemory 2000 -> 900, or RequestMemory 2000 -> 100",
+        ),
+        (
+            "Requirements = TARGET.KFlops >= 1000",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: no slot has KFlops >= 1000; the largest is 105",
+            "`TARGET.KFlops >= 1000` -> `TARGET.KFlops >= 105`, or drop `TARGET.KFlops >= 1000`",
+        ),
+        (
+            "Requirements = TARGET.Memroy >= 100",
+            &[SMALL, LARGE],
+            "job matches none of 2 slots: no slot defines Memroy (did you mean Memory? 2 slots have it)",
+            "`TARGET.Memroy >= 100` -> `TARGET.Memory >= 100`",
+        ),
+        (
+            "Requirements = TARGET.Arch == \"x86_65\"",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: no slot has Arch == \"x86_65\"; the most similar is \"X86_64\"",
+            "`TARGET.Arch == \"x86_65\"` -> `TARGET.Arch == \"X86_64\"`",
+        ),
+        (
+            "Requirements = TARGET.Memory == \"100\"",
+            &[SMALL, LARGE],
+            "job matches none of 2 slots: `==` of a number and a string is an error: `TARGET.Memory == 100` would be true for 1 slot",
+            "`TARGET.Memory == \"100\"` -> `TARGET.Memory == 100`",
+        ),
+        (
+            "Requirements = TARGET.Memory >= Want",
+            &[SMALL],
+            "job matches none of 1 slot: no slot defines Want",
+            "drop `TARGET.Memory >= Want`",
+        ),
+        (
+            "Requirements = TARGET.Memory > 5 && TARGET.Memory < 5",
+            &[SMALL],
+            "job matches none of 1 slot: `TARGET.Memory > 5` and `TARGET.Memory < 5` can never be true together",
+            "`TARGET.Memory < 5` -> `TARGET.Memory <= 100`, or drop `TARGET.Memory < 5`",
+        ),
+        (
+            "Requirements = TARGET.Arch == \"aarch64\" && TARGET.Memory < 500",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: none meets `TARGET.Arch == \"aarch64\"` and `TARGET.Memory < 500` together, but some meet each alone",
+            "`TARGET.Memory < 500` -> `TARGET.Memory <= 999`, or drop `TARGET.Memory < 500`",
+        ),
+        (
+            "Requirements = TARGET.Cpus >= 2",
+            &[SMALL, PICKY],
+            "job matches none of 2 slots: 1 slot would do, but it refuses: `TARGET.Prio > 5` is undefined (job has no Prio)",
+            "`TARGET.Cpus >= 2` -> `TARGET.Cpus >= 1`, or Prio = 6",
+        ),
+        (
+            "Requirements = TARGET.Cpus >= 2; Prio = 5",
+            &[SMALL, PICKY],
+            "job matches none of 2 slots: 1 slot would do, but it refuses: `TARGET.Prio > 5` is false (Prio is 5)",
+            "Prio 5 -> 6, or `TARGET.Cpus >= 2` -> `TARGET.Cpus >= 1`",
+        ),
+        ("Requirements = TARGET.Cpus >= 2; Prio = 6", &[SMALL, PICKY], "job matches 1 of 2 slots", ""),
+    ] {
+        let report = report(request, offers);
+        let found: Vec<String> = report.all_changes().map(super::RequestChange::text).collect();
+        let (summary, found) = (summary(&report), found.join(", or "));
+        assert_eq!((summary.as_str(), found.as_str()), (expected, changes), "{request}");
+    }
+}
+
+/// The outcomes of clauses, and of the constraints of the slots.
+#[test]
+fn counts_of_clauses() {
+    for (request, expected) in [
+        (
+            "Requirements = TARGET.Cpus >= 2 && TARGET.KFlops > 60",
+            "4 2 3 2 [] | TARGET.Cpus >= 2: 3 1 0 0, 3 0 9 | TARGET.KFlops > 60: 2 1 1 0, 2 1 105",
+        ),
+        (
+            "Requirements = TARGET.Arch == \"X86_64\" && TARGET.Memory > 500 && TARGET.Cpus < 3; Prio = 7",
+            "4 1 4 1 [] | TARGET.Arch == \"X86_64\": 3 1 0 0, 3 0 \"X86_64\" | TARGET.Memory > 500: 3 1 0 0, 2 1 999 | TARGET.Cpus < 3: 2 2 0 0, 1 1 1",
+        ),
+        (
+            "Requirements = TARGET.Memory == \"a\" || TARGET.Cpus == 1",
+            "4 0 3 0 [[0]] | TARGET.Memory == \"a\" || TARGET.Cpus == 1: 0 0 0 4, 0 4 -",
+        ),
+        (
+            "Requirements = TARGET.Memory + \"a\" > 1 && Prio > 1; Prio = 7",
+            "4 0 4 0 [[0]] | TARGET.Memory + \"a\" > 1: 0 0 0 4, 0 4 - | Prio > 1: 4 0 0 0, 0 0 -",
+        ),
+        (
+            "Requirements = Ok && TARGET.Lost > 1; Ok = TARGET.Cpus > 1",
+            "4 0 3 0 [[1]] | TARGET.Cpus > 1: 3 1 0 0, 3 0 9 | TARGET.Lost > 1: 0 0 4 0, 0 3 -",
+        ),
+    ] {
+        let report = report(request, &[SMALL, LARGE, ARM, PICKY]);
+        let clauses = report.clauses.iter().map(|clause| {
+            let counts = clause.counts;
+            format!(
+                "{}: {} {} {} {}, {} {} {}",
+                clause.text,
+                counts.is_true,
+                counts.is_false,
+                counts.undefined,
+                counts.error,
+                clause.remaining,
+                clause.sole_blocker,
+                clause.closest_value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
+            )
+        });
+        let clauses: Vec<String> = clauses.collect();
+        let RequestReport { offers, suitable, accepting, matches, conflicts, .. } = &report;
+        let text = format!("{offers} {suitable} {accepting} {matches} {:?} | {}", conflicts.sets, clauses.join(" | "));
+        assert_eq!(text, expected, "{request}");
+    }
+}
+
+/// What the states of slots have to do with a job of `ann` that matches all.
+#[test]
+fn slots_by_state() {
+    for (states, expected, counts) in [
+        (
+            &["State = \"Unclaimed\""][..],
+            "job matches 1 of 1 slot, which is free",
+            "Some([1, 0, 0, 1, 0, 0, 0, 0, 0, 0])",
+        ),
+        (
+            &["State = \"Claimed\"; RemoteUser = \"bob\"", "State = \"Unclaimed\""],
+            "job matches 2 of 2 slots: 1 is free and 1 is claimed by another user",
+            "Some([2, 0, 0, 1, 0, 1, 0, 0, 0, 0])",
+        ),
+        (
+            &["State = \"Claimed\"; RemoteUser = \"bob\"", "State = \"Claimed\"; RemoteUser = \"ann\""],
+            "job matches 2 of 2 slots, but none is free: 1 is claimed by another user and 1 is claimed by the job's user",
+            "Some([2, 0, 0, 0, 1, 1, 0, 0, 0, 0])",
+        ),
+        (
+            &["State = \"Owner\"", "State = \"Unclaimed\"; Offline = true", "State = \"Drained\""],
+            "job matches 3 of 3 slots, but none is free: 1 is used by the owner of the machine, 1 is draining and 1 is offline",
+            "Some([3, 0, 0, 0, 0, 0, 1, 1, 1, 0])",
+        ),
+        (
+            &["State = \"Unclaimed\"; Memory = 10"],
+            "job matches none of 1 slot: no slot has Memory >= 50; the largest is 10",
+            "Some([1, 1, 0, 0, 0, 0, 0, 0, 0, 0])",
+        ),
+        (
+            &[
+                "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 10",
+                "State = \"Owner\"; Cpus = 0",
+            ],
+            "job matches none of 2 slots as they are: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 partitionable slot would match if drained",
+            "Some([2, 1, 0, 0, 0, 0, 0, 0, 0, 1])",
+        ),
+        (
+            &["State = \"Unclaimed\"; Requirements = TARGET.Prio > 3", "State = \"Unclaimed\"; Requirements = false"],
+            "job matches none of 2 slots: 2 slots would do, but all of them refuse: `TARGET.Prio > 3` is undefined (job has no Prio) for 1 of them; the others refuse by other clauses",
+            "Some([2, 0, 2, 0, 0, 0, 0, 0, 0, 0])",
+        ),
+    ] {
+        let slots: Vec<String> = states
+            .iter()
+            .map(|state| {
+                let lacks = |name: &str| !state.contains(name);
+                let cpus = if lacks(" Cpus =") { "Cpus = 1;" } else { "" };
+                let memory = if lacks(" Memory =") { "Memory = 100;" } else { "" };
+                let requirements = if lacks("Requirements") { "Requirements = true;" } else { "" };
+                format!("MyType = \"Machine\"; {cpus} {memory} {requirements} {state}")
+            })
+            .collect();
+        let slots: Vec<&str> = slots.iter().map(String::as_str).collect();
+        let job = "MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = 1; Requirements = TARGET.Memory >= 50 && TARGET.Cpus >= 1";
+        let report = report(job, &slots);
+        let found = report.slots.map(|slots| {
+            [
+                slots.slots,
+                slots.rejected_by_request,
+                slots.rejecting_request,
+                slots.free,
+                slots.claimed_by_user,
+                slots.claimed_by_others,
+                slots.owner,
+                slots.draining,
+                slots.offline,
+                slots.if_drained,
+            ]
+        });
+        let (summary, found) = (summary(&report), format!("{found:?}"));
+        assert_eq!((summary.as_str(), found.as_str()), (expected, counts), "{states:?}");
+    }
+}
