@@ -176,3 +176,110 @@ impl WeightAllowance {
 fn is_within(used: f64, weight: f64, limit: f64) -> bool {
     used + weight <= limit || used <= 0.0 && limit > 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowance, RefusalReasons, RemainingAllowance, WeightAllowance};
+
+    #[test]
+    fn a_number_of_offers() {
+        for (slice, granted, is_used_up, remaining, gangs) in [
+            (2, 0, false, 2, [true, true, true]),
+            (2, 1, false, 1, [true, false, false]),
+            (2, 2, true, 0, [false, false, false]),
+            (2, 3, true, 0, [false, false, false]),
+            (0, 0, true, 0, [true, true, true]),
+        ] {
+            let mut allowance = Allowance::Offers { slice, granted };
+            assert_eq!(allowance.is_used_up(), is_used_up, "{granted} of {slice}");
+            assert_eq!(allowance.remaining(), RemainingAllowance::Offers(remaining), "{granted} of {slice}");
+            assert_eq!([1, 2, 3].map(|offers| allowance.permits_gang(offers, 9.0)), gangs, "{granted} of {slice}");
+            assert!(!allowance.was_limited() && !allowance.begin(0) && !allowance.begin(0));
+            assert_eq!((allowance.granted(), allowance.weight_used()), (granted, 0.0));
+        }
+    }
+
+    /// The limits are for offers in use, for free ones, and the ceiling; the weights used are of all offers, and of free
+    /// ones.
+    #[test]
+    fn a_weight_of_offers() {
+        for ([limit, unclaimed_limit, ceiling], [used, used_unclaimed], goes_beyond, expected) in [
+            ([4.0, 3.0, 9.0], [0.0, 0.0], false, "left 3"),
+            ([4.0, 3.0, 9.0], [2.0, 2.0], false, "left 1"),
+            ([4.0, 3.0, 9.0], [4.0, 2.0], false, "used up, beyond, limited, left 1"),
+            ([4.0, 3.0, 9.0], [4.0, 2.0], true, "beyond, limited, left 1"),
+            ([4.0, 3.0, 4.0], [4.0, 2.0], true, "used up, beyond, limited, left 1"),
+            ([4.0, 3.0, 2.0], [2.0, 2.0], false, "used up, left 1"),
+            ([4.0, 3.0, 9.0], [5.0, 5.0], false, "used up, beyond, limited, left 0"),
+            ([0.0, 0.0, 9.0], [0.0, 0.0], false, "used up, beyond, limited, left 0"),
+        ] {
+            let weight = WeightAllowance {
+                limit,
+                unclaimed_limit,
+                ceiling,
+                goes_beyond,
+                used,
+                used_unclaimed,
+                ..WeightAllowance::default()
+            };
+            let is_beyond = weight.is_beyond();
+            let allowance = Allowance::Weight(weight);
+            let RemainingAllowance::Weight(left) = allowance.remaining() else { panic!("a weight") };
+            let told = [
+                (allowance.is_used_up(), "used up, "),
+                (is_beyond, "beyond, "),
+                (allowance.was_limited(), "limited, "),
+            ];
+            let told: String = told.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+            assert_eq!(format!("{told}left {left}"), expected, "{limit} {unclaimed_limit} {used} {used_unclaimed}");
+            assert_eq!(allowance.weight_used().to_bits(), used.to_bits());
+        }
+    }
+
+    #[test]
+    fn the_first_offer_of_a_turn_may_be_too_heavy() {
+        for (limit, used, weight, expected) in [
+            (4.0, 0.0, 4.0, true),
+            (4.0, 0.0, 5.0, true),
+            (0.0, 0.0, 5.0, false),
+            (0.0, 0.0, 0.0, true),
+            (4.0, 1.0, 3.0, true),
+            (4.0, 1.0, 3.5, false),
+            (4.0, 4.0, 0.0, true),
+        ] {
+            let claimed = WeightAllowance { limit, used, ..WeightAllowance::default() };
+            let unclaimed =
+                WeightAllowance { unclaimed_limit: limit, used_unclaimed: used, ..WeightAllowance::default() };
+            assert_eq!(claimed.permits_claimed(weight), expected, "{limit} {used} {weight}");
+            assert_eq!(unclaimed.permits_unclaimed(weight), expected, "{limit} {used} {weight}");
+            let mut allowance = Allowance::Weight(WeightAllowance { limit: 9.0, ..unclaimed });
+            assert_eq!(allowance.permits_gang(7, weight), expected);
+            assert_eq!(allowance.was_limited(), !expected);
+        }
+    }
+
+    #[test]
+    fn an_autocluster_is_repeated_until_the_share_is_used_up() {
+        let mut allowance = Allowance::Weight(WeightAllowance { limit: 1.0, ..WeightAllowance::default() });
+        assert_eq!([0, 0, 1, 1, 0].map(|cluster| allowance.begin(cluster)), [false, true, false, true, false]);
+        let Allowance::Weight(weight) = &mut allowance else { panic!("a weight") };
+        weight.used = 1.0;
+        assert_eq!([0, 0].map(|cluster| allowance.begin(cluster)), [false, true]);
+    }
+
+    #[test]
+    fn reasons_for_refusals() {
+        for (over_share, not_beyond, is_none, is_silent, limits) in [
+            (0, 0, true, false, false),
+            (1, 0, false, false, true),
+            (0, 1, false, true, false),
+            (1, 1, false, false, true),
+        ] {
+            let refusals = RefusalReasons { over_share, not_beyond, ..RefusalReasons::default() };
+            assert_eq!((refusals.is_none(), refusals.is_silent()), (is_none, is_silent), "{over_share} {not_beyond}");
+            let mut allowance = Allowance::Weight(WeightAllowance { limit: 1.0, ..WeightAllowance::default() });
+            allowance.note(&refusals);
+            assert_eq!(allowance.was_limited(), limits);
+        }
+    }
+}

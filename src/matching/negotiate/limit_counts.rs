@@ -95,3 +95,49 @@ fn add(counts: &mut FxHashMap<String, f64>, units: &[(String, f64)], sign: f64) 
         *counts.entry(name.clone()).or_default() += sign * units;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LimitCounts;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::matching::policy::{Policy, parse_limits};
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    /// The offers use 1 of sw each; then offers are given in turn to requests with these needs.
+    #[test]
+    fn units_are_used_and_given() {
+        let ad = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let policy = b"limits: { in-use: Used, max: { sw: 3 }, default: 5 }";
+        let limits = Policy::parse(policy, Dialect::Condor).unwrap().limits.unwrap();
+        let offers = ["[ Used = \"SW\" ]", "[ Used = \"sw:1\" ]", "[ x = 1 ]", "[ Used = 3 ]"].map(ad);
+        for (given, needs, expected) in [
+            (&[][..], "sw", ""),
+            (&[], "sw:2", "concurrency limit sw: 2 of 3 in use; the request needs 2"),
+            (&[], "sw:4", "concurrency limit sw, which allows 3; the request needs 4"),
+            (&[], "t:5", ""),
+            (&[], "t:6", "concurrency limit t, which allows 5; the request needs 6"),
+            (&[], "t:9, sw:9", "concurrency limit t, which allows 5; the request needs 9"),
+            (
+                &[(2, "sw")],
+                "sw",
+                "concurrency limit sw: 3 of 3 in use, 1 of them by requests served before; the request needs 1",
+            ),
+            (&[(0, "t")], "sw:2", ""),
+            (&[(0, "t"), (0, "t")], "sw:3", "concurrency limit sw: 1 of 3 in use; the request needs 3"),
+            (&[(0, "sw"), (1, "")], "sw:2", ""),
+            (
+                &[(3, "t:4.5")],
+                "t",
+                "concurrency limit t: 4.5 of 5 in use, 4.5 of them by requests served before; the request needs 1",
+            ),
+        ] {
+            let mut counts = LimitCounts::new(&limits, &offers, &Context::new(Dialect::Condor));
+            for (offer, needs) in given {
+                counts.give(&parse_limits(needs), *offer);
+            }
+            let reached = counts.first_reached(&parse_limits(needs));
+            assert_eq!(reached.map(|limit| limit.to_string()).unwrap_or_default(), expected, "{given:?} {needs}");
+        }
+    }
+}

@@ -14,6 +14,8 @@ mod offers;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
+#[cfg(test)]
+mod tests;
 mod weight_accounts;
 
 use std::collections::BTreeMap;
