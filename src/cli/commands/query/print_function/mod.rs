@@ -155,3 +155,227 @@ pub fn find_function(name: &str) -> Option<&'static PrintFunction> {
 pub fn similar_names(name: &str) -> Vec<&'static str> {
     closest_names(name, PRINT_FUNCTIONS.iter().map(|function| function.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use classad::ad::{Dialect, Value};
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{PRINT_FUNCTIONS, PrintCall, find_function};
+    use crate::cli::commands::query::ad_lookup::AdLookup;
+
+    /// Calls a function for the attribute `V` of an ad, in a column of ten characters; `-` if it has no result.
+    fn call(function: &str, ad: &str) -> String {
+        let ad = parse_ad(format!("[ {ad} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let context = Context::new(Dialect::Condor);
+        let mut lookup = AdLookup::new(&ad, &context);
+        let value = lookup.attribute("V");
+        let function = find_function(function).unwrap();
+        let result = (function.run)(&mut PrintCall { value, lookup: &mut lookup, width: 10, has_narrow_width: false });
+        result.map_or_else(
+            || "-".to_owned(),
+            |value| match value {
+                Value::String(text) => text.to_str().into_owned(),
+                value => value.to_string(),
+            },
+        )
+    }
+
+    #[test]
+    fn functions_of_jobs() {
+        let running = "JobStatus = 2; ShadowBday = 100; RemoteUserCpu = 5.0";
+        for (function, ad, expected) in [
+            ("JOB_ID", "ClusterId = 7; ProcId = 2", "7.2"),
+            ("JOB_ID", "ClusterId = 7", "7.0"),
+            ("JOB_ID", "ProcId = 2", "-"),
+            ("OWNER", "Owner = \"ann\"", "ann"),
+            ("OWNER", "Owner = 1", "-"),
+            ("DAG_OWNER", "Owner = \"ann\"; DAGNodeName = \"n\"", "ann"),
+            ("DAG_OWNER", "Owner = \"ann\"; DAGNodeName = \"n\"; DAGManJobId = 1", "n"),
+            ("DAG_OWNER", "Owner = \"ann\"; DAGManJobId = 1", "ann"),
+            ("BATCH_NAME", "JobBatchName = \"b\"; JobUniverse = 7", "b"),
+            ("BATCH_NAME", "JobUniverse = 7; ClusterId = 3", "DAG: 3"),
+            ("BATCH_NAME", "DAGManJobId = 1; DAGNodeName = \"n\"", "NODE: n"),
+            ("BATCH_NAME", "DAGNodeName = \"n\"; JobUniverse = 5", "-"),
+            (
+                "BUFFER_IO_MISC",
+                "TransferringInput = true; TransferringOutput = 0; TransferQueued = 1",
+                " transfer=in,queued",
+            ),
+            ("BUFFER_IO_MISC", "TransferringOutput = true", " transfer=out"),
+            ("BUFFER_IO_MISC", "x = 1", ""),
+            ("CPU_TIME", "ServerTime = 160", "-"),
+            ("CPU_TIME", &format!("{running}; ServerTime = 160"), "60"),
+            ("CPU_TIME", running, "-1"),
+            ("CPU_TIME", &format!("{running}; ServerTime = 0"), "-1"),
+            ("CPU_TIME", "JobStatus = 1; RemoteUserCpu = 0; ServerTime = 160; LastRemoteWallClockTime = 9", "9"),
+            ("CPU_TIME", "JobStatus = 5; RemoteUserCpu = 0; ServerTime = 160", "0"),
+            ("CPU_TIME", "JobStatus = 2; RemoteUserCpu = 0; ServerTime = 160; ShadowBday = 0", "0"),
+            ("CPU_UTIL", "RemoteUserCpu = 5; CommittedTime = 10", "50.0"),
+            ("CPU_UTIL", "RemoteUserCpu = 50; CommittedTime = 10", "100.0"),
+            ("CPU_UTIL", "RemoteUserCpu = 0; CommittedTime = 10", "0.0"),
+            ("CPU_UTIL", "RemoteUserCpu = -1; CommittedTime = 10", "-"),
+            ("CPU_UTIL", "RemoteUserCpu = 5; CommittedTime = 0.5", "-"),
+            ("STDU_GOODPUT", "JobStatus = 1; RemoteWallClockTime = 100; CommittedTime = 25", "25.0"),
+            (
+                "STDU_GOODPUT",
+                "JobStatus = 2; RemoteWallClockTime = 50; CommittedTime = 25; ShadowBday = 10; LastCkptTime = 60",
+                "25.0",
+            ),
+            (
+                "STDU_GOODPUT",
+                "JobStatus = 2; RemoteWallClockTime = 50; CommittedTime = 25; ShadowBday = 10; LastCkptTime = 10",
+                "50.0",
+            ),
+            (
+                "STDU_GOODPUT",
+                "JobStatus = 1; RemoteWallClockTime = 50; CommittedTime = 25; ShadowBday = 10; LastCkptTime = 60",
+                "50.0",
+            ),
+            ("STDU_GOODPUT", "JobStatus = 1; RemoteWallClockTime = 0", "-"),
+            ("STDU_GOODPUT", "RemoteWallClockTime = 9", "-"),
+            ("STDU_MPBS", "JobStatus = 1; RemoteWallClockTime = 4; BytesSent = 1048576; BytesRecvd = 1048576", "4.0"),
+            ("STDU_MPBS", "JobStatus = 1; RemoteWallClockTime = 4; BytesSent = 0", "-"),
+            ("MEMORY_USAGE", "MemoryUsage = 5; ImageSize = 1024", "5.0"),
+            ("MEMORY_USAGE", "ImageSize = 1536", "1.5"),
+            ("MEMORY_USAGE", "x = 1", "-"),
+            ("REMOTE_HOST", "RemoteHost = \"h\"; GridResource = \"g\"", "h"),
+            ("REMOTE_HOST", "JobUniverse = 9; RemoteHost = \"h\"; GridResource = \"g\"", "g"),
+            ("REMOTE_HOST", "JobUniverse = 9; EC2RemoteVirtualMachineName = \"e\"; GridResource = \"g\"", "e"),
+            ("JOB_COMMAND", "Cmd = \"/bin/x\"; Args = \"1 2\"; Arguments = \"3\"", "/bin/x 1 2"),
+            ("JOB_COMMAND", "Cmd = \"/bin/x\"; Arguments = \"3\"", "/bin/x 3"),
+            ("JOB_COMMAND", "Cmd = \"/bin/x\"", "/bin/x"),
+            ("JOB_COMMAND", "Args = \"3\"", "-"),
+            ("JOB_DESCRIPTION", "Cmd = \"/bin/x\"; Args = \"1\"; Arguments = \"3\"", "x 3"),
+            ("JOB_DESCRIPTION", "Cmd = \"x\"; Args = \"1\"; JobDescription = \"\"", "x 1"),
+            ("JOB_DESCRIPTION", "Cmd = \"x\"", "x"),
+            ("JOB_DESCRIPTION", "Cmd = \"x\"; JobDescription = \"d\"", "(d)"),
+            ("JOB_DESCRIPTION", "Cmd = \"x\"; JobDescription = \"d\"; MATCH_EXP_JobDescription = \"e\"", "(e)"),
+            ("JOB_STATUS", "JobStatus = 1", "I "),
+            ("JOB_STATUS", "JobStatus = 9", "B "),
+            ("JOB_STATUS", "JobStatus = 10", "  "),
+            ("JOB_STATUS", "JobStatus = 0", "  "),
+            ("JOB_STATUS", "JobStatus = 2; TransferringInput = true", "< "),
+            ("JOB_STATUS", "JobStatus = 2; TransferringInput = true; TransferQueued = true", "<q"),
+            ("JOB_STATUS", "JobStatus = 2; TransferringOutput = true; TransferQueued = true", "q>"),
+            ("JOB_STATUS", "JobStatus = 6", " >"),
+            ("JOB_STATUS", "x = 1", "-"),
+            ("JOB_STATUS_RAW", "V = 1", "Idle   "),
+            ("JOB_STATUS_RAW", "V = 9", "Blocked"),
+            ("JOB_STATUS_RAW", "V = 0", "Unk    "),
+            ("JOB_STATUS_RAW", "V = 10", "Unk    "),
+            ("JOB_STATUS_RAW", "V = \"a\"", "-"),
+            ("JOB_UNIVERSE", "V = 5", "Vanilla"),
+            ("JOB_UNIVERSE", "V = 13", "VM"),
+            ("JOB_UNIVERSE", "V = 14", "Unknown"),
+            ("JOB_UNIVERSE", "V = -1", "Unknown"),
+            ("JOB_FACTORY_MODE", "x = 1", ""),
+            ("JOB_FACTORY_MODE", "V = -1", "Errs"),
+            ("JOB_FACTORY_MODE", "V = 0", "Norm"),
+            ("JOB_FACTORY_MODE", "V = 1", "Held"),
+            ("JOB_FACTORY_MODE", "V = 2", "Done"),
+            ("JOB_FACTORY_MODE", "V = 3", "Gone"),
+            ("JOB_FACTORY_MODE", "V = 4", "Unk"),
+            ("JOB_FACTORY_MODE", "V = \"a\"", "????"),
+            ("GRID_STATUS", "GridJobStatus = \"ACTIVE\"", "ACTIVE"),
+            ("GRID_STATUS", "GridJobStatus = 1", "IDLE"),
+            ("GRID_STATUS", "GridJobStatus = 10", "10"),
+            ("GRID_STATUS", "GridJobStatus = 0", "0"),
+            ("GRID_JOB_ID", "GridJobId = \"batch slurm host/12/3\"", "/12/3"),
+            ("GRID_JOB_ID", "GridJobId = \"arc https://h:443/rest/12\"", "/rest/12"),
+            ("GRID_JOB_ID", "GridJobId = \"arc https://h\"", "h"),
+            ("GRID_JOB_ID", "GridJobId = \"12\"", "12"),
+            ("GRID_RESOURCE", "GridResource = \"condor schedd pool\"", "condor->pool schedd"),
+            ("GRID_RESOURCE", "GridResource = \"batch slurm a b\"", "batch->a/b slurm"),
+            ("GRID_RESOURCE", "GridResource = \"gt2 https://h:1/jobmanager-pbs\"", "gt2->pbs h"),
+            ("GRID_RESOURCE", "GridResource = \"arc host\"", "arc->[?] host"),
+            ("GRID_RESOURCE", "GridResource = \"host\"", "globus->[?] host"),
+            ("GRID_RESOURCE", "GridResource = \"ec2 https://e/\"", "ec2 e"),
+            ("GRID_RESOURCE", "GridResource = \"ec2 https://e/\"; EC2RemoteVirtualMachineName = \"m\"", "ec2 m"),
+        ] {
+            assert_eq!(call(function, ad), expected, "{function} {ad}");
+        }
+    }
+
+    #[test]
+    fn functions_of_slots_and_values() {
+        for (function, ad, expected) in [
+            ("ACTIVITY_CODE", "V = \"Busy\"; State = \"Claimed\"", "Cb"),
+            ("ACTIVITY_CODE", "V = \"Unclaimed\"; Activity = \"Idle\"", "Ui"),
+            ("ACTIVITY_CODE", "V = \"Busy\"", " b"),
+            ("ACTIVITY_CODE", "V = \"Owner\"; Activity = \"Nothing\"", "O "),
+            ("ACTIVITY_CODE", "V = \"None\"", "-"),
+            ("ACTIVITY_TIME", "V = 10; MyCurrentTime = 30; LastHeardFrom = 50", "20"),
+            ("ACTIVITY_TIME", "V = 10; LastHeardFrom = 50", "40"),
+            ("ACTIVITY_TIME", "V = 60; LastHeardFrom = 50", "0"),
+            ("ACTIVITY_TIME", "V = 60", "-"),
+            ("ELAPSED_TIME", "V = 60; LastHeardFrom = 50", "-10"),
+            ("DUE_DATE", "V = 60; LastHeardFrom = 50", "110"),
+            (
+                "PLATFORM",
+                "Arch = \"X86_64\"; OpSys = \"LINUX\"; OpSysAndVer = \"Debian13\"; OpSysShortName = \"Debian\"",
+                "x64/Debian13",
+            ),
+            (
+                "PLATFORM",
+                "Arch = \"X86\"; OpSys = \"WINDOWS\"; OpSysAndVer = \"W10\"; OpSysShortName = \"Win\"",
+                "x86/Win",
+            ),
+            ("PLATFORM", "Arch = \"ppc\"; OpSysAndVer = \"A\"", "ppc/A"),
+            ("PLATFORM", "Arch = \"ppc\"; OpSys = \"WINDOWS\"; OpSysAndVer = \"A\"", "-"),
+            ("CONDOR_PLATFORM", "V = \"$CondorPlatform: X86_64-Debian_13.1 $\"", "x86_64_Debian_13"),
+            ("CONDOR_PLATFORM", "V = \"$CondorPlatform: x86_64_Windows10$\"", "x86_64_Windows10"),
+            ("CONDOR_PLATFORM", "V = \"$CondorPlatform: X86_64-WINDOWS_10 $\"", "x86_64_WINDOWS"),
+            ("CONDOR_PLATFORM", "V = \"\"", "-"),
+            ("CONDOR_VERSION", "V = \"$CondorVersion: 23.9.6 2024-08-08 BuildID: 746105 $\"", "23.9.6.746105"),
+            ("CONDOR_VERSION", "V = \"$CondorVersion: 8.5.2 Feb 12 2016 BuildID: 357-1 $\"", "8.5.2.357"),
+            ("CONDOR_VERSION", "V = \"$CondorVersion: 8.5.2 Feb 12 2016 $\"", "8.5.2"),
+            ("CONDOR_VERSION", "V = \"\"", "-"),
+            ("SLOT_COUNT_TAG", "V = \"Static\"", "S"),
+            ("SLOT_COUNT_TAG", "V = \"Partitionable\"", " "),
+            ("SLOT_COUNT_TAG", "V = \"Dynamic\"", "D"),
+            ("SLOT_TYPE_LETTER", "V = \"Static\"", "s"),
+            ("SLOT_TYPE_LETTER", "V = \"Dynamic\"", "d"),
+            ("SLOT_TYPE_LETTER", "V = \"Partitionable\"", " "),
+            ("SLOT_TYPE_LETTER", "V = \"Other\"", "O"),
+            ("NUM_DSLOTS", "x = 1", "1"),
+            ("NUM_DSLOTS", "DynamicSlot = true", "undefined"),
+            ("NUM_DSLOTS", "V = 3", "3"),
+            ("TOTAL_GPUS", "AssignedGPUs = \"G1, G2 G3\"", "   3      "),
+            ("TOTAL_GPUS", "AssignedGPUs = \"G1,G2\"; OfflineGPUs = \"g2,G9\"", "   2-1    "),
+            ("TOTAL_GPUS", "OfflineGPUs = \"g2\"", "-"),
+            ("DATE", "V = -1", "    ???    "),
+            ("QDATE", "V = \"a\"", "-"),
+            ("TIME", "V = 61", "  0+00:01:01"),
+            ("RUNTIME", "V = -1", "[?????]"),
+            ("LOAD_AVG", "V = 0.12345", "0.123"),
+            ("LOAD_AVG", "V = \"a\"", "-"),
+            ("READABLE_BYTES", "V = 1536", "1.5 KB"),
+            ("READABLE_KB", "V = 1536", "1.5 MB"),
+            ("READABLE_MB", "V = 1536.0", "1.5 GB"),
+            ("READABLE_MB", "V = true", "        "),
+            ("MEMBER_COUNT", "V = { 1, 2 }", "2"),
+            ("MEMBER_COUNT", "V = \"a, b c\"", "3"),
+            ("MEMBER_COUNT", "V = 1", "-"),
+            ("STRINGS_FROM_LIST", "V = { \"b\", 1, \"a\" }", "b, a"),
+            ("STRINGS_FROM_LIST", "V = \"b\"", "-"),
+            ("UNIQUE", "V = { \"b\", 1, \"a\", \"b\" }", "1, a, b"),
+            ("UNIQUE", "V = \"b, b\"", "-"),
+            ("GPUS_PROPERTIES", "V = { \"b\", \"a\", \"b\" }", "a, b"),
+            ("GPUS_PROPERTIES", "V = \"b, a, b\"", "a, b"),
+            ("GPUS_PROPERTIES", "V = 7", "7"),
+        ] {
+            assert_eq!(call(function, ad), expected, "{function} {ad}");
+        }
+    }
+
+    #[test]
+    fn names_are_sorted_and_unique() {
+        let names: Vec<&str> = PRINT_FUNCTIONS.iter().map(|function| function.name).collect();
+        let sorted: Vec<&str> = names.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        assert_eq!(names, sorted);
+    }
+}

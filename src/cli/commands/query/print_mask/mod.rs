@@ -60,16 +60,25 @@ impl PrintMask {
                 or --undefined";
             return refuse(message);
         }
+        let parse = |option: &str, text: &str| input::parse_condor_expression(session, option, text);
+        PrintMask::of_parts(&query.mask, parse).map(Some)
+    }
+
+    /// Makes a mask of the values of `--mask`. `parse` parses the expression of an option.
+    fn of_parts(
+        parts: &[String],
+        mut parse: impl FnMut(&str, &str) -> Result<Expression, Failure>,
+    ) -> Result<PrintMask, Failure> {
         let mut mask = PrintMask::default();
         let mut letters = AutoformatFlags::default();
         let mut format = None;
-        for part in &query.mask {
+        for part in parts {
             match part.split_once(':') {
                 Some(("columns", text)) => (letters, format) = (AutoformatFlags::parse(text, &mut mask)?, None),
                 Some(("format", text)) => format = Some(FormatString::parse(text).map_err(Failure::refused)?),
                 Some(("expression", text)) => {
                     let option = if format.is_some() { "-format" } else { "-autoformat" };
-                    let expression = input::parse_condor_expression(session, option, text)?;
+                    let expression = parse(option, text)?;
                     let format = format.take().unwrap_or_else(|| letters.format(text));
                     let mut column = MaskColumn::new(text, expression, Some(format));
                     column.adopt_width_of_format();
@@ -87,7 +96,7 @@ impl PrintMask {
             column.is_left_aligned |= column.width == 0;
             column.width = column.width.max(column.heading.chars().count());
         }
-        Ok(Some(mask))
+        Ok(mask)
     }
 
     /// Returns the expressions of all columns.
@@ -111,5 +120,88 @@ impl PrintMask {
     /// Formats the values of a row, one cell for each column.
     pub fn cells(&self, values: &[Option<Value>]) -> Vec<MaskCell> {
         self.columns.iter().zip(values).map(|(column, value)| column.cell(value.as_ref())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    use super::{PrintMask, PrintMaskWriter};
+    use crate::cli::commands::query::ad_lookup::AdLookup;
+
+    const ADS: [&str; 2] = [
+        "[ Owner = \"ann\"; ClusterId = 1; ProcId = 2; Size = 2.5; Sum = Size + 1 ]",
+        "[ Owner = \"barbara\"; ClusterId = 20; Size = true; List = { 1, \"a\" } ]",
+    ];
+
+    /// Prints the ads under a mask; the message, if the mask is refused.
+    fn printed(parts: &[&str]) -> String {
+        let rules = ParseOptions::new(Dialect::Condor);
+        let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+        let Ok(mask) = PrintMask::of_parts(&parts, |_, text| Ok(parse_expression(text.as_bytes(), rules).unwrap()))
+        else {
+            return "refused".to_owned();
+        };
+        let (mut writer, mut out, context) = (PrintMaskWriter::new(&mask), Vec::new(), Context::new(Dialect::Condor));
+        for ad in ADS {
+            let ad = parse_ad(ad.as_bytes(), rules).unwrap();
+            let cells = mask.cells(&mask.values(&mut AdLookup::new(&ad, &context)));
+            writer.write(&mut out, cells).unwrap();
+        }
+        writer.finish(&mut out, "").unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn letters_of_autoformat() {
+        let [owner, size] = ["expression:Owner", "expression:Size"];
+        for (parts, expected) in [
+            (&["columns:", owner, size][..], "ann 2.5\nbarbara true\n"),
+            (&["columns:,", owner, size], "ann, 2.5\nbarbara, true\n"),
+            (&["columns:t", owner, size], "ann\t2.5\nbarbara\ttrue\n"),
+            (&["columns:n", owner, size], "ann\n 2.5\nbarbara\n true\n"),
+            (&["columns:g", owner, size], "\nann2.5\n\nbarbaratrue\n"),
+            (&["columns:l", owner, size], "Owner = ann Size = 2.5\nOwner = barbara Size = true\n"),
+            (&["columns:j", owner], "1.2 ann\n20.0 barbara\n"),
+            (&["columns:jl", owner], "ID = 1.2 Owner = ann\nID = 20.0 Owner = barbara\n"),
+            (&["columns:h", owner, size], "Owner   Size\nann     2.5 \nbarbara true\n"),
+            (&["columns:hl", owner, size], "Owner   Size\nann     2.5 \nbarbara true\n"),
+            (&["columns:V", owner, size], "\"ann\" 2.5\n\"barbara\" true\n"),
+            (&["columns:r", "expression:Sum", owner], "Size + 1 \"ann\"\nundefined \"barbara\"\n"),
+            (&["columns:o", "expression:Sum"], "Size + 1\nundefined\n"),
+            (&["columns:", "expression:Sum"], "3.5\nundefined\n"),
+            (&["columns:", "expression:List"], "undefined\n{ 1, \"a\" }\n"),
+            (&["columns:", "expression:ClusterId + 1"], "2\n21\n"),
+            (&["columns:x", owner], "refused"),
+            (&["nothing:x", owner], "refused"),
+        ] {
+            assert_eq!(printed(parts), expected, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn formats() {
+        for (format, expression, expected) in [
+            ("%s\\n", "Owner", "ann\nbarbara\n"),
+            ("<%5s>", "Owner", "<  ann><barbara>"),
+            ("<%-5s>", "Owner", "<ann  ><barbara>"),
+            ("<%.2s>", "Owner", "<an><ba>"),
+            ("%d.", "Size", "2.1."),
+            ("%d.", "Owner", ""),
+            ("%03d.", "ClusterId", "001.020."),
+            ("%.2f ", "Size", "2.50 1.00 "),
+            ("%v ", "List", "undefined { 1, \"a\" } "),
+            ("%V ", "Owner", "\"ann\" \"barbara\" "),
+            ("%r ", "Sum", "Size + 1 undefined "),
+            ("%s ", "Sum", "Size + 1 "),
+            ("100%%\\t", "Owner", "100%\t100%\t"),
+            ("%d %d", "Size", "refused"),
+        ] {
+            let parts = [format!("format:{format}"), format!("expression:{expression}")];
+            assert_eq!(printed(&[&parts[0], &parts[1]]), expected, "{format} {expression}");
+        }
     }
 }

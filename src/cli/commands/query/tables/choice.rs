@@ -252,3 +252,56 @@ fn read_format_file(session: &mut Session, path: &str) -> Result<PrintFormat, Fa
         Failure::Refused(None)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{TableChoice, TableSubject};
+
+    #[test]
+    fn words_choose_a_table() {
+        for (words, first_type, expected) in [
+            ("of-jobs", "", "batches, with nodes"),
+            ("", "Job", "none"),
+            ("of-slots", "Job", "batches, with nodes"),
+            ("of-slots", "Machine", "slots"),
+            ("batches", "", "batches, with nodes"),
+            ("jobs", "", "jobs"),
+            ("jobs dag", "", "dag, with nodes"),
+            ("dag", "", "batches, with nodes"),
+            ("held", "", "held"),
+            ("held dag", "", "held, with nodes"),
+            ("idle", "", "idle"),
+            ("of-jobs running", "", "running"),
+            ("held idle", "", "refused"),
+            ("io grid", "", "grid"),
+            ("goodput io", "", "io"),
+            ("of-jobs totals", "", "job-totals"),
+            ("jobs slots", "", "refused"),
+            ("of-jobs slots", "", "slots"),
+            ("slots", "Job", "slots"),
+            ("slots running", "", "claimed, of users"),
+            ("claimed", "", "claimed, of users"),
+            ("states", "", "states"),
+            ("states slots", "", "states"),
+            ("states claimed", "", "states, of users"),
+            ("states servers", "", "refused"),
+            ("machines", "", "machines"),
+            ("machines avail", "", "machines"),
+            ("machines states", "", "refused"),
+            ("schedds", "", "schedds"),
+            ("partial", "Job", "none"),
+        ] {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            let choice = TableChoice::new(&words, || Some(first_type.to_owned()));
+            let found = choice.and_then(|choice| {
+                let table = choice.table()?;
+                assert!(table.is_none_or(|table| Some(table.subject) == choice.subject), "{words:?}");
+                let is_of_jobs = choice.subject == Some(TableSubject::Jobs);
+                let nodes = if is_of_jobs && choice.includes_nodes() { ", with nodes" } else { "" };
+                let users = if choice.is_about_users() { ", of users" } else { "" };
+                Ok(format!("{}{nodes}{users}", table.map_or("none", |table| table.name)))
+            });
+            assert_eq!(found.unwrap_or_else(|_| "refused".to_owned()), expected, "{words:?} {first_type}");
+        }
+    }
+}

@@ -291,3 +291,109 @@ fn add_to(sums: &mut Vec<f64>, numbers: &[f64]) {
         *sum += number;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{
+        AdTotals, BY_ACTIVITY, BY_STATE, DAEMONS, SCHEDDS, SIZES, SPEEDS, SUBMITTERS, TotalsStyle, state_numbers,
+    };
+    use crate::cli::commands::query::ad_lookup::AdLookup;
+
+    /// The lines of the totals of ads without blanks between words, and without the heading.
+    fn totals(style: &TotalsStyle, ads: &[&str]) -> String {
+        let context = Context::new(Dialect::Condor);
+        let mut totals = AdTotals::default();
+        for text in ads {
+            let text = format!("[ Arch = \"X86_64\"; OpSys = \"LINUX\"; OpSysAndVer = \"Debian13\"; {text} ]");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            totals.add(&style.entry(&mut AdLookup::new(&ad, &context)));
+        }
+        let mut out = Vec::new();
+        totals.write(&mut out, style, 0).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines = text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn totals_of_ads() {
+        let omitted = "(Omitted 1 malformed ads in computed attribute totals)";
+        for (style, ads, expected) in [
+            (&BY_STATE, &[][..], "Total 0 0 0 0 0 0 0 0 0"),
+            (
+                &BY_STATE,
+                &["State = \"Claimed\"", "State = \"Claimed\"; Arch = \"arm\"", "State = \"Drained\""],
+                "X86_64/LINUX 2 0 1 0 0 0 1 0 0 | arm/LINUX 1 0 1 0 0 0 0 0 0 | Total 3 0 2 0 0 0 1 0 0",
+            ),
+            (
+                &BY_STATE,
+                &["State = \"Owner\"", "State = \"Odd\""],
+                &format!("X86_64/LINUX 1 1 0 0 0 0 0 0 0 | Total 1 1 0 0 0 0 0 0 0 | {omitted}"),
+            ),
+            (&BY_STATE, &["State = \"Owner\"; Arch = 1"], &format!("Total 0 0 0 0 0 0 0 0 0 | {omitted}")),
+            (
+                &BY_ACTIVITY,
+                &["State = \"Claimed\"; Activity = \"Busy\"", "State = \"Unclaimed\"; Activity = \"Idle\""],
+                "Busy 0 0 0 1 0 0 0 0 0 | Idle 0 0 1 0 0 0 0 0 0 | Total 0 0 1 1 0 0 0 0 0",
+            ),
+            (
+                &SPEEDS,
+                &["Mips = 3; KFlops = 4; LoadAvg = 0.5", "Mips = 3; KFlops = 4; LoadAvg = 0.25"],
+                "X86_64/LINUX 2 6 8 0.375 | Total 2 6 8 0.375",
+            ),
+            (&SPEEDS, &["Mips = 3; KFlops = 4"], &format!("X86_64/LINUX 1 3 4 0.000 | Total 1 3 4 0.000 | {omitted}")),
+            (&SPEEDS, &[], "Total 0 0 0 0.000"),
+            (
+                &SIZES,
+                &[
+                    "State = \"Claimed\"; Memory = 1; Disk = 2; Mips = 3; KFlops = 4",
+                    "State = \"Owner\"; Memory = 1; Disk = 2; Mips = 3; KFlops = 4",
+                ],
+                "X86_64/LINUX 2 1 2 4 6 8 | Total 2 1 2 4 6 8",
+            ),
+            (&SIZES, &["Memory = 1"], &format!("X86_64/LINUX 0 0 0 0 0 0 | Total 0 0 0 0 0 0 | {omitted}")),
+            (&SCHEDDS, &["TotalRunningJobs = 1; TotalIdleJobs = 2; TotalHeldJobs = 3"; 2], "Total 2 4 6"),
+            (
+                &SUBMITTERS,
+                &[
+                    "Name = \"b@x\"; RunningJobs = 1; IdleJobs = 2; HeldJobs = 3",
+                    "Name = \"a@x\"; RunningJobs = 1; IdleJobs = 2",
+                ],
+                &format!("a@x 1 2 0 | b@x 1 2 3 | Total 2 4 3 | {omitted}"),
+            ),
+            (
+                &DAEMONS,
+                &["TotalSlots = 4; TotalCpus = 8; TotalInUseCpus = 2; TotalGPUs = 1; TotalMemory = 100; TotalInUseMemory = 25";
+                    2],
+                "x64/Debian13 2 8 16 4 0 2 0 0 25.00% 0.00% | Total 2 8 16 4 0 2 0 0 25.00% 0.00%",
+            ),
+            (
+                &DAEMONS,
+                &["NumDynamicSlots = 3; TotalCpus = 8; TotalGPUs = 1; TotalMemory = 100"],
+                "x64/Debian13 1 3 8 0 0 1 0 0 0.00% 0.00% | Total 1 3 8 0 0 1 0 0 0.00% 0.00%",
+            ),
+        ] {
+            assert_eq!(totals(style, ads), expected, "{ads:?}");
+        }
+    }
+
+    #[test]
+    fn backfill_slots_are_counted_apart() {
+        for (state, is_backfill, counted) in [
+            ("Claimed", false, &[0, 2][..]),
+            ("Claimed", true, &[0, 7]),
+            ("Unclaimed", true, &[8]),
+            ("Unclaimed", false, &[0, 3]),
+            ("Owner", true, &[0, 1]),
+            ("Odd", true, &[]),
+        ] {
+            let (numbers, is_known) = state_numbers(Some(state), is_backfill);
+            let places: Vec<usize> = (0..numbers.len()).filter(|place| numbers[*place] > 0.0).collect();
+            assert_eq!((places.as_slice(), is_known), (counted, state != "Odd"), "{state} {is_backfill}");
+        }
+    }
+}
