@@ -2,6 +2,8 @@
 //!
 //! One table maps HTCondor's options to our own. [`translate`] rewrites the command line before clap parses it.
 
+#[cfg(test)]
+mod tests;
 mod translation;
 
 use clap::{Arg, Command};
