@@ -6,11 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, AdShape, BinaryOperator, Dialect, Expression, ExpressionKind, Type, UnaryOperator, Value};
+use crate::ad::{Ad, AdShape, BinaryOperator, Dialect, Expression, ExpressionKind, Truth, Type, UnaryOperator, Value};
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseForm, ClauseOperand};
 use crate::eval::{Context, Environment, Evaluator};
-use crate::protocol::is_met;
 
 use super::samples::{TRUTH_SAMPLES, samples};
 use super::subjects::{ConstraintSubject, Subjects, subject_name};
@@ -149,7 +148,7 @@ impl<'e> Grid<'e> {
         let none = |subject: usize| (subject, FixedBitSet::with_capacity(self.samples[subject].len()));
         let mut sets: SampleSets = subjects.into_iter().map(none).collect();
         let mut insert = |assignment: &Assignment<'_>, value: Option<Value>| {
-            if value.is_none_or(|value| is_met(&value, self.context.dialect)) {
+            if value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true()) {
                 sets.iter_mut().zip(assignment.chosen).for_each(|((_, set), place)| set.insert(*place));
             }
             ControlFlow::Continue(())
@@ -182,7 +181,7 @@ impl<'e> Grid<'e> {
     pub(super) fn is_never_met(&self, condition: &Expression) -> bool {
         let mut is_met_once = false;
         let exact = self.evaluate(condition, |_, value| {
-            is_met_once = value.is_none_or(|value| is_met(&value, self.context.dialect));
+            is_met_once = value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true());
             if is_met_once { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         exact.is_some() && !is_met_once
