@@ -10,7 +10,7 @@ use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKi
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, Work, find_function};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, Ports, read_ports, renamed_attribute};
+use crate::protocol::{PORTS, Ports, likely_current_names, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
 
 use super::expressions::short_text;
@@ -280,6 +280,9 @@ impl PoolCheck<'_> {
     fn report_unknown(&mut self, reference: &PoolReference<'_>, near: &[(Name, usize)]) {
         let PoolReference { name, expression, .. } = *reference;
         let near: Vec<String> = near.iter().map(|(near, ads)| format!("{near} ({})", counted(*ads, "ad"))).collect();
+        // Even if no ad has it, the current name of an attribute is the one to write.
+        let current = likely_current_names(name.as_str()).into_iter().next();
+        let near = if near.is_empty() { current.into_iter().collect() } else { near };
         let help = match find_function(name) {
             Some(function) => format!("{} is a function: {}", function.name, function.signature),
             None => did_you_mean(&near).unwrap_or_else(|| rules::UNKNOWN.help.to_owned()),

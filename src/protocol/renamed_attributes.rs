@@ -5,7 +5,7 @@
 //! `AvailableGPUs` has the plain `Capability`. Sources: HTCondor's `condor_gpu_discovery.cpp` (`-not-nested`, `-extra`,
 //! `-dynamic`), and its manual page.
 
-use crate::text::closest_names;
+use crate::text::{closest_name, closest_names};
 
 /// The prefix of the properties of all GPUs of a slot.
 const GPUS_PREFIX: &str = "GPUs_";
@@ -45,42 +45,84 @@ const GPU_PROPERTIES: [(&str, Option<&str>); 24] = [
 /// GPU: `GPUs_Capability` and `Capability` for `CUDACapability`. Empty if the name is none of a property of GPUs.
 #[must_use]
 pub fn current_names(name: &str) -> Vec<String> {
-    let strip = |prefix: &str| {
-        name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)).then(|| &name[prefix.len()..])
-    };
-    let old =
-        OLD_PREFIXES.into_iter().filter_map(strip).map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
-    let written = strip(GPUS_PREFIX).into_iter().chain(old).chain([name]);
-    let property = written.into_iter().find_map(|rest| {
+    let written = without_prefix(name, GPUS_PREFIX).into_iter().chain(old_properties(name)).chain([name]);
+    let is_property = |rest: &str| {
         GPU_PROPERTIES.into_iter().find(|(property, _)| property.eq_ignore_ascii_case(rest.trim_start_matches('_')))
-    });
+    };
+    let mut names = names_of(written.into_iter().find_map(is_property));
+    names.retain(|current| !current.eq_ignore_ascii_case(name));
+    names
+}
+
+/// Returns the current names of an attribute as [`current_names`] does, also for an old name that is misspelt, such as
+/// `CUDACapabilty`.
+#[must_use]
+pub fn likely_current_names(name: &str) -> Vec<String> {
+    let current = current_names(name);
+    if !current.is_empty() {
+        return current;
+    }
+    let known = || GPU_PROPERTIES.iter().map(|(property, _)| *property);
+    let near = old_properties(name).find_map(|rest| closest_name(rest.trim_start_matches('_'), known()));
+    names_of(near.and_then(|near| GPU_PROPERTIES.into_iter().find(|(property, _)| *property == near)))
+}
+
+/// Returns the rest of a name that begins with `prefix`, ignoring case.
+fn without_prefix<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
+    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)).then(|| &name[prefix.len()..])
+}
+
+/// Returns what follows the old prefixes of a name, and the number of a GPU.
+fn old_properties(name: &str) -> impl Iterator<Item = &str> {
+    let rests = OLD_PREFIXES.into_iter().filter_map(move |prefix| without_prefix(name, prefix));
+    rests.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the names of a property of GPUs, and of the property that took its place.
+fn names_of(property: Option<(&str, Option<&str>)>) -> Vec<String> {
     let properties = property.into_iter().flat_map(|(property, successor)| [Some(property), successor]).flatten();
-    let names = properties.flat_map(|property| [format!("{GPUS_PREFIX}{property}"), property.to_owned()]);
-    names.filter(|current| !current.eq_ignore_ascii_case(name)).collect()
+    properties.flat_map(|property| [format!("{GPUS_PREFIX}{property}"), property.to_owned()]).collect()
 }
 
 /// Returns the attribute of `among` that took the place of one with the old name `name`. `None` if there is none.
 #[must_use]
 pub fn renamed_attribute<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let current = current_names(name);
+    first_known(&current_names(name), among)
+}
+
+fn first_known<'a>(current: &[String], among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let place = |known: &str| current.iter().position(|name| name.eq_ignore_ascii_case(known));
     among.into_iter().filter_map(|known| Some((place(known)?, known))).min().map(|(_, known)| known)
 }
 
 /// Returns the attributes of `among` that may be meant by `name`, best first: the one that took its place, or those that
-/// are spelt most similarly.
+/// are spelt most similarly, or the one that took the place of an old name spelt similarly.
 #[must_use]
 pub fn closest_attributes<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let among: Vec<&str> = among.into_iter().collect();
-    match renamed_attribute(name, among.iter().copied()) {
-        Some(renamed) => vec![renamed],
-        None => closest_names(name, among),
+    if let Some(renamed) = renamed_attribute(name, among.iter().copied()) {
+        return vec![renamed];
     }
+    let near = closest_names(name, among.iter().copied());
+    let likely = || first_known(&likely_current_names(name), among.iter().copied());
+    if near.is_empty() { likely().into_iter().collect() } else { near }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{closest_attributes, current_names};
+    use super::{closest_attributes, current_names, likely_current_names};
+
+    #[test]
+    fn a_misspelt_old_name_leads_to_the_current_one() {
+        for name in ["CUDACapabilty", "cuda0Capabillity", "GPU_Capabilty", "OCLCapabilities"] {
+            assert!(current_names(name).is_empty(), "{name}");
+            assert_eq!(likely_current_names(name), ["GPUs_Capability", "Capability"], "{name}");
+            assert_eq!(closest_attributes(name, ["Memory", "GPUs_Capability"]), ["GPUs_Capability"], "{name}");
+        }
+        for name in ["CUDA", "CUDAVersion", "GPUs", "GPUsUsage", "Capabilty", "Memory", "", "CUDA\u{e4}"] {
+            assert!(likely_current_names(name).is_empty(), "{name}");
+        }
+    }
 
     #[test]
     fn an_old_name_of_a_property_of_gpus_leads_to_the_current_one() {
