@@ -57,7 +57,7 @@ fn around(points: &[f64]) -> Vec<f64> {
         let middle = pair[0] / 2.0 + pair[1] / 2.0;
         if pair[0] < middle && middle < pair[1] { middle } else { pair[0].next_up() }
     };
-    let beyond = |end: f64, next: f64, nearest: f64| if next < end || next > end { next } else { nearest };
+    let beyond = |end: f64, next: f64, nearest: f64| if (next - end).abs() > 0.0 { next } else { nearest };
     let below = points.iter().take(1).map(|first| beyond(*first, first - 1.0, first.next_down()));
     let above = points.last().map(|last| beyond(*last, last + 1.0, last.next_up()));
     points.iter().copied().chain(points.windows(2).map(between)).chain(below).chain(above).collect()
