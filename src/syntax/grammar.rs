@@ -13,8 +13,9 @@ use super::SyntaxError;
 use super::chumsky_types::{TokenInputRef, TokenParser, expected_error, skip_token, token_text};
 use super::error_messages::to_syntax_error;
 use super::literal;
+use super::number_tokens::{divide_numbers, divide_scaled_numbers};
 use super::precedence::{negative_number_follows, operators};
-use super::token::{SpannedToken, StringSyntax, Token, lex, to_offset};
+use super::token::{LexicalError, SpannedToken, StringSyntax, Token, lex, to_offset};
 
 /// Parser options: the dialect and the syntax of strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +51,7 @@ const MAX_NESTING: usize = 200_000;
 pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, SyntaxError> {
     let grammar = Grammar { text, rules };
     let tokens = grammar.lex()?;
-    grammar.run(grammar.expression().then_ignore(end()), &tokens)
+    grammar.whole_expression(&tokens).map_err(|error| grammar.kept_for_open_comment(error, &tokens))
 }
 
 /// Parses the longest expression at the start of a text, as HTCondor reads the value of a line in the long form.
@@ -62,10 +63,16 @@ pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, 
 pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Option<Span>), SyntaxError> {
     let grammar = Grammar { text, rules };
     let tokens = grammar.lex()?;
-    let rest = any().repeated().to_slice().map(<[_]>::len);
-    let (expression, rest) = grammar.run(grammar.expression().then(rest), &tokens)?;
-    let first = tokens.get(tokens.len() - rest);
-    Ok((expression, first.map(|(_, span)| Span::new(span.start, to_offset(text.len())))))
+    let read = grammar.prefix(&tokens);
+    let has_suffix = || tokens.iter().any(|(token, _)| *token == Token::Scaled);
+    if read.is_err() && rules.strings == StringSyntax::Long && has_suffix() {
+        // HTCondor knows no scale suffixes: it ignores the text from the suffix on.
+        let divided = divide_scaled_numbers(text, &tokens);
+        if let Ok(read) = grammar.prefix(&divided) {
+            return Ok(read);
+        }
+    }
+    read.map_err(|error| grammar.kept_for_open_comment(error, &tokens))
 }
 
 /// Parses a text that is one bracketed ad.
@@ -97,12 +104,15 @@ impl<'t> Grammar<'t> {
         }
         let mut tokens = lex(self.text, self.rules.strings);
         if self.rules.dialect.is_condor() {
+            tokens = divide_numbers(self.text, self.rules.strings, tokens);
             // HTCondor reads `..` as `.`, and `..5` as a number.
             tokens.dedup_by(|(next, place), (token, before)| {
                 let is_doubled = *token == Token::Dot && before.end == place.start;
-                let is_number = is_doubled && *next == Token::Real && self.text[place.range()].starts_with(b".");
+                let is_number = is_doubled
+                    && matches!(next, Token::Real | Token::Scaled)
+                    && self.text[place.range()].starts_with(b".");
                 if is_number {
-                    (*token, before.end) = (Token::Real, place.end);
+                    (*token, before.end) = (*next, place.end);
                 }
                 is_number || is_doubled && *next == Token::Dot
             });
@@ -122,6 +132,34 @@ impl<'t> Grammar<'t> {
             }
         }
         Ok(tokens)
+    }
+
+    /// Parses tokens that are one expression.
+    fn whole_expression(self, tokens: &'t [SpannedToken]) -> Result<Expression, SyntaxError> {
+        self.run(self.expression().then_ignore(end()), tokens)
+    }
+
+    /// Parses the longest expression at the start of `tokens`, as [`parse_prefix`] does.
+    fn prefix(self, tokens: &'t [SpannedToken]) -> Result<(Expression, Option<Span>), SyntaxError> {
+        let rest = any().repeated().to_slice().map(<[_]>::len);
+        let (expression, rest) = self.run(self.expression().then(rest), tokens)?;
+        let first = tokens.get(tokens.len() - rest);
+        Ok((expression, first.map(|(_, span)| Span::new(span.start, to_offset(self.text.len())))))
+    }
+
+    /// Marks `error` as one for which an ad is kept, if HTCondor reads an expression nevertheless: it takes a comment
+    /// without its end for the closing bracket before it once more, as in `((1) /* x`.
+    fn kept_for_open_comment(self, error: SyntaxError, tokens: &[SpannedToken]) -> SyntaxError {
+        let is_open_comment = |(token, _): &SpannedToken| *token == Token::Flawed(LexicalError::UnterminatedComment);
+        let comment = tokens.iter().position(is_open_comment).filter(|_| self.rules.dialect.is_condor());
+        let Some(comment) = comment else { return error };
+        let mut repeated = tokens[..=comment].to_vec();
+        match comment.checked_sub(1).map(|before| repeated[before].0) {
+            Some(bracket) if bracket.is_closing() => repeated[comment].0 = bracket,
+            _ => return error,
+        }
+        let grammar = Grammar { text: self.text, rules: self.rules };
+        if grammar.whole_expression(&repeated).is_ok() { error.keeping_ad() } else { error }
     }
 
     /// Returns the empty span at the end of the text.
@@ -468,20 +506,24 @@ mod tests {
             ("a...b", "3..4: expected a name, found `.`"),
             ("-0x1f", "1..5: HTCondor reads `-0x1f` as 0"),
             ("1 + ..5", "4..7: HTCondor reads `..5` as 0"),
+            ("--..5b", "2..6: HTCondor reads `..5b` as 0"),
             // The error for which an ad is kept hides no other.
             ("99999999999999999999 + (", "24..24: expected an expression, found the end"),
         ] {
             assert_eq!(round_in(text, Dialect::Condor), printed, "{text}");
         }
         assert_eq!(round("\"\\700\""), "1..5: an escape must be a byte from 1 to 255");
-        for (text, value, rest) in
-            [("12abc", "12", 2), ("-4GB", "-4", 2), ("1.5e3x", "1500.0", 5), ("-017x", "-17", 4), ("1_0", "1", 1)]
-        {
-            let (tree, ignored) = parse_prefix(text.as_bytes(), ParseOptions::long(Dialect::Condor)).unwrap();
-            assert_eq!((print(&tree, Style::Long), ignored.map(|ignored| ignored.start)), (value.into(), Some(rest)));
+        for text in ["((1) /* x", "f(f(1) /*/", "{1, {2}/*", "a[a[1] /* x", "1 + ((a) /* \"x"] {
+            for rules in [ParseOptions::new(Dialect::Condor), ParseOptions::long(Dialect::Condor)] {
+                let error = parse_prefix(text.as_bytes(), rules).unwrap_err();
+                assert_eq!((error.keeps_ad, &*error.message), (true, "this comment has no closing `*/`"), "{text}");
+                assert!(parse_expression(text.as_bytes(), rules).unwrap_err().keeps_ad, "{text}");
+            }
+            assert!(!parse_expression(text.as_bytes(), ParseOptions::default()).unwrap_err().keeps_ad, "{text}");
         }
-        for text in ["0x", "017x", "5.x", "1e", "1e+"] {
-            assert!(parse_prefix(text.as_bytes(), ParseOptions::long(Dialect::Condor)).is_err(), "{text}");
+        for text in ["(1 /*/", "((({1}) /*/", "{(1) /*/", "(1 ? (2) /*/", "f( /*/", "1 + /*/", "((1) /*/ */"] {
+            let error = parse_prefix(text.as_bytes(), ParseOptions::long(Dialect::Condor)).unwrap_err();
+            assert!(!error.keeps_ad, "{text}");
         }
     }
 

@@ -20,13 +20,18 @@ const SCALE_SUFFIXES: [([char; 2], f64); 5] = [
 /// # Errors
 ///
 /// If an integer exceeds 64 bits, or has a leading 0 but a digit that is not octal.  HTCondor's dialect also refuses
-/// octal and hexadecimal integers. Behind a minus it reads `-017` as -17, and what it would refuse as 0.
+/// octal and hexadecimal integers. Behind a minus it reads `-017` as -17, and what it would refuse as 0.  Only HTCondor's
+/// dialect reads a hexadecimal real such as `0x1.8`, as C's `strtod` does.
 pub fn number(text: &str, negative: bool, dialect: Dialect, span: Span) -> Result<Value, SyntaxError> {
     let sign = if negative { "-" } else { "" };
     let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     let real = |text: &str| format!("{sign}{text}").parse().unwrap_or(f64::NAN);
     if text.starts_with("..") {
         return Err(SyntaxError::new(span, format!("HTCondor reads `{text}` as 0")).keeping_ad());
+    }
+    if is_hexadecimal && text.contains('.') {
+        let real = number_prefix(&format!("{sign}{text}")).filter(|_| dialect.is_condor());
+        return real.map(Value::Real).ok_or_else(|| SyntaxError::new(span, format!("`{text}` is not a number")));
     }
     let scale = SCALE_SUFFIXES.into_iter().find(|(suffix, _)| !is_hexadecimal && text.ends_with(*suffix));
     if let Some((_, factor)) = scale {

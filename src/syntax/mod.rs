@@ -11,6 +11,7 @@ mod incomplete;
 mod literal;
 mod literal_fast_path;
 mod number_text;
+mod number_tokens;
 mod parse_cache;
 mod precedence;
 mod printer;

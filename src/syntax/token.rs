@@ -6,6 +6,8 @@ use logos::{FilterResult, Lexer, Logos};
 
 use crate::ad::{BinaryOperator, Span, UnaryOperator};
 
+use super::number_tokens::divide_numbers;
+
 /// The syntax of string literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StringSyntax {
@@ -98,10 +100,11 @@ macro_rules! tokens {
             #[regex(r"[0-9]+")]
             #[regex(r"0[xX][0-9A-Fa-f]+")]
             Integer,
-            /// A number with a point or an exponent.
+            /// A number with a point or an exponent.  In HTCondor's dialect, the digits before the point may be hexadecimal.
             #[regex(r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?")]
             #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?")]
             #[regex(r"[0-9]+[eE][+-]?[0-9]+")]
+            #[regex(r"0[xX][0-9A-Fa-f]+\.[0-9]+([eE][+-]?[0-9]+)?")]
             Real,
             /// A number with one of the papers' scale suffixes, `B K M G T`.
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[bBkKmMgGtT]")]
@@ -110,6 +113,7 @@ macro_rules! tokens {
             #[token("//", comments)]
             #[token("/*", comments)]
             #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)[A-Za-z_][A-Za-z0-9_]*", |_| LexicalError::Number, priority = 1)]
+            #[regex(r"0[xX][0-9A-Fa-f]+\.[0-9]+[A-Za-z_][A-Za-z0-9_]*", |_| LexicalError::Number, priority = 1)]
             #[regex(r"\x00", |_| LexicalError::Nul)]
             Flawed(LexicalError),
         }
@@ -369,50 +373,7 @@ pub fn lex(text: &[u8], strings: StringSyntax) -> Vec<SpannedToken> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let lexer = Token::lexer_with_extras(text, strings.into());
     tokens.extend(lexer.spanned().map(|(result, range)| with_span(text, result, &range)));
-    if strings == StringSyntax::Long && tokens.iter().any(|(token, _)| *token == Token::Flawed(LexicalError::Number)) {
-        let mut is_behind_minus = false;
-        let split = |token: SpannedToken| {
-            let may_begin_with_0 = std::mem::replace(&mut is_behind_minus, token.0 == Token::Minus);
-            split_number(text, token, may_begin_with_0)
-        };
-        tokens = tokens.into_iter().flat_map(split).collect();
-    }
-    tokens
-}
-
-/// Divides a number with letters directly after it into the number and the word, as HTCondor reads them: `12` and `abc`.
-/// Returns any other token unchanged, and a number that HTCondor refuses, such as `0xg`, `5.x` or, unless a minus is
-/// before it, `017x`.
-fn split_number(text: &[u8], (token, span): SpannedToken, may_begin_with_0: bool) -> Vec<SpannedToken> {
-    let written = &text[span.range()];
-    let digits = |from: usize| written[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (whole, mut end) = (digits(0), digits(0));
-    if written.get(end) == Some(&b'.') {
-        end += 1 + digits(end + 1);
-    }
-    let is_integer = end == whole;
-    let is_hexadecimal =
-        whole == 1 && matches!(written, [b'0', b'x' | b'X', b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
-    if is_hexadecimal {
-        end = 2 + written[2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    }
-    let has_leading_zero =
-        is_integer && written[0] == b'0' && (whole > 1 || matches!(written.get(1), Some(b'x' | b'X')));
-    let is_refused = has_leading_zero && !(may_begin_with_0 && (is_hexadecimal || whole > 1));
-    let has_fraction = is_integer || written[end - 1] != b'.';
-    let mut is_real = !is_integer;
-    if !is_hexadecimal && matches!(written.get(end), Some(b'e' | b'E')) {
-        let exponent = digits(end + 1);
-        is_real = true;
-        end = if exponent > 0 { end + 1 + exponent } else { written.len() };
-    }
-    if token != Token::Flawed(LexicalError::Number) || is_refused || !has_fraction || end == written.len() {
-        return vec![(token, span)];
-    }
-    let number = if is_real { Token::Real } else { Token::Integer };
-    let place = Span::new(span.start, span.start + to_offset(end));
-    let word = lex(&written[end..], StringSyntax::Long).into_iter().map(|(token, at)| (token, at.shifted(place.end)));
-    [(number, place)].into_iter().chain(word).collect()
+    if strings == StringSyntax::Long { divide_numbers(text, strings, tokens) } else { tokens }
 }
 
 #[cfg(test)]

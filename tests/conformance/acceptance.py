@@ -119,6 +119,7 @@ def texts(rng, count):
     """Ads in the bracketed and in the long form, in JSON and in XML."""
     fixed = NUMBERS + ["-" + n for n in NUMBERS] + ["- " + n for n in NUMBERS] + ["3-" + n for n in NUMBERS] + ["(-%s)" % n for n in NUMBERS]
     fixed += WORDS + QUOTED + STRINGS + BRACKETS + ["1 " + o + " 2" for o in OPERATORS] + ["a" + o + "b" for o in OPERATORS] + ["1 " + c + " + 2" for c in COMMENTS]
+    fixed += ["a ? 1 : 2 b", "b ? 1 : 12abc", "((1) /*/", "f({1} /* x", "[c=1] /*/", "8isnt 1", "~+02e8x", "0b%", "0x1.8", "--..5b"]
     fixed += ["%s(\"%s\")" % (name, time) for name in ("absTime", "relTime") for time in TIMES]
     bodies = [("a", body) for body in fixed] + [(name, "1") for name in NAMES]
     while len(bodies) < count:
@@ -152,6 +153,8 @@ RULES = {
     "read-quoted-name": lambda form, text, our: form == "long" and "'" in text,
     "read-comment": lambda form, text, our: form == "long" and text.startswith("//"),
     "read-joined-strings": lambda form, text, our: re.search(r"[\"'](\s*(//[^\n]*\n|/\*.*?\*/))+\s*[\"']", text, re.S),
+    "read-open-comment": lambda form, text, our: re.search(r"[])}]\s*/\*", text) and (form == "new" or our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"]),
+    "read-json-rest": lambda form, text, our: form == "json" and "?" in text and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
     "read-xml-value": lambda form, text, our: form == "xml" and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
 }
 

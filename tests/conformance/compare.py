@@ -45,7 +45,7 @@ def rule(name):
 
 def big_literals(text):
     """Integer literals of the text that do not fit 64 bits (sign included)."""
-    for m in re.finditer(r"(?<![\w.])(-?)(\d{19,})(?![\w.])", unquoted(text)):
+    for m in re.finditer(r"(?<![\w.])(-?)(\d{19,})(?![\d.]|[BKMGTbkmgt](?!\w)|[eE][-+\d])", unquoted(text)):
         n = int(m.group(1) + m.group(2))
         if not -2**63 <= n < 2**63:
             yield n

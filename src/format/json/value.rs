@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::ad::{ByteString, Expression, Name, Span, Value};
+use crate::ad::{ByteString, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::format::Problem;
 use crate::format::attribute_name::attribute_name;
 use crate::format::attribute_span::ExpressionSource;
 use crate::format::nested_reader::AdOrigin;
 use crate::format::source_map::DecodedText;
-use crate::syntax::{ParseOptions, parse_expression, read_number};
+use crate::syntax::{ParseOptions, parse_expression, parse_prefix, read_number};
 
 use super::string::decode_string;
 use super::{OPEN, expression_inside};
@@ -27,10 +27,21 @@ pub fn read_string(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression
     }
     let decoded = decode(origin, range)?;
     match expression_inside(&decoded.bytes) {
-        Some(inside) => parse_expression(inside, ParseOptions::new(origin.dialect))
-            .map_err(|error| decoded.problem(error, OPEN.len(), origin.number)),
+        Some(inside) => parse_expression(inside, ParseOptions::new(origin.dialect)).map_err(|error| {
+            let is_read =
+                !error.keeps_ad && origin.dialect.is_condor() && begins_with_conditional(inside, origin.dialect);
+            let problem = decoded.problem(error, OPEN.len(), origin.number);
+            if is_read { problem.losing_its_value() } else { problem }
+        }),
         None => Ok(Expression::literal(Value::string(decoded.bytes))),
     }
+}
+
+/// Whether a text begins with `condition ? consequent : alternative`. HTCondor ignores what follows such an expression.
+fn begins_with_conditional(text: &[u8], dialect: Dialect) -> bool {
+    [ParseOptions::new(dialect), ParseOptions::long(dialect)].into_iter().any(|options| {
+        parse_prefix(text, options).is_ok_and(|(read, _)| matches!(read.kind(), ExpressionKind::Conditional(..)))
+    })
 }
 
 /// Returns where the expression in a string of the form `/Expr(...)/` stands in the file. For any other string, returns
@@ -66,24 +77,40 @@ pub fn read_word(origin: &AdOrigin, range: &Range<usize>) -> Result<Expression, 
 fn read_json_number(origin: &AdOrigin, text: &str, range: Range<usize>) -> Result<Value, Problem> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_negative = text.len() > digits.len();
-    let Some(is_whole) = classify_number(digits, origin.dialect.is_condor(), is_negative) else {
+    let by_htcondor = origin.dialect.is_condor();
+    let Some(is_literal) = classify_number(digits, by_htcondor, is_negative) else {
         let what = if digits.starts_with(|c: char| c.is_ascii_digit() || c == '+') { "number" } else { "value" };
         return Err(origin
             .problem_at(range, format!("`{text}` is not a valid {what} in JSON"))
             .with_help("write undefined as null, and any other expression as \"\\/Expr(...)\\/\""));
     };
-    if is_whole {
+    if is_literal {
         return read_number(digits, is_negative, origin.dialect, Span::default())
             .map_err(|error| Problem { range, ..Problem::from_syntax(error, 0, origin.number) });
     }
     Ok(Value::Real(text.parse().unwrap_or(f64::NAN)))
 }
 
-/// Classifies an unsigned number: `Some(true)` for an integer, `Some(false)` for a real, `None` if it is not a number
-/// in JSON. `.5` is accepted, as in HTCondor. With `by_htcondor`, a leading 0 is accepted in a real and in a negative
-/// integer, too.
+/// Classifies an unsigned number: `Some(true)` for an integer or a hexadecimal number, which are read as literals of the
+/// language, `Some(false)` for a decimal real, `None` if it is not a number in JSON. `.5` is accepted, as in HTCondor.
+/// With `by_htcondor`, a leading 0 is accepted in a real and in a negative integer, too, and so are `0x` and `..5`.
 fn classify_number(text: &str, by_htcondor: bool, is_negative: bool) -> Option<bool> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    if by_htcondor
+        && !is_negative
+        && let Some(fraction) = text.strip_prefix("..")
+    {
+        return classify_number(&format!("0.{fraction}"), by_htcondor, is_negative).map(|_| true);
+    }
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).filter(|_| by_htcondor);
+    if let Some(text) = hexadecimal {
+        let whole = text.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let is_number = match text[whole..].strip_prefix('.') {
+            Some(fraction) => classify_number(&format!("0.{fraction}"), by_htcondor, is_negative).is_some(),
+            None => is_negative && whole == text.len(),
+        };
+        return (whole > 0 && is_number).then_some(true);
+    }
     let (whole, mut rest) = text.split_at(digits(text));
     let is_whole = rest.is_empty();
     let may_begin_with_0 = by_htcondor && (is_negative || !is_whole);
@@ -174,6 +201,37 @@ mod tests {
             assert!(items_in(text.as_bytes(), Dialect::Condor)[0].starts_with('!'), "{text}");
         }
         assert!(items_in(text, Dialect::Classad)[0].starts_with('!'));
+    }
+
+    #[test]
+    fn what_htcondor_takes_for_a_number_is_read() {
+        assert_eq!(items(r#"{"a": 0x1.8, "b": -0X10.0}"#), ["[ a = 1.5; b = -16.0 ]"]);
+        assert_eq!(
+            items(r#"{"a": -0x1f, "b": 2}"#),
+            ["[ a = error; b = 2 ]", "!1:7: HTCondor reads `-0x1f` as 0: the value is error"]
+        );
+        assert_eq!(
+            items(r#"{"a": ..5e1, "b": 2}"#),
+            ["[ a = error; b = 2 ]", "!1:7: HTCondor reads `..5e1` as 0: the value is error"]
+        );
+        for text in ["-..5", "...5", ".."] {
+            assert_eq!(items(&format!("{{\"a\": {text}}}"))[0], format!("!1:7: `{text}` is not a valid value in JSON"));
+        }
+        for text in ["0x1f", "0x1.", "0x.5", "-0x", "0x1.0e", "-0x1.x"] {
+            let item = format!("!1:7: `{text}` is not a valid number in JSON");
+            assert_eq!(items(&format!("{{\"a\": {text}}}"))[0], item);
+        }
+        assert_eq!(items_in(br#"{"a": 0x1.8}"#, Dialect::Classad), ["!1:7: `0x1.8` is not a valid number in JSON"]);
+    }
+
+    #[test]
+    fn text_behind_a_conditional_costs_its_value_only() {
+        let text = r#"{"a": "\/Expr(b ? 1 : 12abc)\/", "z": 1}"#;
+        assert_eq!(items(text), ["[ a = error; z = 1 ]", "!1:23: `12abc` is not a number: the value is error"]);
+        for text in [r#"{"a": "\/Expr((b ? 1 : 2) x)\/", "z": 1}"#, r#"{"a": "\/Expr(b ? 1 : )\/", "z": 1}"#] {
+            assert!(items(text)[0].starts_with('!'), "{text}");
+        }
+        assert!(items_in(text.as_bytes(), Dialect::Classad)[0].starts_with('!'));
     }
 
     #[test]

@@ -79,7 +79,8 @@ fn parse_text(origin: &AdOrigin, tag: XmlTag, decoded: &DecodedText) -> Result<E
     // HTCondor reads the expression or the number at the beginning of a text, or an error.
     let keeps_ad = origin.dialect.is_condor() && !trimmed.is_empty();
     let lost = |problem: Problem| if keeps_ad { problem.losing_its_value() } else { problem };
-    let begins_with_expression = |options| keeps_ad && parse_prefix(bytes, options).is_ok();
+    let begins_with_expression =
+        |options| keeps_ad && parse_prefix(bytes, options).map_or_else(|error| error.keeps_ad, |_| true);
     let time = |function| {
         let span = Span::new(0, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         let read = literal_of_call(function, &ByteString::from(trimmed), origin.dialect, span);
