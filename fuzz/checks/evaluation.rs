@@ -437,7 +437,7 @@ fn literal(choices: &mut Choices) -> Value {
         }),
         _ => {
             let (seconds, micros) = (choices.i32(-1_000_000_000..1_000_000_000), choices.u32(0..1_000_000));
-            Value::RelativeTime(RelativeTime { seconds: f64::from(seconds) + f64::from(micros) / 1e6 })
+            Value::RelativeTime(RelativeTime::new(f64::from(seconds) + f64::from(micros) / 1e6))
         }
     }
 }

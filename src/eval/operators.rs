@@ -77,7 +77,9 @@ pub fn unary(operator: UnaryOperator, value: Value, dialect: Dialect, span: Span
         },
         (UnaryOperator::Minus, Value::Integer(integer)) => wrapped_integer(integer.wrapping_neg(), dialect),
         (UnaryOperator::Minus, Value::Real(real)) => Value::Real(-real),
-        (UnaryOperator::Minus, Value::RelativeTime(time)) => relative_time(-time.seconds),
+        (UnaryOperator::Minus, Value::RelativeTime(time)) => {
+            Value::RelativeTime(RelativeTime { seconds: -time.seconds, ..*time })
+        }
         (UnaryOperator::Complement, Value::Integer(integer)) => wrapped_integer(!integer, dialect),
         (operator, _) => {
             Value::error(span, format!("`{}` cannot take {}", operator.symbol(), value.value_type().phrase()))
@@ -206,10 +208,6 @@ pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
     }
 }
 
-fn relative_time(seconds: f64) -> Value {
-    Value::RelativeTime(RelativeTime { seconds })
-}
-
 fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Dialect, span: Span) -> Option<Value> {
     if let (Value::AbsoluteTime(_) | Value::RelativeTime(_), _) | (_, Value::AbsoluteTime(_) | Value::RelativeTime(_)) =
         (left, right)
@@ -256,9 +254,11 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value, dialect: Di
 }
 
 fn time_arithmetic(operator: BinaryOperator, left: &Value, right: &Value, span: Span) -> Option<Value> {
+    let is_written =
+        [left, right].into_iter().any(|value| matches!(value, Value::RelativeTime(time) if time.is_written));
     let relative = |seconds: f64| {
         if seconds.is_finite() {
-            relative_time(seconds)
+            Value::RelativeTime(RelativeTime { seconds, is_written })
         } else {
             Value::error(span, "the result is out of range for a length of time")
         }
@@ -321,7 +321,7 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value, dialect: Diale
 /// they are.
 pub fn truncate_relative_time(value: Value) -> Value {
     match value {
-        Value::RelativeTime(time) => relative_time(time.seconds.trunc()),
+        Value::RelativeTime(time) => Value::RelativeTime(RelativeTime::new(time.seconds.trunc())),
         other => other,
     }
 }

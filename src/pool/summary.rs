@@ -298,7 +298,7 @@ impl From<&ValueMeasures> for MeasuresRecord {
 impl From<MeasuresRecord> for ValueMeasures {
     fn from(record: MeasuresRecord) -> Self {
         let absolute = |(seconds, offset)| Value::AbsoluteTime(AbsoluteTime { seconds, offset });
-        let relative = |bits| Value::RelativeTime(RelativeTime { seconds: f64::from_bits(bits) });
+        let relative = |bits| Value::RelativeTime(RelativeTime::new(f64::from_bits(bits)));
         let range = |[least, greatest]: [Value; 2]| ObservedRange { least, greatest };
         ValueMeasures {
             kinds: record.kinds.iter().map(|(kind, ads)| (BindingKind::of_name(kind), *ads)).collect(),

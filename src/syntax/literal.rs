@@ -159,7 +159,7 @@ fn read_escape_digits(text: &[u8], radix: u32, most: usize) -> (Option<u8>, usiz
 /// Parses the text between single quotes as a time; `None` if it is none, so that it is the name of an attribute.
 pub fn quoted_time(inside: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(inside).ok()?;
-    let relative = RelativeTime::parse_clock(text).map(Value::RelativeTime);
+    let relative = RelativeTime::parse_clock(text).map(|time| Value::RelativeTime(time.written()));
     relative.or_else(|| AbsoluteTime::parse_asctime(text).map(Value::AbsoluteTime))
 }
 
@@ -205,7 +205,7 @@ pub fn literal_of_call(
             Dialect::Condor => RelativeTime::parse_condor(&text),
         };
         let example = "1+02:03:04 (days, hours, minutes, seconds)";
-        (time.map(Value::RelativeTime), "a relative", example)
+        (time.map(|time| Value::RelativeTime(time.written())), "a relative", example)
     } else {
         let special = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
         let real = special.into_iter().find(|(name, _)| is("real") && text.eq_ignore_ascii_case(name));

@@ -47,7 +47,7 @@ fn literal() -> impl Strategy<Value = Value> {
             }),
         (-1_000_000_000_i64..1_000_000_000, 0_u32..1_000_000).prop_map(|(seconds, micros)| {
             #[allow(clippy::cast_precision_loss)]
-            Value::RelativeTime(RelativeTime { seconds: seconds as f64 + f64::from(micros) / 1e6 })
+            Value::RelativeTime(RelativeTime::new(seconds as f64 + f64::from(micros) / 1e6))
         }),
     ]
 }

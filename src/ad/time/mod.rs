@@ -19,10 +19,19 @@ pub struct AbsoluteTime {
 }
 
 /// A length of time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct RelativeTime {
     /// The length in seconds, with fractions; may be negative.
     pub seconds: f64,
+    /// Whether the time is a literal, or was computed from one by operators. HTCondor's library takes such a time for a
+    /// real, so that a conversion to a number keeps the fraction. It makes no other difference: equal lengths are equal.
+    pub is_written: bool,
+}
+
+impl PartialEq for RelativeTime {
+    fn eq(&self, other: &Self) -> bool {
+        self.seconds == other.seconds
+    }
 }
 
 pub(crate) const SECONDS_PER_DAY: i64 = 86_400;
@@ -41,6 +50,24 @@ impl fmt::Display for AbsoluteTime {
 }
 
 impl RelativeTime {
+    /// Returns a computed length of time.
+    #[must_use]
+    pub fn new(seconds: f64) -> Self {
+        RelativeTime { seconds, is_written: false }
+    }
+
+    /// Returns the length as one that a literal says.
+    #[must_use]
+    pub fn written(self) -> Self {
+        RelativeTime { is_written: true, ..self }
+    }
+
+    /// Returns the seconds as HTCondor converts them to a number: without a fraction, unless the time is written.
+    #[must_use]
+    pub fn seconds_in_condor(self) -> f64 {
+        if self.is_written { self.seconds } else { self.seconds.trunc() }
+    }
+
     /// Returns whether the length is negative, and the absolute value as days, hours, minutes, whole seconds and the
     /// fraction of a second.
     #[must_use]
@@ -125,7 +152,7 @@ mod tests {
             if random.bool() { hundredths } else { hundredths * random.f64() }
         });
         for seconds in lengths.take(20_000).chain([102.54, -0.1, 1e15 + 0.5, 1e300, f64::MIN_POSITIVE]) {
-            let time = RelativeTime { seconds };
+            let time = RelativeTime::new(seconds);
             let text = time.to_string();
             assert_eq!(RelativeTime::parse_condor(&text), Some(time), "{text}");
             assert_eq!(RelativeTime::parse_classad(&text), Some(time), "{text}");
@@ -191,7 +218,7 @@ mod tests {
             }
         }
         for seconds in [9_007_199_254_740_993.0, 9.3e18, 1e30, -1e300, f64::MAX] {
-            let text = RelativeTime { seconds }.to_string();
+            let text = RelativeTime::new(seconds).to_string();
             assert_eq!(RelativeTime::parse_condor(&text).map(|time| time.seconds), Some(seconds), "{text}");
         }
     }
@@ -224,7 +251,7 @@ mod tests {
     #[test]
     fn fractions_read_back() {
         for seconds in [0.1, 1.7, 93_784.000_000_001, 1e-7] {
-            let text = RelativeTime { seconds }.to_string();
+            let text = RelativeTime::new(seconds).to_string();
             let again = RelativeTime::parse_condor(&text).unwrap();
             assert_eq!(again.seconds.to_bits(), seconds.to_bits(), "{text}");
         }

@@ -246,7 +246,7 @@ impl RelativeTime {
 
 fn with_sign(negative: bool, seconds: f64) -> RelativeTime {
     // A negative zero would be the same length as zero, so it is avoided.
-    RelativeTime { seconds: if negative && seconds != 0.0 { -seconds } else { seconds } }
+    RelativeTime::new(if negative && seconds != 0.0 { -seconds } else { seconds })
 }
 
 /// Splits the digits off the end of `rest` and returns them; empty if there are none.

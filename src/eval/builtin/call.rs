@@ -121,7 +121,7 @@ impl Call<'_, '_> {
             }
             Value::AbsoluteTime(time) => time.to_string().into(),
             Value::RelativeTime(time) if style == Style::Library => {
-                RelativeTime { seconds: time.seconds.trunc() }.to_library_string().into()
+                RelativeTime::new(time.seconds.trunc()).to_library_string().into()
             }
             Value::RelativeTime(time) => time.to_string().into(),
             value => print_value(value, style).into(),

@@ -1,7 +1,7 @@
 //! Conversions between types (thesis A.9).
 
 use crate::ad::time::in_local_zone;
-use crate::ad::{AbsoluteTime, ByteString, Dialect, Expression, ExpressionKind, RelativeTime, UnaryOperator, Value};
+use crate::ad::{AbsoluteTime, ByteString, Dialect, ExpressionKind, RelativeTime, UnaryOperator, Value};
 use crate::syntax::{ParseOptions, number_prefix, parse_expression};
 
 use super::super::Abort;
@@ -95,8 +95,7 @@ fn to_real(value: &Value, dialect: Dialect) -> Option<f64> {
         Value::Real(real) => *real,
         Value::Boolean(is) => f64::from(u8::from(*is)),
         Value::AbsoluteTime(time) => time.seconds as f64,
-        // HTCondor drops the fraction of a second.
-        Value::RelativeTime(time) if dialect.is_condor() => time.seconds.trunc(),
+        Value::RelativeTime(time) if dialect.is_condor() => time.seconds_in_condor(),
         Value::RelativeTime(time) => time.seconds,
         Value::String(text) => to_real(&leading_number(text, dialect)?, dialect)?,
         _ => return None,
@@ -163,22 +162,8 @@ fn parse_numeric_literal(text: &str) -> Option<Value> {
     }
 }
 
-/// Whether an argument is a relative time that is written, in its place or in the attribute that it names. In HTCondor
-/// such a time is a real, so that it keeps its fraction.
-fn is_written_time(call: &mut Call<'_, '_>, argument: &Expression) -> Result<bool, Abort> {
-    let is_written =
-        |expression: &Expression| matches!(expression.without_parentheses().as_literal(), Some(Value::RelativeTime(_)));
-    let referent = call.evaluator.referent(argument.without_parentheses(), call.frame)?;
-    Ok(is_written(argument) || referent.is_some_and(|(expression, _)| is_written(&expression)))
-}
-
 fn real(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
-    if let (Value::RelativeTime(time), [argument]) = (&value, call.arguments)
-        && is_written_time(call, argument)?
-    {
-        return Ok(Value::Real(time.seconds));
-    }
     if value.is_exceptional() { Ok(value) } else { require_real(call, &value).map(Value::Real) }
 }
 
@@ -189,7 +174,7 @@ fn boolean(call: &mut Call<'_, '_>) -> CallResult {
         Value::Boolean(is) => *is,
         Value::Integer(integer) => *integer != 0,
         Value::Real(real) => *real != 0.0,
-        Value::RelativeTime(time) if condor => time.seconds.trunc() != 0.0,
+        Value::RelativeTime(time) if condor => time.seconds_in_condor() != 0.0,
         Value::RelativeTime(time) => time.seconds != 0.0,
         Value::AbsoluteTime(time) if !condor => time.seconds != 0,
         Value::String(text) if condor && text.as_bytes().eq_ignore_ascii_case(b"true") => true,
@@ -256,7 +241,8 @@ fn relative(call: &mut Call<'_, '_>) -> CallResult {
     let value = call.value(0)?;
     let parse = if call.dialect().is_condor() { RelativeTime::parse_condor } else { RelativeTime::parse_classad };
     Ok(match &value {
-        Value::Undefined | Value::RelativeTime(_) => value,
+        Value::Undefined => value,
+        Value::RelativeTime(time) => Value::RelativeTime(RelativeTime::new(time.seconds)),
         Value::AbsoluteTime(time) => relative_from_number(call, &Value::Integer(time.seconds)),
         Value::String(text) => match parse(&text.to_str()) {
             Some(time) => Value::RelativeTime(time),
@@ -275,7 +261,7 @@ pub(super) fn relative_from_number(call: &Call<'_, '_>, value: &Value) -> Value 
         Value::Real(seconds) => return call.error(format!("{seconds} seconds are out of range for a length of time")),
         other => return call.type_error(other, "a number of seconds"),
     };
-    Value::RelativeTime(RelativeTime { seconds })
+    Value::RelativeTime(RelativeTime::new(seconds))
 }
 
 #[cfg(test)]
@@ -291,6 +277,31 @@ mod tests {
                 ("real(relTime(\"1+00:02:00.003\"))", "86520.003"),
                 ("[ t = relTime(\"1.7\"); r = real(t) ].r", "1.7"),
                 ("real(relTime(1.7))", "1.0"),
+                ("real(-relTime(\"1.7\"))", "-1.7"),
+                ("real(relTime(\"1.7\") + relTime(\"0.5\"))", "2.2"),
+                ("real(relTime(\"1.75\") - relTime(\"0.5\"))", "1.25"),
+                ("real(relTime(\"1.75\") * 2.0)", "3.5"),
+                ("real(2 * relTime(\"1.75\"))", "3.5"),
+                ("real(relTime(\"3\") / 2)", "1.5"),
+                ("real(true ? relTime(\"1.7\") : 1)", "1.7"),
+                ("real(undefined ?: relTime(\"1.7\"))", "1.7"),
+                ("real(ifThenElse(true, relTime(\"1.7\"), 1))", "1.7"),
+                ("real({ relTime(\"1.7\") }[0])", "1.7"),
+                ("real(eval(\"relTime(\\\"1.7\\\")\"))", "1.7"),
+                ("real([ t = relTime(\"1.7\"); r = t * 2 ].r)", "3.4"),
+                ("round(relTime(\"1.7\"))", "2"),
+                ("bool(relTime(\"0.5\"))", "true"),
+                ("int(relTime(\"1.7\"))", "1"),
+                // A computed time drops the fraction.
+                ("real(relTime(relTime(\"1.7\")))", "1.0"),
+                ("real(-relTime(1.7))", "-1.0"),
+                ("real(relTime(1.5) * 1.5)", "2.0"),
+                ("real(relTime(3) / 2)", "1.0"),
+                ("real(relTime(1.5) + relTime(1.7))", "3.0"),
+                ("real(true ? relTime(1.7) : 1)", "1.0"),
+                ("round(relTime(1.7))", "1"),
+                ("bool(relTime(0.5))", "false"),
+                ("relTime(\"1.7\") =?= relTime(1.7)", "true"),
                 ("[ t = relTime(1.7); r = real(t) ].r", "1.0"),
             ],
         );

@@ -110,7 +110,7 @@ fn calendar_parts(time: AbsoluteTime) -> CalendarTime {
 /// Returns a relative time of whole seconds.
 #[allow(clippy::cast_precision_loss)] // exact below 2^53
 fn relative_seconds(seconds: i64) -> Value {
-    Value::RelativeTime(RelativeTime { seconds: seconds as f64 })
+    Value::RelativeTime(RelativeTime::new(seconds as f64))
 }
 
 fn make_date(call: &mut Call<'_, '_>) -> CallResult {

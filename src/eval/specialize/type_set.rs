@@ -156,7 +156,7 @@ fn example_values(index: usize) -> Vec<Value> {
         5 => [-1.0, 0.0, 0.5, 1.0, f64::MAX, f64::NAN].map(Value::Real).into(),
         6 => vec![Value::string("a"), Value::string("b")],
         7 => [0, 1].map(|seconds| Value::AbsoluteTime(AbsoluteTime { seconds, offset: 0 })).into(),
-        8 => [0.0, 1.0, f64::MAX].map(|seconds| Value::RelativeTime(RelativeTime { seconds })).into(),
+        8 => [0.0, 1.0, f64::MAX].map(|seconds| Value::RelativeTime(RelativeTime::new(seconds))).into(),
         9 => vec![Value::List(ListValue { elements: Vec::<Expression>::new().into(), scope: None })],
         _ => vec![Value::Ad(AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) })],
     }

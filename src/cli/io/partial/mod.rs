@@ -227,7 +227,7 @@ impl From<OrderValue> for Value {
             OrderValue::Boolean(is_true) => Value::Boolean(is_true),
             OrderValue::String(text) => Value::string(text.into_bytes()),
             OrderValue::Absolute(seconds, offset) => Value::AbsoluteTime(AbsoluteTime { seconds, offset }),
-            OrderValue::Relative(bits) => Value::RelativeTime(RelativeTime { seconds: f64::from_bits(bits) }),
+            OrderValue::Relative(bits) => Value::RelativeTime(RelativeTime::new(f64::from_bits(bits))),
             OrderValue::Other => Value::Undefined,
         }
     }
