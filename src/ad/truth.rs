@@ -83,7 +83,7 @@ mod tests {
             (Value::Real(0.1), Truth::Error, Truth::True),
             (Value::Real(f64::NAN), Truth::Error, Truth::True),
             (Value::String("true".into()), Truth::Error, Truth::Error),
-            (Value::RelativeTime(RelativeTime { seconds: 1.0 }), Truth::Error, Truth::Error),
+            (Value::RelativeTime(RelativeTime::new(1.0)), Truth::Error, Truth::Error),
             (Value::AbsoluteTime(AbsoluteTime { seconds: 1, offset: 0 }), Truth::Error, Truth::Error),
         ] {
             let truths = [Dialect::Classad, Dialect::Condor].map(|dialect| Truth::of(&value, dialect));

@@ -15,7 +15,7 @@ pub(super) static TRUTH_SAMPLES: LazyLock<[Value; 4]> = LazyLock::new(|| {
 /// Returns sample values of all types. `constants` are the values with which the subject is compared.
 pub(super) fn samples(constants: &[Value], dialect: Dialect) -> Vec<Value> {
     let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
-    let relative = |seconds: f64| Value::RelativeTime(RelativeTime { seconds });
+    let relative = |seconds: f64| Value::RelativeTime(RelativeTime::new(seconds));
     let seconds = points(constants.iter().filter_map(|constant| match constant {
         Value::RelativeTime(time) => Some(time.seconds),
         _ => None,

@@ -307,7 +307,7 @@ fn combination() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(3, 10, 3, move |inner| {
         prop_oneof![
-            inner.clone().prop_map(|a| format!("!({a})")),
+            inner.clone().prop_map(|a| format!("(!({a}))")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} || {b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} && {b})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} ?: {b})")),
