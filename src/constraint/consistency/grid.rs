@@ -147,14 +147,20 @@ impl<'e> Grid<'e> {
         let (subjects, _) = subjects_of(condition);
         let none = |subject: usize| (subject, FixedBitSet::with_capacity(self.samples[subject].len()));
         let mut sets: SampleSets = subjects.into_iter().map(none).collect();
+        let (mut has_texts, mut has_truths) = (false, false);
         let mut insert = |assignment: &Assignment<'_>, value: Option<Value>| {
+            if let Some(value) = value.as_ref().filter(|value| !value.is_exceptional()) {
+                let is_text = Truth::of(value, self.context.dialect) == Truth::Error;
+                *(if is_text { &mut has_texts } else { &mut has_truths }) = true;
+            }
             if value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true()) {
                 sets.iter_mut().zip(assignment.chosen).for_each(|((_, set), place)| set.insert(*place));
             }
             ControlFlow::Continue(())
         };
         if !self.is_costly(condition) && self.evaluate(condition, &mut insert).is_some() {
-            return sets;
+            // What is a text at best, such as `ifThenElse(x > 5, "a", "b")`, is no condition.
+            return if has_texts && !has_truths { Vec::new() } else { sets };
         }
         let of_operands = |operator, condition: &Expression, by: fn(SampleSets, SampleSets) -> SampleSets| {
             let operands = chain_operands(condition, operator).into_iter().map(|operand| self.allowed(operand));
