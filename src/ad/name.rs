@@ -119,6 +119,13 @@ impl Name {
         PRIVATE.iter().any(|name| self.is_known(*name)) || prefix.is_some_and(|it| it.eq_ignore_ascii_case(PREFIX))
     }
 
+    /// Whether explanations keep the values of such an attribute to themselves: it is private, and no `Capability`, which
+    /// in nested ads is a property of GPUs.
+    #[must_use]
+    pub fn is_secret(&self) -> bool {
+        self.is_private() && !self.is_known(KnownName::new("Capability"))
+    }
+
     /// Whether the name can be written without quotes: a letter or underscore, then letters, digits
     /// and underscores, and no keyword.
     #[must_use]

@@ -93,7 +93,7 @@ impl ClauseAnalyzer {
         let request_attributes: IndexSet<Name> =
             references.internal.into_iter().filter(|name| !clause.path.contains(name)).collect();
         // The residue and the bound would tell the value of a private attribute.
-        let reads_private = request_attributes.iter().chain(&offer_attributes).any(Name::is_private);
+        let reads_private = request_attributes.iter().chain(&offer_attributes).any(Name::is_secret);
         ClauseAnalysis {
             clause: clause.clone(),
             residue: if reads_private { clause.expression.clone() } else { residue },

@@ -207,7 +207,7 @@ pub struct ReadValue {
 impl ReadValue {
     /// Makes the value of an attribute. Of a private attribute, a word stands for the value.
     pub(super) fn of(name: &Name, value: Value, is_partners: bool) -> Self {
-        let value = if name.is_private() { Value::string(b"(private)") } else { value };
+        let value = if name.is_secret() { Value::string(b"(private)") } else { value };
         ReadValue { name: name.clone(), value, is_partners }
     }
 }

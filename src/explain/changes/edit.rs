@@ -81,12 +81,12 @@ impl RequestEdit {
 
     /// Whether the edit is of a private attribute, or of a clause that reads one.
     pub(super) fn reads_private(&self, dialect: Dialect) -> bool {
-        let reads = |expression: &Expression| FreeNames::of(expression, dialect).names.iter().any(Name::is_private);
+        let reads = |expression: &Expression| FreeNames::of(expression, dialect).names.iter().any(Name::is_secret);
         match self {
             RequestEdit::Drop { clause } => reads(clause),
             RequestEdit::Rewrite { clause, to } => reads(clause) || reads(to),
             RequestEdit::Set { name, .. } | RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
-                name.is_private()
+                name.is_secret()
             }
             RequestEdit::DropPorts { .. } => false,
         }

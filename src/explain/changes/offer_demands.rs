@@ -246,7 +246,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         // The offer's own private attribute is not told as what it demands.
         let is_private = bound
             .as_ref()
-            .is_some_and(|bound| FreeNames::of(bound, table.context.dialect).names.iter().any(Name::is_private));
+            .is_some_and(|bound| FreeNames::of(bound, table.context.dialect).names.iter().any(Name::is_secret));
         if is_private {
             continue;
         }

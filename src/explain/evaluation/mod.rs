@@ -231,7 +231,7 @@ impl OfferTable {
         let clause = ExplainedClause::detached(expression.clone());
         let ClauseKey { key, names, .. } = self.clause_key(request, &clause, PairSide::Request);
         // What is told of the values must not tell a private one.
-        let is_private = names.iter().flat_map(|names| names.iter()).any(Name::is_private);
+        let is_private = names.iter().flat_map(|names| names.iter()).any(Name::is_secret);
         self.values.get_or_compute(key, || {
             let groups = self.groups(names);
             let mut evaluator = ClauseEvaluator::new(self, request, PairSide::Request, &clause);
