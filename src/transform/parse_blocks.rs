@@ -104,7 +104,7 @@ impl RulesParser<'_> {
         if let Some(unknown) = &expansion.unknown {
             let message =
                 format!("{unknown} has no value here: this line is expanded before the rules are carried out");
-            self.warn(line, error(behind..line.text.len(), message).with_help("write what it stands for"));
+            self.warn(line, error(behind..line.text.len(), message).with_help("write its value"));
         }
         Ok(format!("{}{}", &line.text[..behind], String::from_utf8_lossy(&expansion.text)))
     }

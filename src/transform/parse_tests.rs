@@ -42,7 +42,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "n = 2\nTRANSFORM $(n)",
-            "~2:11: n has no value here: this line is expanded before the rules are carried out (write what it stands for)",
+            "~2:11: n has no value here: this line is expanded before the rules are carried out (write its value)",
         ),
         (
             "TRANSFORM x in [1:] (a,b)",
