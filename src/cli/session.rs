@@ -11,9 +11,9 @@ use classad::text::counted;
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
+use super::outcome::{Failure, Status};
 use super::render::{diagnostics, output};
 use super::shown_problems::{ShownCount, ShownProblems, most_shown};
-use super::{Failure, Status};
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
@@ -24,6 +24,8 @@ const OLD_SECONDS: i64 = 3600;
 /// The options and the evaluation context of one run, and the errors counted for the exit status.
 pub struct Session {
     pub options: GlobalOptions,
+    /// Returns clap's tree of the commands and their options.
+    pub command_tree: fn() -> clap::Command,
     context: Context,
     time_source: TimeSource,
     /// Whether the expressions of the command line are about single ads, so that `other` in them means the ad.
@@ -62,13 +64,14 @@ struct MessageCounts {
 }
 
 impl Session {
-    pub fn new(options: GlobalOptions) -> Self {
+    pub fn new(options: GlobalOptions, command_tree: fn() -> clap::Command) -> Self {
         output::silence_stdout(options.quiet);
         let context = options.evaluation_settings().to_context();
         let is_given = matches!(options.now, Some(TimeOption::At(_)));
         let time_source = if is_given { TimeSource::Given } else { TimeSource::Clock };
         Session {
             options,
+            command_tree,
             context,
             time_source,
             is_about_one_ad: false,

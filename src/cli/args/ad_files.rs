@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::io::source::read_whole;
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// The arguments of commands that read any number of files of ads.
 #[derive(Args, Clone)]

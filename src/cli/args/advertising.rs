@@ -13,13 +13,13 @@ use indexmap::IndexMap;
 use super::global;
 use super::matching::{MatchArgs, ReadMode, with_nested_requests};
 use super::notify::NotifyArgs;
-use crate::cli::Failure;
 use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
 use crate::cli::io::match_records::read_match_records;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::Failure;
 use crate::cli::session::{Session, utc_text};
 
 /// The options that say which ads are current.

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn each_option_is_one_of_a_command() {
-        let mut tree = crate::cli::tree();
+        let mut tree = crate::cli::program::tree();
         tree.build();
         for (_, long, _) in FOREIGN_OPTIONS {
             let mut all = tree.get_subcommands().flat_map(clap::Command::get_arguments).chain(tree.get_arguments());

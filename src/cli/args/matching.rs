@@ -5,11 +5,11 @@ use classad::eval::FreeNames;
 use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol, nested_requests};
 
 use super::output::TableOutputArgs;
-use crate::cli::Failure;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::selective_load::{self, KeptLabels, LoadRequirements, LoadedAds};
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// Which attributes of the ads are read.

@@ -4,8 +4,8 @@ use classad::ad::Expression;
 use rustc_hash::FxHashSet;
 
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Parses lists of expressions, each with its name if it has one (`NAME=EXPR`) and its text.
 pub fn named_expressions(

@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::Args;
 use classad::matching::Notice;
 
-use crate::cli::Failure;
 use crate::cli::io::atomic_write::{create_or_replace, warn_of_other_names};
 use crate::cli::io::match_records::NoticeRecord;
+use crate::cli::outcome::Failure;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 

@@ -4,7 +4,7 @@
 use clap::builder::{ArgPredicate, EnumValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, Command, ValueEnum};
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::ResultTable;
 

@@ -15,9 +15,9 @@ use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::{SourceText, read_whole};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Returns the names of the ready policies.
 fn ready_policies() -> Vec<PossibleValue> {

@@ -5,8 +5,8 @@ use clap::Args;
 use crate::cli::io::partial::ShareInput;
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// The options that say which share of the work a run does.
 #[derive(Args)]

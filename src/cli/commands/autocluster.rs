@@ -22,10 +22,10 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, warn_of_invalid_counts};
 use crate::cli::io::selective_load::LoadedAds;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{self, DocumentWriter, out};
 use crate::cli::render::rows::{MAX_CLUSTER_CELLS, ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

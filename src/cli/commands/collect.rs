@@ -21,9 +21,9 @@ use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
 use crate::cli::session::{Session, utc_text};
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

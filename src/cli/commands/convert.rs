@@ -5,9 +5,9 @@ use clap::Args;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_copy::copy_ads;
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse, write_columns};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,12 +40,23 @@ pub struct Convert {
 }
 
 impl Convert {
+    /// Returns the arguments of the query that writes columns. `None` if whole ads are written.
+    pub fn query_arguments(&self) -> Option<Vec<String>> {
+        if self.to.ad_form().is_some() || self.columns.is_empty() {
+            return None;
+        }
+        let mut arguments = vec!["--constraint=true".to_owned(), "--output=parquet".to_owned()];
+        arguments.extend(self.columns.iter().map(|text| format!("--af={text}")));
+        arguments.extend(self.schema.iter().map(|path| format!("--schema={path}")));
+        arguments.extend(self.input.files_from.iter().map(|list| format!("--files-from={list}")));
+        arguments.push("--".to_owned());
+        arguments.extend(self.input.files.iter().cloned());
+        Some(arguments)
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let Some(form) = self.to.ad_form() else {
-            if self.columns.is_empty() {
-                return refuse("--to parquet needs columns, such as --columns Name,Memory");
-            }
-            return write_columns(session, &self.columns, self.schema.as_ref(), &self.input);
+            return refuse("--to parquet needs columns, such as --columns Name,Memory");
         };
         if !self.columns.is_empty() {
             return refuse("--columns needs --to parquet; for other formats, use `query true --attributes NAME,...`");

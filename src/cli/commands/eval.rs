@@ -16,11 +16,11 @@ use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;
 use crate::cli::render::{diagnostics, expression_tree};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,7 +83,7 @@ impl Eval {
         let (text, first) = match (&self.attr, &self.expression) {
             (Some(_), first) => (None, first.as_ref()),
             (None, Some(expression)) => {
-                input::refuse_misspelt_option("eval", expression, false)?;
+                input::refuse_misspelt_option(session, "eval", (expression, false))?;
                 (Some(expression), None)
             }
             (None, None) => return refuse("there is no expression to evaluate"),

@@ -8,11 +8,11 @@ use classad::ad::{Dialect, Name};
 use classad::eval::{BuiltinFunction, FUNCTIONS, find_function, similar_functions};
 
 use crate::cli::args::suggested_values::SuggestedValues;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::function_help::{function_description, function_dialects, function_example};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

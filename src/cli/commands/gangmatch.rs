@@ -24,6 +24,7 @@ use crate::cli::io::input;
 use crate::cli::io::match_records::RECORD_VERSION;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::cycle_progress;
+use crate::cli::outcome::{Failure, Status, refuse_contradictions};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::gangs;
@@ -32,7 +33,6 @@ use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{self, OutputForm, out};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse_contradictions};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -19,10 +19,10 @@ use crate::cli::io::ad_map::{AdTask, MappedAd, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::{TableCell, TableWriter, bytes_of_row, steps_of_text};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

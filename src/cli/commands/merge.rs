@@ -5,8 +5,7 @@ use clap::Args;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::part_plan::PartPlan;
 use crate::cli::io::partial::PartialResults;
-use crate::cli::session::Session;
-use crate::cli::{Failure, Status, merge_partials, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,13 +56,18 @@ pub struct MergeCommand {
 }
 
 impl MergeCommand {
-    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+    /// Reads the partial results.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the results do not belong together.
+    pub fn read(&self) -> Result<PartialResults, Failure> {
         let input = AdFilesArgs { files: self.partials.clone(), files_from: self.files_from.clone() };
         let paths = input.paths()?;
         if paths.iter().any(|path| path == "-") {
             return refuse("name the files of partial results: standard input does not work");
         }
         let plan = self.plan.as_ref().map(|path| PartPlan::read(path)).transpose()?;
-        merge_partials(session, &PartialResults::read(&paths, plan.as_ref())?)
+        PartialResults::read(&paths, plan.as_ref())
     }
 }

@@ -9,10 +9,10 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_copy::copy_ads;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::{cases, input};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::expression_tree;
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, byte_count, plan_parts};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

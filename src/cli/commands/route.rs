@@ -15,11 +15,11 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -13,11 +13,11 @@ use crate::cli::io::atomic_write::create_or_replace;
 use crate::cli::io::dump_time::newest_times;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
-use crate::cli::io::partial::arguments_without;
+use crate::cli::io::partial::{PartialCommand, PartialInput, arguments_without, end_of_options};
 use crate::cli::io::share::WorkShare;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, PartialCommand, PartialInput, Status, end_of_options, partial_command, refuse, tree};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,10 +70,10 @@ pub struct ScatterCommand {
     size: u64,
     /// Divide the work of `match --best`, `match --all` or `explain` into N shares, not the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
-    shares: Option<u64>,
+    pub shares: Option<u64>,
     /// The command to run on each part or share, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    arguments: Vec<String>,
+    pub arguments: Vec<String>,
 }
 
 /// How often `DAGMan` runs a part again that fails.
@@ -86,8 +86,8 @@ const LEASE_SECONDS: u32 = 30;
 const RUN_MEGABYTES: u64 = 512;
 
 impl ScatterCommand {
-    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let scattered = partial_command(&self.arguments, self.shares.is_some())?;
+    /// Plans and prints the runs of a command.
+    pub fn run(&self, scattered: PartialCommand, session: &mut Session) -> Result<Status, Failure> {
         let (plan, runs) = match scattered.input.clone() {
             PartialInput::Parts(input) => self.plan_parts(session, scattered, &input)?,
             PartialInput::Shares(sides) => self.plan_shares(session, scattered, sides)?,
@@ -128,7 +128,7 @@ impl ScatterCommand {
         }
         let plan = planner.finish(now);
         let arguments = without_now(arguments_without(scattered.arguments, &input.files));
-        let mut arguments = with_whole_names(arguments)?;
+        let mut arguments = with_whole_names(arguments, &(session.command_tree)())?;
         add_options(&mut arguments, now, ["--partial", "--threads", "1"].map(str::to_owned));
         let runs = plan
             .parts
@@ -151,7 +151,7 @@ impl ScatterCommand {
         }
         let count = self.shares.map_or(1, |count| usize::try_from(count).unwrap_or(usize::MAX));
         let GlobalOptions { quiet, color, .. } = session.options;
-        let mut session = Session::new(GlobalOptions { quiet, color, ..scattered.options });
+        let mut session = Session::new(GlobalOptions { quiet, color, ..scattered.options }, session.command_tree);
         let sources = input::open_sides(&mut session, &requests, &pool)?;
         if session.error_count() > 0 {
             return Err(Failure::Refused(None));
@@ -163,7 +163,7 @@ impl ScatterCommand {
         let now = session.context().now.filter(|_| needs_time);
         let files = requests.iter().chain(&pool).cloned().map(whole_name).collect::<Result<Vec<_>, _>>()?;
         let plan = PartPlan::of_shares(count, &files, now)?;
-        let arguments = with_whole_names(arguments_without(scattered.arguments, &requests))?;
+        let arguments = with_whole_names(arguments_without(scattered.arguments, &requests), &(session.command_tree)())?;
         let run = |number: usize| {
             let mut arguments = arguments.clone();
             let share = WorkShare { number, count }.to_string();
@@ -206,8 +206,7 @@ fn whole_name(path: String) -> Result<String, Failure> {
 }
 
 /// Writes the files that options name as paths from the root.
-fn with_whole_names(given: Vec<String>) -> Result<Vec<String>, Failure> {
-    let tree = tree();
+fn with_whole_names(given: Vec<String>, tree: &clap::Command) -> Result<Vec<String>, Failure> {
     let command = given.iter().find_map(|argument| tree.find_subcommand(argument));
     let options = || tree.get_arguments().chain(command.into_iter().flat_map(clap::Command::get_arguments));
     // The names of values are those in the help.

@@ -23,10 +23,10 @@ use crate::cli::io::input::report_error;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::io::{cases, input};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

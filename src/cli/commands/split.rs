@@ -15,9 +15,9 @@ use crate::cli::io::input;
 use crate::cli::io::new_files::NewFiles;
 use crate::cli::io::part_plan::byte_count;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -13,11 +13,11 @@ use classad::workload::{
 use crate::cli::args::global::AdForm;
 use crate::cli::io::atomic_write::{create_or_replace, warn_of_other_names};
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{AdWriter, out};
 use crate::cli::render::progress;
 use crate::cli::render::rows::ResultTable;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:

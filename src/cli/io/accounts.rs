@@ -10,8 +10,8 @@ use classad::matching::policy::Accountant;
 use super::atomic_write::{self, FileRevision};
 use super::source::{SourceText, read_whole};
 use crate::cli::args::policy::read_settings;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Whether there is no file of accounts yet. That is not an error: the first cycle or claim creates it.
 pub fn is_new(path: &str) -> bool {

@@ -8,7 +8,7 @@ use classad::format::{
 
 use super::block_pipeline::{BlockTask, for_each_block};
 use super::source::{AdSource, SourceText};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// Reads the ads of blocks, whole or in part. What it keeps from block to block makes it fast.

@@ -12,7 +12,7 @@ use classad::syntax::LossyChange;
 
 use super::block_pipeline::{BlockTask, for_each_block};
 use super::source::AdSource;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// Reads the ads of a source and writes them to `document`; with `None` the ads are only read. Returns the number of

@@ -7,7 +7,7 @@ use classad::format::{AdEntry, Problem, Projection, StreamBlock};
 use super::ad_blocks::BlockReader;
 use super::block_pipeline::{BlockTask, for_each_block};
 use super::source::{AdSource, SourceText};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// What is done with each ad.

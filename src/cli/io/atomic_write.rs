@@ -9,9 +9,9 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
 use super::file_attributes::copy_attributes;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::io_reason;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.
 #[derive(clap::Args, Clone, Debug)]

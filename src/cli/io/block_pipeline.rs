@@ -15,7 +15,7 @@ use classad::format::{Projection, StreamBlock};
 
 use super::input;
 use super::source::{AdSource, SourceText};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::parallel::THREAD_STACK_BYTES;
 use crate::cli::session::Session;
 

@@ -16,10 +16,10 @@ use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input::report_error;
 use crate::cli::io::source::open;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 /// Answers each case of a file, one JSON object a line. Lines that are no JSON object are reported and skipped.
 pub fn run(

@@ -5,7 +5,7 @@ use classad::format::{FileFormat, Problem};
 
 use super::source::{SourceText, read_whole};
 use super::user_maps;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 

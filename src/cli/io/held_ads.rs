@@ -8,7 +8,7 @@ use classad::text::{counted, with_commas};
 
 use super::input::for_each_ad;
 use super::source::{AdSource, SourceText};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::{Session, utc_text};
 
 /// Reads the ads that a collector holds at the time `at`, in seconds since 1970: those that `match --at` lets take part.

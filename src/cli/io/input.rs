@@ -18,9 +18,9 @@ use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::TimeOption;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::{Session, current_time, utc_text};
-use crate::cli::{Failure, refuse};
 
 /// Maximum number of files that stay open between detecting their forms and reading them.
 const MAX_OPEN_FILES: usize = 16;
@@ -473,11 +473,15 @@ pub fn parse_constraints(session: &mut Session, texts: &[String]) -> Result<Opti
 
 /// Refuses an expression that is most likely a misspelt option of the command: one that starts with `--` and a
 /// letter or, with `single_dash_too`, with `-` and letters.
-pub fn refuse_misspelt_option(command: &str, text: &str, single_dash_too: bool) -> Result<(), Failure> {
+pub fn refuse_misspelt_option(
+    session: &Session,
+    command: &str,
+    (text, single_dash_too): (&str, bool),
+) -> Result<(), Failure> {
     let word = |rest: &str| rest.len() > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let option = text.strip_prefix("--").map_or(single_dash_too && text.strip_prefix('-').is_some_and(word), word);
     if option && !std::env::args().any(|argument| argument == "--") {
-        let fault = condor_options::missing_option_message(text, command, &crate::cli::tree());
+        let fault = condor_options::missing_option_message(text, command, &(session.command_tree)());
         let end = if fault.ends_with('?') { " Put" } else { "; put" };
         return refuse(format!("{fault}{end} `--` before an expression that begins with `-`"));
     }

@@ -11,7 +11,7 @@ use classad::protocol::{
 };
 
 use super::source::SourceText;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// The place in a source where an ad begins.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tempfile::TempPath;
 
 use super::atomic_write::new_file_beside;
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// Maximum number of files that are open. Many systems allow a process 256, and the input needs some.
 const MAX_OPEN_FILES: usize = 64;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::file_part::FilePart;
 use super::share::WorkShare;
 use super::source::read_whole;
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// Version of the form of a plan.
 pub const PLAN_VERSION: u32 = 1;

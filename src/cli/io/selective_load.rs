@@ -15,7 +15,7 @@ use fixedbitset::FixedBitSet;
 
 use super::named_ad::NamedAd;
 use super::source::{self, AdSource};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::output;
 use crate::cli::session::Session;
 

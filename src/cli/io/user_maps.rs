@@ -8,9 +8,9 @@ use classad::eval::UserMap;
 use classad::format::{FileFormat, Problem};
 
 use super::source::{SourceText, read_whole};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Reads the map files of the options `--map`.
 pub fn read_given(session: &mut Session) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use super::input;
 use super::named_ad::NamedAd;
 use super::parties::Parties;
 use super::slip_notes::note_slips_of_definition;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// Maximum number of ads of a side whose attributes are looked at to find out whether a name is misspelt.

@@ -5,10 +5,10 @@ use std::io::Write;
 use classad::format::FileFormat;
 use classad::matching::gang::{Gang, environment_ad};
 
-use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JsonValueWriter;

@@ -10,9 +10,9 @@ use classad::text::join_and;
 
 use super::output::out;
 use super::rows::{TableCell, TableWriter, steps_of_text, value_text};
-use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
+use crate::cli::outcome::Failure;
 
 /// Maximum length of a component of the docking vector that is printed, in bytes.
 const MAX_RULE_LENGTH: usize = 60;

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::progress;
 use super::terminal_text::TerminalFilter;
-use crate::cli::Failure;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::standard_streams::check_stdout;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 use crate::cli::render::rows::tsv_cell;

@@ -11,8 +11,8 @@ use super::diagnostics;
 use super::json::{JsonValueWriter, value_json};
 use super::output::OutputForm;
 use super::table::TableLayout;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Returns the text of a value. With `raw`, the text of a string has no quotes and escapes.
 pub fn value_text(value: &Value, raw: bool) -> Vec<u8> {

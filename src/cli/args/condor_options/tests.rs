@@ -5,7 +5,7 @@ use super::{find_condor_word, find_option, is_condor_option, split_suffix, trans
 /// Translates the words of a command line; the message, if it is refused.
 fn translated(line: &str) -> String {
     let words = std::iter::once("classad").chain(line.split('|')).map(OsString::from).collect();
-    match translate(words, &crate::cli::tree) {
+    match translate(words, &crate::cli::program::tree) {
         Ok(words) => words.iter().skip(1).map(|word| word.to_string_lossy()).collect::<Vec<_>>().join("|"),
         Err(message) => format!("refused: {message}"),
     }

@@ -23,10 +23,10 @@ use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
 use crate::cli::io::partial::{PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::json::write_json_document;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 use main_attributes::place_of;
 
 const EXAMPLES: &str = "\

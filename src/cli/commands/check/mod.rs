@@ -31,10 +31,10 @@ use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::partial::PartialSet;
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 use checked_block::{CheckEvent, CheckTask, CheckedBlock};
 use configuration::PolicyCheckTask;

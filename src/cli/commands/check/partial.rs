@@ -10,8 +10,8 @@ use super::{CheckRun, KeptFinding};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{PartialExcerpt, PartialSet, PartialWriter};
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 /// A record in a partial result.
 #[derive(Serialize, Deserialize)]

@@ -15,10 +15,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 use super::current_ads::CurrentAds;
-use crate::cli::Failure;
 use crate::cli::io::atomic_write;
 use crate::cli::io::match_records::RecordedMatch;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::outcome::Failure;
 use crate::cli::render::output::AdWriter;
 use crate::cli::session::Session;
 

@@ -52,8 +52,19 @@ impl CompletionCandidates {
             found.add_attributes(others);
         } else if let Some(positional) = next_positional(tree, command, given) {
             found.add_values(positional, others);
+            if ["help", "man"].contains(&command.get_name()) {
+                found.explain_commands(tree);
+            }
         }
         found
+    }
+
+    /// Says of each command without a text what it is about.
+    fn explain_commands(&mut self, tree: &Command) {
+        for (word, about) in self.words.iter_mut().filter(|(_, about)| about.is_empty()) {
+            let of_command = tree.find_subcommand(word).and_then(Command::get_about);
+            *about = of_command.map(ToString::to_string).unwrap_or_default();
+        }
     }
 
     /// Returns a line for each word: the argument that ends in it, a tab, and what it is. The last line is

@@ -8,9 +8,9 @@ use std::io::Write;
 use clap::Args;
 use clap_complete::{Shell, generate};
 
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 use candidates::CompletionCandidates;
 
 const EXAMPLES: &str = "\
@@ -44,10 +44,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let script = match (self.at, self.shell) {
             (Some(at), _) => {
-                let tree = crate::cli::tree();
+                let tree = (session.command_tree)();
                 CompletionCandidates::of_line(&tree, &self.words, at).lines().into_bytes()
             }
             (_, Some(Shell::Bash)) => include_bytes!("scripts/bash").to_vec(),
@@ -55,7 +55,7 @@ impl Completions {
             (_, Some(Shell::Fish)) => include_bytes!("scripts/fish").to_vec(),
             (_, Some(shell)) => {
                 let mut script = Vec::new();
-                generate(shell, &mut crate::cli::tree(), "classad", &mut script);
+                generate(shell, &mut (session.command_tree)(), "classad", &mut script);
                 script
             }
             (None, None) => Vec::new(),

@@ -10,10 +10,10 @@ use classad::pool::diff::UnpairedAds;
 use classad::protocol::identity;
 
 use super::{AdComparison, DiffReport};
-use crate::cli::Failure;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// The ads of the first file.

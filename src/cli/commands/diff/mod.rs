@@ -20,12 +20,12 @@ use super::diff::name_glob::NameGlob;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{first_names, note_misspelt_names};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::write_json_document;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 const EXAMPLES: &str = "\
 Examples:

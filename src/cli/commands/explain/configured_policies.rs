@@ -13,8 +13,8 @@ use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Maximum number of jobs that are named for an effect of a policy.
 const MAX_NAMED_JOBS: usize = 10;

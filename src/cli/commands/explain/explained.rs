@@ -7,7 +7,7 @@ use classad::explain::{Explainer, GangVerdict, RequestVerdict};
 
 use super::groups::explain_bilateral;
 use super::page::ExplainedGroup;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer};
 use crate::cli::render::progress;

@@ -5,10 +5,10 @@ use classad::matching::negotiate::{GangSettings, NegotiationSettings, PortUse};
 use classad::protocol::resource_count;
 use rustc_hash::FxHashMap;
 
-use crate::cli::Failure;
 use crate::cli::args::advertising::SlotSelection;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
+use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::{Allocation, ExplanationInput, GangExplainer};
 use crate::cli::session::Session;
 

@@ -3,7 +3,7 @@
 use classad::explain::RequestVerdict;
 
 use super::groups::allocate;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::explanation::gangs::any_ports;
 use crate::cli::render::explanation::{ExplanationInput, OfferLists};

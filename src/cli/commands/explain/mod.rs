@@ -32,6 +32,7 @@ use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
@@ -39,7 +40,6 @@ use crate::cli::render::explanation::{
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 use configured_policies::JobEffects;
 use explained::GroupExplainer;
 use groups::{allocate, group_requests};

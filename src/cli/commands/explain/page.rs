@@ -5,8 +5,8 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::{CauseEntry, CauseTable, ExplanationWriter};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};

@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 use super::Explain;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::wanted_ads::{WantedAds, job_number};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 impl Explain {
     /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,

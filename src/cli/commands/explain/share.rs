@@ -7,8 +7,8 @@ use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage};
 use super::report_unexplained;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::partial::ShareSet;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 /// What a share says beside its reports.
 #[derive(Serialize, Deserialize)]

@@ -5,10 +5,10 @@ use std::io::{self, Cursor, Read};
 use classad::ad::Dialect;
 use classad::format::{FileFormat, FormattedBlock, FormattedBlockJoiner, LongFormatter, Stream, StreamBlock};
 
-use crate::cli::Failure;
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::input::report_unreadable;
 use crate::cli::io::source::{AdSource, open};
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// Number of bytes of a file or pipe that are read to see whether it is formatted block by block. A shorter one is

@@ -13,9 +13,9 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 use long_stream::{LongStream, OpenedText, open_text};
 
 const EXAMPLES: &str = "\

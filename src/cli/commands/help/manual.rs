@@ -13,9 +13,9 @@ use super::markup::{HelpBlock, parse};
 use super::{Help, MANUAL_DATE, roff, topics};
 use crate::cli::args::suggested_values::SuggestedValues;
 use crate::cli::io::atomic_write::create_or_replace;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,7 +60,7 @@ struct ManualPage<'n> {
 
 impl ManualCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
-        let mut tree = crate::cli::tree();
+        let mut tree = (session.command_tree)();
         tree.build();
         let pages = pages(&tree)?;
         if let Some(folder) = &self.out {

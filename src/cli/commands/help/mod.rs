@@ -17,10 +17,10 @@ use clap::{Args, Command};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::args::suggested_values::SuggestedValues;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 use overview::COMMAND_GROUPS;
 pub use overview::overview;
@@ -63,15 +63,11 @@ fn words_to_explain() -> Vec<PossibleValue> {
     lists.into_iter().chain(topics_and_commands()).collect()
 }
 
-/// Returns the topics and the commands, each with what it is about.
+/// Returns the topics, each with what it is about, and the commands.
 fn topics_and_commands() -> Vec<PossibleValue> {
     let topics = TOPICS.iter().map(|topic| PossibleValue::new(topic.name).help(topic.about()));
-    let tree = crate::cli::tree_without_overview();
     let names = COMMAND_GROUPS.iter().flat_map(|(_, commands)| commands.iter().copied());
-    let commands = names.filter(|name| topics::find_topic(name).is_none()).map(move |name| {
-        let about = tree.find_subcommand(name).and_then(Command::get_about).cloned();
-        PossibleValue::new(name).help(about.unwrap_or_default())
-    });
+    let commands = names.filter(|name| topics::find_topic(name).is_none()).map(PossibleValue::new);
     topics.chain(commands).collect()
 }
 
@@ -106,10 +102,10 @@ fn topic_list() -> String {
 
 /// Returns the list that a word asks for: commands, options or topics, each with a line of text. `None` for another
 /// word.
-fn list_of(word: &str) -> Option<String> {
+fn list_of(word: &str, tree: &Command) -> Option<String> {
     let of_template = |template: &str| {
-        let mut tree = crate::cli::tree_without_overview().help_template(template.to_owned());
-        tree.render_help().to_string()
+        let tree = tree.clone().override_help(Resettable::<StyledStr>::Reset);
+        tree.help_template(template.to_owned()).render_help().to_string()
     };
     match word {
         "commands" => Some(of_template("{subcommands}\n")),
@@ -120,8 +116,8 @@ fn list_of(word: &str) -> Option<String> {
 }
 
 impl Help {
-    pub fn run(&self, _: &mut Session) -> Result<Status, Failure> {
-        let mut tree = crate::cli::tree();
+    pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        let mut tree = (session.command_tree)();
         tree.build();
         let Some(word) = &self.word else {
             return print(&overview());
@@ -135,7 +131,7 @@ impl Help {
         if let Some(name) = &self.name {
             return refuse(format!("give one word, not {name} too: only `schema` takes a name"));
         }
-        if let Some(list) = list_of(word) {
+        if let Some(list) = list_of(word, &tree) {
             return print(&list);
         }
         let mut tree = wrapped(tree);

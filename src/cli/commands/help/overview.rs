@@ -59,7 +59,7 @@ mod tests {
     fn each_command_is_in_one_group() {
         let mut grouped: Vec<&str> = COMMAND_GROUPS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
         grouped.sort_unstable();
-        let tree = crate::cli::tree();
+        let tree = crate::cli::program::tree();
         let mut commands: Vec<&str> = tree.get_subcommands().map(clap::Command::get_name).collect();
         commands.sort_unstable();
         assert_eq!(grouped, commands);

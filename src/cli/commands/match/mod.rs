@@ -20,13 +20,13 @@ use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelection};
+use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings};
 use crate::cli::render::explanation::causes::MAX_NAMED;
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::render::match_table::{MatchColumns, write_match_table, write_pair_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,12 +11,12 @@ use crate::cli::args::policy::{LoadedPolicy, note_discarding_component};
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{FoundPairs, MatchingRun};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings, SharedRank};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::TableWriter;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 /// What all shares have in common.
 #[derive(Serialize, Deserialize)]
@@ -167,7 +167,7 @@ impl MatchCommand {
     pub fn input_of_shares(&self) -> Result<[&[String]; 2], Failure> {
         self.check_options()?;
         match self.share_refusal() {
-            Some(reason) => crate::cli::refuse(format!("match: {reason}")),
+            Some(reason) => crate::cli::outcome::refuse(format!("match: {reason}")),
             None => Ok([&self.requests, &self.pool]),
         }
     }

@@ -26,6 +26,7 @@ use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{cycle_progress, matches_of};
+use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings};
 use crate::cli::render::alignment::left_aligned;
 use crate::cli::render::chart::BarChart;
@@ -34,7 +35,6 @@ use crate::cli::render::match_table::{MatchColumns, write_match_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use transcript::Transcript;
 
 const EXAMPLES: &str = "\

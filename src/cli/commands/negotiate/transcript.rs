@@ -12,9 +12,9 @@ use classad::matching::negotiate::{
 use classad::matching::policy::{Policy, PolicyVector, ROOT_GROUP};
 use classad::text::{counted, with_commas};
 
-use crate::cli::Failure;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
+use crate::cli::outcome::Failure;
 use crate::cli::render::alignment::{left_aligned, right_aligned};
 use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{choice_text, runner_up_names};

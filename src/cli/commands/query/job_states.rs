@@ -8,8 +8,8 @@ use indexmap::IndexMap;
 
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// The numbers of events with the job's status after them, as `JobStatus` has it.
 const STATUS_AFTER: [(i64, i64); 13] =

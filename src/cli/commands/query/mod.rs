@@ -42,9 +42,9 @@ use crate::cli::io::slip_notes::{note_certain_slips, note_error, note_slips};
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
+use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 use ad_lookup::AdLookup;
 use called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use columns::Columns;
@@ -471,7 +471,7 @@ impl QueryCommand {
                 constraints.push("true".to_owned());
                 files.push(first.clone());
             } else if self.is_constraint(first) {
-                input::refuse_misspelt_option("query", first, true)?;
+                input::refuse_misspelt_option(session, "query", (first, true))?;
                 constraints.push(first.clone());
             } else {
                 files.push(first.clone());

@@ -8,10 +8,10 @@ use classad::format::{BackwardStream, FileFormat, Position, Projection, Stream, 
 use super::output::QueryOutput;
 use super::scan::{AdScanner, ScanFinding};
 use super::scan_task::{QueryScanState, ScanTask, ScannedBlock};
-use crate::cli::Failure;
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::outcome::Failure;
 use crate::cli::render::output::flush_stdout;
 use crate::cli::session::Session;
 

@@ -16,11 +16,11 @@ use super::sort::SortedItems;
 use super::tables::TableOutput;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
 use crate::cli::render::parquet::{ColumnType, ParquetWriter};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::{Session, current_time};
-use crate::cli::{Failure, Status};
 
 /// Output of a query. Takes ads and rows as the scan finds them, and prints them at once or at the end.
 pub struct QueryOutput<'q> {

@@ -28,9 +28,9 @@ use crate::cli::io::partial::{Bytes, OrderValue, PartialSet, PartialWriter};
 use crate::cli::io::slip_notes::note_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
+use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse, refuse_contradictions};
 
 /// A finding in a partial result. Numbers of ads count from the beginning of the part.
 #[derive(Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use classad::protocol::{Protocol, evaluate_attribute};
 use super::ad_lookup::AdLookup;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// HTCondor's name for the attribute that lists the requested attributes.
 const PROJECTION: &str = "Projection";

@@ -16,9 +16,9 @@ use super::constraint_errors::ConstraintErrors;
 use super::groups::GroupedAds;
 use super::sort::{SortValues, sort_values};
 use super::tables::TableRecord;
-use crate::cli::Failure;
 use crate::cli::io::source::SourceText;
 use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::outcome::Failure;
 
 /// Value that the constraint must have in an ad for the query to select the ad.
 #[derive(Clone, Copy, PartialEq, Eq)]

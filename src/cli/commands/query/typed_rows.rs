@@ -7,9 +7,9 @@ use super::scan::{AdScanner, ScanFinding};
 use super::scan_task::{QueryScanState, ScanTask};
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse, refuse_contradictions};
 use crate::cli::render::parquet::{ColumnSchema, ColumnType, ObservedTypes};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// Refuses options that typed columns cannot have.
 pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {

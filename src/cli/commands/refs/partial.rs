@@ -11,8 +11,8 @@ use super::{AdReferences, BlockReferences, RefsTask};
 use crate::cli::io::partial::{PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::first_names;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 /// A finding in a partial result.
 #[derive(Serialize, Deserialize)]

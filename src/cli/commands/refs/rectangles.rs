@@ -11,10 +11,10 @@ use classad::protocol::{LABEL, PORTS, PortFault, Protocol, display_name};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use crate::cli::Failure;
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input::report_error;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::Failure;
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 

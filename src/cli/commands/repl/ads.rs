@@ -12,8 +12,8 @@ use super::state::{ReplPool, ReplState};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::{Failure, refuse};
 
 /// A function that returns the ad of `:my`, or the ad of `:target`, from the state of the prompt.
 type StateSide = for<'d> fn(&'d mut ReplState<'_>) -> &'d mut Option<NamedAd>;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// A part of an entry, with its position for diagnostics.
 #[derive(Clone, Copy)]

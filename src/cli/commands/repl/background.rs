@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use classad::eval::{Context, Interrupt};
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::parallel::THREAD_STACK_BYTES;
 use crate::cli::render::progress;
 use crate::cli::session::Session;
@@ -76,16 +76,13 @@ mod tests {
     use classad::eval::{Context, Interrupt};
 
     use super::wait_for;
-    use crate::cli::Failure;
-    use crate::cli::session::Session;
-    use crate::cli::{parse_arguments, tree};
+    use crate::cli::outcome::Failure;
+    use crate::cli::program::session_of;
 
     /// Work that does not look at the interrupt does not keep the prompt waiting, and the next work begins after it.
     #[test]
     fn an_interrupt_is_answered_while_the_work_goes_on() {
-        let options =
-            parse_arguments(tree(), ["classad", "repl"].map(Into::into).into()).expect("they are right").options;
-        let mut session = Session::new(options);
+        let mut session = session_of(&["repl"]);
         let interrupt = Interrupt::default();
         session.context_mut().interrupt = Some(interrupt.clone());
         assert!(matches!(wait_for(&session, "counting", |_| 7), Ok(7)));

@@ -3,7 +3,7 @@
 use super::argument::EntryPart;
 use super::state::ReplState;
 use super::{ads, explain_commands, expression_commands, help, pool_commands, settings};
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 
 /// A command of the prompt.
 pub struct ReplCommand {

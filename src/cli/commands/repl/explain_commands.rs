@@ -9,6 +9,7 @@ use super::state::ReplState;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::parties::Parties;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::gangs::GangExplainer;
 use crate::cli::render::explanation::pair;
 use crate::cli::render::explanation::writer::{ExplanationWriter, ReportRenderer};
@@ -16,7 +17,6 @@ use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gang_writer::GangWriter;
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// `:gang`: prints the best gangs of the ad of `:my`, or why it has none.
 pub fn gang(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {

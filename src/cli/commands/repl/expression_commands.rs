@@ -18,10 +18,10 @@ use super::state::{ReplDefinition, ReplState};
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::references::{NamedReferences, external_names, internal_names};
-use crate::cli::{Failure, refuse};
 
 /// Evaluates an expression, and prints its value with the type.
 pub fn evaluate_and_print(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Failure> {

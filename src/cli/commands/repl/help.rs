@@ -7,9 +7,9 @@ use classad::text::{closest_names, suggestion};
 use super::argument::EntryPart;
 use super::commands::{self, COMMANDS, ReplCommand};
 use super::state::ReplState;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::function_help::function_description;
-use crate::cli::{Failure, refuse};
 
 /// Sentences above the list of commands, which say what can be entered.
 const ENTRIES: [&str; 3] = [

@@ -21,9 +21,9 @@ use clap::Args;
 
 use crate::cli::io::source::SourceText;
 use crate::cli::io::standard_streams::stdin;
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::{diagnostics, output};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 
 use argument::EntryPart;
 use commands::CommandFunction;
@@ -177,15 +177,12 @@ fn prompted_text(text: &str) -> String {
 mod tests {
     use super::commands::COMMANDS;
     use super::state::ReplState;
-    use crate::cli::session::Session;
-    use crate::cli::{parse_arguments, tree};
+    use crate::cli::program::session_of;
 
     /// The example of every command runs without an error.
     #[test]
     fn the_examples_of_commands_run() {
-        let arguments = ["classad", "repl", "--quiet"].map(Into::into).into();
-        let cli = parse_arguments(tree(), arguments).expect("this is a command line");
-        let mut session = Session::new(cli.options);
+        let mut session = session_of(&["repl", "--quiet"]);
         let mut state = ReplState::new(&mut session);
         let before = [":pool samples/gangs/offers.ad", ":my samples/gangs/jobs.ad", ":let spare = 1"];
         for text in before.into_iter().chain(COMMANDS.iter().map(|command| command.example)) {

@@ -4,8 +4,8 @@ use clap::ValueEnum;
 
 use super::argument::EntryPart;
 use super::state::ReplState;
-use crate::cli::Failure;
 use crate::cli::args::global::{self, Color, TimeOption};
+use crate::cli::outcome::Failure;
 
 /// A setting of the session, which `:set` prints or changes.
 pub struct ReplSetting {

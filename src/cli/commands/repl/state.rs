@@ -23,11 +23,11 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::{self, sentence_line};
 use crate::cli::render::output::out;
 use crate::cli::render::progress;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// The state of the prompt: the ads of `:my` and `:target`, the definitions, the pool, and the entries so far.
 pub struct ReplState<'s> {

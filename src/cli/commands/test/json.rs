@@ -15,7 +15,7 @@ use std::io::Write;
 use classad::format::Position;
 use serde_json::{Value, json};
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::json::write_json_value;
 
 use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, UnmetExpectation};

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 
 use super::report::{CaseResult, CaseStatus, SpecResult, TestReport, located};
 

@@ -18,10 +18,10 @@ use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write::{self, FileRevision};
 use crate::cli::io::source::{SourceText, read_whole};
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status, refuse};
 use report::{CaseResult, CaseStatus, SpecResult, TestReport};
 
 const EXAMPLES: &str = "\

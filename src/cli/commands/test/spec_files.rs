@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::cli::Failure;
 use crate::cli::io::input;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use classad::format::document_tree::string_scalar;
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 
 use super::report::{CaseResult, TestReport, located};
 

@@ -7,7 +7,7 @@ use miette::Severity;
 use classad::policy_test::DiffLine;
 use classad::text::counted;
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::{self, ExcerptLimits, SourceDiagnostic};
 use crate::cli::session::Session;
 

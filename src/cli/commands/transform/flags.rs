@@ -14,9 +14,9 @@ use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::slip_notes::{find_error, slip_text};
 use crate::cli::io::source::SourceText;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 const RULES_FLAG: &str = "rules";
 const CONFIGURATION_FLAG: &str = "config";

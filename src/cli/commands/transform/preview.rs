@@ -10,10 +10,10 @@ use serde_json::{Value as Json, json};
 
 use super::flags::{Pipeline, RuleOrigin};
 use super::transform_task::PipelineResult;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::render::json::JsonValueWriter;
 use crate::cli::render::output::OutputForm;
-use crate::cli::{Failure, refuse};
 
 /// Version of the schema of the JSON output.
 const SCHEMA_VERSION: u32 = 1;

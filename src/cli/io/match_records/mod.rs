@@ -8,9 +8,9 @@ use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::cli::Failure;
 use crate::cli::io::input::report_error;
 use crate::cli::io::source::read_whole;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 use record::OutcomeRecord;
 

@@ -7,6 +7,7 @@
 //! Matching and explaining need all of their input. Their partial results are of shares of the work: each run reads the
 //! whole input. What it says of the input comes before [`PartialEvent::Common`], and is the same in all shares.
 
+mod partial_command;
 mod scan;
 mod scanned;
 mod set;
@@ -27,8 +28,9 @@ use super::share::WorkShare;
 use super::source::SourceText;
 use crate::cli::args::global::AdForm;
 use crate::cli::kept_messages::MessageKind;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::char_start;
-use crate::cli::{Failure, refuse};
+pub use partial_command::{PartialCommand, PartialInput, end_of_options};
 pub use scan::ScanStep;
 use scanned::ScannedPartials;
 pub use set::{MergedFile, PartialSet};

@@ -3,10 +3,10 @@
 use classad::eval::FreeNames;
 
 use super::PartialWriter;
-use crate::cli::Failure;
 use crate::cli::io::ad_blocks::{AdBlockTask, ReadBlock, ReadTask};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::source::AdSource;
+use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
 /// What [`PartialWriter::scan`] passes on, in the order of the input.

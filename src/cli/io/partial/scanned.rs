@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::writer::{checksum_text, setting_checksum};
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// A partial result that was read for the first time.
 pub struct ScannedPartial {

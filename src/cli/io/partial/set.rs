@@ -14,8 +14,8 @@ use crate::cli::io::file_part::FilePart;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile};
 use crate::cli::io::source::SourceText;
 use crate::cli::io::{history_files, input};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Partial results that tile their files.
 pub struct PartialSet {

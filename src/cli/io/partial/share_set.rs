@@ -15,8 +15,8 @@ use super::scanned::{ScannedPartial, ScannedPartials, open_at};
 use super::{MergedFile, PartialEvent, PartialFile, form_of};
 use crate::cli::io::part_plan::{PartPlan, shell_word};
 use crate::cli::io::share::WorkShare;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::{Session, utc_text};
-use crate::cli::{Failure, refuse};
 
 /// Maximum number of shares that a message names.
 const MAX_NAMED_SHARES: usize = 20;

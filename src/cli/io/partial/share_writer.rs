@@ -7,8 +7,8 @@ use super::{PartialEvent, PartialFile, PartialProblem, PlacedProblem};
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::AdSource;
 use crate::cli::kept_messages::{KeptMessage, MessageKind};
+use crate::cli::outcome::{Failure, refuse, refuse_contradictions};
 use crate::cli::session::{ProblemInText, Session};
-use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// The share of a run, and its files.
 pub struct ShareInput {

@@ -12,10 +12,10 @@ use crate::cli::args::global::TimeOption;
 use crate::cli::io::part_plan::inode;
 use crate::cli::io::share::WorkShare;
 use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::outcome::{Failure, refuse, refuse_contradictions};
 use crate::cli::render::output::{BufferedStdout, out};
 use crate::cli::session::Session;
 use crate::cli::shown_problems::{ShownCount, ShownProblems};
-use crate::cli::{Failure, refuse, refuse_contradictions};
 
 /// Writes a partial result to standard output.
 pub struct PartialWriter {
@@ -149,7 +149,7 @@ pub fn header(
     Ok(PartialHeader {
         classad_partial: PARTIAL_VERSION,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        arguments: own_arguments_without(paths)?,
+        arguments: own_arguments_without(session, paths)?,
         host: session.partial_host.clone().unwrap_or_default(),
         dialect: session.dialect().to_string(),
         share,
@@ -187,9 +187,9 @@ pub fn map_paths(session: &Session) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the arguments of this run, as [`arguments_without`] does.
-fn own_arguments_without(paths: &[String]) -> Result<Vec<String>, Failure> {
+fn own_arguments_without(session: &Session, paths: &[String]) -> Result<Vec<String>, Failure> {
     let given =
-        condor_options::translate(std::env::args_os().collect(), &crate::cli::tree).map_err(Failure::refused)?;
+        condor_options::translate(std::env::args_os().collect(), &session.command_tree).map_err(Failure::refused)?;
     let given = given.into_iter().skip(1).map(|argument| argument.into_string().ok());
     match given.collect() {
         Some(given) => Ok(arguments_without(given, paths)),

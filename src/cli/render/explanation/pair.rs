@@ -10,12 +10,12 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::wanted_ads::WantedAds;
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::expression_tree;
 use crate::cli::render::json::write_json_value;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, Status};
 
 use super::case::ExplanationInput;
 use super::gangs::GangExplainer;

@@ -13,7 +13,7 @@ use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::table::TableLayout;

@@ -7,7 +7,7 @@ use classad::ad::{Expression, ExpressionKind, Name, Type};
 use serde::Deserialize;
 
 use super::column_type::{ColumnType, ObservedTypes};
-use crate::cli::{Failure, refuse};
+use crate::cli::outcome::{Failure, refuse};
 
 /// The types of columns by the names of columns or attributes.
 pub struct ColumnSchema {

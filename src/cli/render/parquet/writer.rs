@@ -12,9 +12,9 @@ use parquet::schema::types::Type;
 
 use super::column::ParquetColumn;
 use super::column_type::ColumnType;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::output::{BufferedStdout, out};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Maximum number of rows in a row group.
 const MAX_GROUP_ROWS: usize = 1 << 17;

@@ -9,9 +9,9 @@ use classad::syntax::{ParseOptions, parse_expression};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// The condition of `--having`. A row satisfies it as an ad whose attributes are the columns.
 pub struct GroupCondition {

@@ -14,9 +14,9 @@ use indexmap::IndexMap;
 use super::ad_lookup::AdLookup;
 use super::sort::compare_naturally;
 use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names, split_expressions};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 pub use aggregate::{Accumulator, AggregateFunction};
 use having::GroupCondition;
 

@@ -7,8 +7,8 @@ use super::{MaskColumn, PrintMask};
 use crate::cli::commands::query::format_string::FormatString;
 use crate::cli::commands::query::print_function::find_function;
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Flags of `-autoformat:` that apply to each column that follows.
 #[derive(Default)]

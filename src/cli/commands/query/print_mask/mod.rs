@@ -14,8 +14,8 @@ use super::QueryCommand;
 use super::ad_lookup::AdLookup;
 use super::format_string::FormatString;
 use crate::cli::io::input;
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 use autoformat::AutoformatFlags;
 
 pub use autoformat::append_columns;

@@ -13,8 +13,8 @@ use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::commands::query::sort::SortKey;
 use crate::cli::io::input;
 use crate::cli::io::source::{self, SourceText};
+use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
-use crate::cli::{Failure, refuse};
 
 /// Words of `--condor-table` that are about jobs.
 const JOB_WORDS: [&str; 10] =

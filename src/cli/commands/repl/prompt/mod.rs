@@ -19,7 +19,7 @@ use rustyline::{Context, Editor, Helper};
 
 use super::entry::is_entry_incomplete;
 use super::state::ReplState;
-use crate::cli::Failure;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics;
 
 use complete::{CompletionNames, WordCompletions};

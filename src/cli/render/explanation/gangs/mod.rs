@@ -14,9 +14,9 @@ use classad::syntax::{Style, print_ad};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use crate::cli::Failure;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
+use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;

@@ -1,0 +1,80 @@
+//! Outcomes of commands: exit statuses, and why a command cannot go on.
+
+use std::fmt;
+use std::io::{Error as IoError, ErrorKind};
+
+use super::render::diagnostics::io_reason;
+
+/// The outcome of a command; its number is the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The answer is true, something was found, or nothing is wrong.
+    Yes = 0,
+    /// The answer is false, nothing was found, or there are findings.
+    No = 1,
+    /// The usage is wrong, or reading or writing failed.
+    Trouble = 2,
+    /// A budget was exceeded.
+    Budget = 3,
+    /// The value is undefined, in `eval -e`.
+    Undefined = 4,
+    /// The value is an error, in `eval -e`.
+    Error = 5,
+}
+
+impl Status {
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    pub fn of(yes: bool) -> Self {
+        if yes { Status::Yes } else { Status::No }
+    }
+}
+
+/// Why a command could not go on.
+#[derive(Debug)]
+pub enum Failure {
+    /// The output could not be written.
+    Output(IoError),
+    /// The command refuses its arguments or input. The text is the reason. `None` if the reason was already reported.
+    Refused(Option<String>),
+}
+
+impl Failure {
+    /// Makes a refusal with a reason that is still to be reported.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Failure::Refused(Some(reason.into()))
+    }
+
+    /// Makes the refusal for a file that cannot be read.
+    pub fn unreadable(name: impl fmt::Display, error: &IoError) -> Self {
+        Failure::refused(format!("cannot read {name}: {}", io_reason(error)))
+    }
+
+    /// Makes the refusal for a file that cannot be written.
+    pub fn unwritable(name: impl fmt::Display, error: &IoError) -> Self {
+        let reason = match error.kind() {
+            ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            _ => io_reason(error),
+        };
+        Failure::refused(format!("cannot write {name}: {reason}"))
+    }
+}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// Returns a refusal with this reason, as an error.
+pub fn refuse<T>(reason: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::refused(reason))
+}
+
+/// Refuses options that contradict each other. Each pair is a condition, and the reason why the options are refused if
+/// the condition is true. Fails with the reason of the first true condition.
+pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Failure> {
+    contradictions.iter().find(|(is_true, _)| *is_true).map_or(Ok(()), |(_, reason)| refuse(*reason))
+}
