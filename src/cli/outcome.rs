@@ -3,8 +3,6 @@
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
 
-use super::render::diagnostics::io_reason;
-
 /// The outcome of a command; its number is the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -77,4 +75,18 @@ pub fn refuse<T>(reason: impl Into<String>) -> Result<T, Failure> {
 /// the condition is true. Fails with the reason of the first true condition.
 pub fn refuse_contradictions(contradictions: &[(bool, &str)]) -> Result<(), Failure> {
     contradictions.iter().find(|(is_true, _)| *is_true).map_or(Ok(()), |(_, reason)| refuse(*reason))
+}
+
+/// Returns the reason why reading or writing failed, such as `permission denied`. Leaves out the system's error number,
+/// such as `(os error 2)`.
+pub fn io_reason(error: &IoError) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory, not a file".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or_default().to_owned()
+        }
+    }
 }

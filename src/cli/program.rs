@@ -14,7 +14,7 @@ use super::commands::merge::MergeCommand;
 use super::commands::scatter::ScatterCommand;
 use super::io::partial::{PartialCommand, PartialInput, PartialResults, end_of_options};
 use super::io::standard_streams::{block_size_signal, check_stdout};
-use super::outcome::{Failure, Status, refuse};
+use super::outcome::{Failure, Status, io_reason, refuse};
 use super::render::diagnostics::single_line;
 use super::session::Session;
 use super::{args, commands, io, render};
@@ -135,7 +135,7 @@ fn read_arguments() -> Result<Cli, u8> {
             _ if error.use_stderr() => Status::Trouble.code(),
             // The program that reads the help, such as `head`, has read enough.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Yes.code(),
-            Err(error) => report(format!("cannot write the output: {}", render::diagnostics::io_reason(&error))),
+            Err(error) => report(format!("cannot write the output: {}", io_reason(&error))),
             Ok(()) => Status::Yes.code(),
         }
     })

@@ -11,7 +11,7 @@ use classad::text::counted;
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::source::{AdSource, SourceText};
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
-use super::outcome::{Failure, Status};
+use super::outcome::{Failure, Status, io_reason};
 use super::render::{diagnostics, output};
 use super::shown_problems::{ShownCount, ShownProblems, most_shown};
 
@@ -433,7 +433,7 @@ impl Session {
             // A closed pipe is not an error: the program that reads the output, such as `head`, has read enough.
             Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (Status::Yes, None),
             Err(Failure::Output(error)) => {
-                (Status::Trouble, Some(format!("cannot write the output: {}", diagnostics::io_reason(&error))))
+                (Status::Trouble, Some(format!("cannot write the output: {}", io_reason(&error))))
             }
             Err(Failure::Refused(message)) => (Status::Trouble, message),
         };

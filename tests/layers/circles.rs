@@ -35,6 +35,7 @@ const CIRCLES: &[(&[&str], &str)] = &[
         &["format/detect", "format/json/fast_path", "format/json/grammar", "format/json/member", "format/json/token"],
         "detection tries the grammar of JSON, whose lexer skips a byte order mark as detection does",
     ),
+    (&["syntax/number_tokens", "syntax/token"], "what follows a number without a space is divided into tokens again"),
     (
         &[
             "transform/condition",

@@ -12,7 +12,7 @@ use classad::format::{FileFormat, read};
 use classad::text::{closest_names, suggestion};
 
 use super::output::{output_option, takes_form};
-use crate::cli::render::diagnostics;
+use crate::cli::outcome::io_reason;
 
 /// The option that names ads. Not all commands have it, but it has one default in all.
 const NAMING_OPTION: &str = "id";
@@ -126,7 +126,7 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
                 break;
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => return Err(format!("cannot read {source}: {}", diagnostics::io_reason(&error))),
+            Err(error) => return Err(format!("cannot read {source}: {}", io_reason(&error))),
         }
     }
     let Some((source, text)) = found else { return Ok(Vec::new()) };

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 
 use super::file_attributes::copy_attributes;
+use crate::cli::outcome::io_reason;
 use crate::cli::outcome::{Failure, refuse};
-use crate::cli::render::diagnostics::io_reason;
 use crate::cli::session::Session;
 
 /// `-w`, `--write`, `--write=.bak`: an option of commands that can rewrite their files.

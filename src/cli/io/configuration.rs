@@ -5,8 +5,7 @@ use classad::format::{FileFormat, Problem};
 
 use super::source::{SourceText, read_whole};
 use super::user_maps;
-use crate::cli::outcome::Failure;
-use crate::cli::render::diagnostics;
+use crate::cli::outcome::{Failure, io_reason};
 use crate::cli::session::Session;
 
 /// A configuration and the text of its dump.
@@ -96,7 +95,7 @@ impl LoadedConfiguration {
             Err(error) => session.warning(&format!(
                 "{}: cannot read {value}: {}; give the map with --map {name}=FILE",
                 entry.name,
-                diagnostics::io_reason(&error)
+                io_reason(&error)
             )),
         }
         Ok(Ok(()))

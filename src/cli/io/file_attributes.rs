@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use crate::cli::render::diagnostics::io_reason;
+use crate::cli::outcome::io_reason;
 
 /// Gives the open file `to` the owner, the permissions, the access control lists and the extended attributes of the file
 /// at `from`.

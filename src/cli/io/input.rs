@@ -18,7 +18,7 @@ use super::named_ad::NamedAd;
 use super::source::{AdSource, SourceText, open};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::TimeOption;
-use crate::cli::outcome::{Failure, refuse};
+use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::{Session, current_time, utc_text};
 
@@ -169,7 +169,7 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
     match newest_times(sources, &session.context()) {
         Ok(times) => set_dump_time(session, &times),
         Err(error) => {
-            let reason = diagnostics::io_reason(&error);
+            let reason = io_reason(&error);
             session.error(&format!("--now dump must read the input twice, but {reason}"));
         }
     }
@@ -256,12 +256,12 @@ pub fn report_error(session: &mut Session, message: &str) -> Result<(), Failure>
 
 /// Reports that a source cannot be opened, as [`report_error`] does.
 pub fn report_unreadable(session: &mut Session, name: &str, error: &io::Error) -> Result<(), Failure> {
-    report_error(session, &format!("cannot read {name}: {}", diagnostics::io_reason(error)))
+    report_error(session, &format!("cannot read {name}: {}", io_reason(error)))
 }
 
 /// Reports that reading a source failed before its end.
 pub fn report_read_error(session: &mut Session, source: &AdSource, error: &io::Error) {
-    session.error(&format!("cannot read {} to its end: {}", source.name, diagnostics::io_reason(error)));
+    session.error(&format!("cannot read {} to its end: {}", source.name, io_reason(error)));
 }
 
 /// Default of `--max-packed-ads`: maximum number of ads of one compressed file that are held in memory. Tiny ads that repeat each other compress to a

@@ -8,8 +8,7 @@ use classad::eval::UserMap;
 use classad::format::{FileFormat, Problem};
 
 use super::source::{SourceText, read_whole};
-use crate::cli::outcome::{Failure, refuse};
-use crate::cli::render::diagnostics;
+use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::session::Session;
 
 /// Reads the map files of the options `--map`.
@@ -72,9 +71,8 @@ fn read_map(
 /// `from`. Of a folder all files count, in the order of their names.
 fn included_files(from: &str, path: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     let path = Path::new(from).parent().map_or_else(|| PathBuf::from(path), |folder| folder.join(path));
-    let unreadable = |path: &Path, error: &std::io::Error| {
-        format!("cannot read {}: {}", path.display(), diagnostics::io_reason(error))
-    };
+    let unreadable =
+        |path: &Path, error: &std::io::Error| format!("cannot read {}: {}", path.display(), io_reason(error));
     let mut files = vec![path.clone()];
     if path.is_dir() {
         let entries = fs::read_dir(&path).map_err(|error| unreadable(&path, &error))?;

@@ -46,20 +46,6 @@ pub fn print_message(options: &GlobalOptions, kind: &str, message: &str) {
     let _ = writeln!(io::stderr().lock(), "{kind}: {}", limited_line(message, MAX_LINE_CHARS));
 }
 
-/// Returns the reason why reading or writing failed, such as `permission denied`. Leaves out the system's error number,
-/// such as `(os error 2)`.
-pub fn io_reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory, not a file".to_owned(),
-        _ => {
-            let text = error.to_string();
-            text.split(" (os error").next().unwrap_or_default().to_owned()
-        }
-    }
-}
-
 /// Whether to use colour on standard error, as `--color` says. `--color auto` means only on a terminal. The variables
 /// `NO_COLOR` and `CLICOLOR_FORCE` override `auto`.
 fn colors_stderr(options: &GlobalOptions) -> bool {

@@ -18,8 +18,7 @@ use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write::{self, FileRevision};
 use crate::cli::io::source::{SourceText, read_whole};
-use crate::cli::outcome::{Failure, Status, refuse};
-use crate::cli::render::diagnostics;
+use crate::cli::outcome::{Failure, Status, io_reason, refuse};
 use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use report::{CaseResult, CaseStatus, SpecResult, TestReport};
@@ -176,7 +175,7 @@ impl TestCommand {
         let bytes = match if is_stdin { read_whole("-") } else { std::fs::read(path) } {
             Ok(bytes) => bytes,
             Err(error) => {
-                let reason = format!("cannot read {name}: {}", diagnostics::io_reason(&error));
+                let reason = format!("cannot read {name}: {}", io_reason(&error));
                 session.error(&reason);
                 report.files.push(SpecResult { name, problems: vec![(None, reason)], ..SpecResult::default() });
                 return Ok(());

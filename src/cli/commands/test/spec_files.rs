@@ -5,8 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::cli::io::input;
-use crate::cli::outcome::Failure;
-use crate::cli::render::diagnostics;
+use crate::cli::outcome::{Failure, io_reason};
 use crate::cli::session::Session;
 
 /// Returns the paths of the specs on the command line. Specs from a folder are sorted by name.
@@ -17,7 +16,7 @@ pub fn find_specs(session: &mut Session, named: &[String]) -> Result<Vec<PathBuf
         if path != "-" && Path::new(path).is_dir() {
             let before = found.len();
             if let Err((path, error)) = add_specs_below(session, Path::new(path), &mut found) {
-                session.error(&format!("cannot read {}: {}", path.display(), diagnostics::io_reason(&error)));
+                session.error(&format!("cannot read {}: {}", path.display(), io_reason(&error)));
             } else if found.len() == before {
                 session
                     .error(&format!("there is no spec in {path}: no YAML file with a line that begins with `cases:`"));

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::writer::{checksum_text, setting_checksum};
 use super::{PARTIAL_VERSION, PartialEvent, PartialFile, PartialHeader};
-use crate::cli::outcome::{Failure, refuse};
+use crate::cli::outcome::{Failure, io_reason, refuse};
 
 /// A partial result that was read for the first time.
 pub struct ScannedPartial {
@@ -96,7 +96,7 @@ impl ScannedPartials {
 impl ScannedPartial {
     /// Reads the header, where the events of each file begin, and the end.
     fn read(path: &str) -> Result<Self, String> {
-        let reason = |error: io::Error| crate::cli::render::diagnostics::io_reason(&error);
+        let reason = |error: io::Error| io_reason(&error);
         let mut lines = CheckedLines::open(path).map_err(reason)?;
         lines.advance().map_err(reason)?;
         let header: PartialHeader = serde_json::from_slice(&lines.line)
