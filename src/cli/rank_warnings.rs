@@ -1,8 +1,9 @@
 //! Warnings of ranks that are not numbers and count as 0 (1998, section 3.2).
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
-use classad::ad::{Dialect, Expression, ExpressionKind, Value};
+use classad::ad::{Ad, Dialect, Expression, ExpressionKind, Value};
 use classad::matching::gang::NonNumericRank;
 use classad::matching::negotiate::NegotiationSettings;
 use classad::matching::policy::PolicyRule;
@@ -93,12 +94,13 @@ impl MixedRank {
         let mut seen = FxHashSet::default();
         for request in requests.filter(|request| seen.insert(parties.requests[*request].ad.identity())) {
             let mut ranks: [Vec<(usize, Value)>; 2] = Default::default();
-            for (offer, pair) in matching_pairs(parties, settings, request, &mut { MAX_SEARCHED_OFFERS }) {
+            visit_matches(parties, settings, request, &mut { MAX_SEARCHED_OFFERS }, |offer, pair| {
                 for (side, index) in [(PairSide::Request, request), (PairSide::Offer, offer)] {
                     let value = pair.evaluate_attribute(side, name).ok();
                     ranks[usize::from(side == PairSide::Offer)].extend(value.map(|value| (index, value)));
                 }
-            }
+                ControlFlow::Continue(())
+            });
             for (is_of_offer, ranks) in [false, true].into_iter().zip(ranks) {
                 let ads = if is_of_offer { &parties.offers } else { &parties.requests };
                 let has_number = ranks.iter().any(|(_, value)| rank_number(value).is_some());
@@ -150,23 +152,27 @@ impl SharedRank {
     }
 }
 
-/// Returns the offers with which a request matches, each with the pair, until `left` pairs were tried.
-fn matching_pairs<'p>(
-    parties: &'p Parties,
-    settings: &'p NegotiationSettings,
+/// Calls `visit` with the offers with which a request matches, each with the pair, until it breaks or `left` pairs were
+/// tried.
+fn visit_matches(
+    parties: &Parties,
+    settings: &NegotiationSettings,
     request: usize,
-    left: &'p mut usize,
-) -> impl Iterator<Item = (usize, Pair)> + 'p {
-    let tried = parties.offers.iter().enumerate().map_while(move |offer| {
-        *left = left.checked_sub(1)?;
-        Some(offer)
-    });
-    tried.filter_map(move |(offer, ad)| {
-        let [one, other] = [&parties.requests[request], ad].map(|ad| ad.ad.clone());
-        let pair = Pair::new(one, other, settings.protocol.clone(), settings.context.clone());
-        let is_match = [PairSide::Request, PairSide::Offer].map(|side| pair.accepts(side)) == [Ok(true), Ok(true)];
-        is_match.then_some((offer, pair))
-    })
+    left: &mut usize,
+    mut visit: impl FnMut(usize, &Pair) -> ControlFlow<()>,
+) {
+    let request = parties.requests[request].ad.clone();
+    // One pair for all offers: it compiles what it evaluates often.
+    let mut pair = Pair::new(request, Ad::default(), settings.protocol.clone(), settings.context.clone());
+    for (offer, ad) in parties.offers.iter().enumerate() {
+        let Some(rest) = left.checked_sub(1) else { return };
+        *left = rest;
+        pair.replace(PairSide::Offer, &Pair::make_scope(ad.ad.clone(), PairSide::Offer));
+        let is_match = [PairSide::Request, PairSide::Offer].iter().all(|side| pair.accepts(*side) == Ok(true));
+        if is_match && visit(offer, &pair).is_break() {
+            return;
+        }
+    }
 }
 
 /// Evaluates the ranks of pairs that decide and count as 0, of each expression those of the first pairs.
@@ -226,13 +232,11 @@ impl RankWarnings {
             if !rank.is_some_and(|rank| seen.insert(rank.identity())) {
                 continue;
             }
-            let offers = matching_pairs(parties, settings, request, &mut left).take(MAX_PAIRS_PER_RANK);
-            pairs.extend(offers.map(|(offer, _)| BilateralMatch {
-                request,
-                offer,
-                request_rank: 0.0,
-                offer_rank: 1.0,
-            }));
+            let most = pairs.len() + MAX_PAIRS_PER_RANK;
+            visit_matches(parties, settings, request, &mut left, |offer, _| {
+                pairs.push(BilateralMatch { request, offer, request_rank: 0.0, offer_rank: 1.0 });
+                if pairs.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
         }
         RankWarnings::of_pairs(parties, settings, pairs.into_iter())
     }

@@ -86,7 +86,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 22] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 23] = [
     "ClusterId",
     "Owner",
     "User",
@@ -103,6 +103,7 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 22] = [
     "RequestMemory",
     "MemoryProvisioned",
     "MemoryUsage",
+    "ResidentSetSize",
     "RequestDisk",
     "DiskProvisioned",
     "DiskUsage",

@@ -187,7 +187,7 @@ impl LoadRequirements<'_> {
         let mut labels = FreeNames::default();
         let keeps_all = self.kept_labels == KeptLabels::All;
         let advertising = if keeps_all { &ADVERTISEMENT_ATTRIBUTES } else { HEADER_ATTRIBUTES };
-        labels.names.extend(advertising.iter().chain(self.label_names).map(|name| Name::new(name)));
+        labels.names.extend(advertising.iter().map(|name| Name::new(name)));
         if let Some(id) = self.id {
             labels.add(id, self.context.dialect);
         }
@@ -198,7 +198,8 @@ impl LoadRequirements<'_> {
             .chain([PORTS.clone(), RESOURCE_REQUESTS.clone()])
             .chain(also.names.iter().cloned());
         let everything = labels.reads_anything || also.reads_anything;
-        (!everything).then(|| Projection::new(names, self.context.dialect).with_shared_ads(labels.names))
+        let kept = self.label_names.iter().map(|name| Name::new(name));
+        (!everything).then(|| Projection::new(names, self.context.dialect).with_shared_ads(labels.names).keeping(kept))
     }
 
     /// Reads the sources of a side from their beginnings; `None` if reading fails or the ads have to be read whole.

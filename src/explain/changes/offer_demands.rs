@@ -7,7 +7,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
-use crate::eval::FreeNames;
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
@@ -216,12 +215,14 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     let ad = &table.ads[row];
     let clauses = &table.offer_constraints().clauses;
     let outcomes = analysis.acceptance.row_outcomes(table, request, row);
-    let comparisons: Vec<_> = outcomes
-        .map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome))
-        .collect();
-    let outcomes = analysis.acceptance.row_outcomes(table, request, row);
-    let qualified: FxHashSet<Name> =
-        outcomes.flat_map(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].to_vec()).collect();
+    // What an offer demands by its own private attribute is not told.
+    let told = outcomes.filter(|(clause, _)| !clauses[*clause].reads_secret(table.context.dialect));
+    let comparisons: Vec<_> =
+        told.map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome)).collect();
+    let is_qualified = |name: &Name| {
+        let mut outcomes = analysis.acceptance.row_outcomes(table, request, row);
+        outcomes.any(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].contains(name))
+    };
     let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != Truth::True);
     let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
     // The strictest bound of each attribute and operator, of the comparisons that must all be true.
@@ -230,7 +231,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         // As the request spells it.
         let own = request.ad.attribute(name);
         if own.is_none() {
-            let missing = MissingAttribute::of(&request.ad, name.clone(), !qualified.contains(name));
+            let missing = MissingAttribute::of(&request.ad, name.clone(), !is_qualified(name));
             // The offer misspells it, or it is for the offer to define.
             if !missing.near.is_empty() || is_of_slots(table, &missing) {
                 return;
@@ -241,13 +242,6 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     };
     for RequestComparison { name, operator, bound, is_required } in comparisons.iter().flat_map(|(found, _)| found) {
         if !unmet.contains(name) {
-            continue;
-        }
-        // The offer's own private attribute is not told as what it demands.
-        let is_private = bound
-            .as_ref()
-            .is_some_and(|bound| FreeNames::of(bound, table.context.dialect).names.iter().any(Name::is_secret));
-        if is_private {
             continue;
         }
         let value = match bound {

@@ -54,6 +54,7 @@ pub struct OfferClause {
     pub is_circular: bool,
     /// The names that the clause reads from the request, and those that it reads without a qualifier.
     mentions: OnceLock<[Box<[Name]>; 2]>,
+    reads_secret: OnceLock<bool>,
 }
 
 /// Clauses that depend on the same attributes.
@@ -270,6 +271,7 @@ impl ConstraintsBuilder {
                 place: None,
                 is_circular: false,
                 mentions: OnceLock::new(),
+                reads_secret: OnceLock::new(),
             }
         });
         index
@@ -285,6 +287,13 @@ impl OfferClause {
     /// unknown.
     fn dependencies(&self, table: &OfferTable, store: &mut Store) -> Option<Dependencies> {
         if table.has_scope_attribute { None } else { store.dependencies(&self.clause.expression) }
+    }
+
+    /// Whether the clause reads a private attribute.
+    pub fn reads_secret(&self, dialect: Dialect) -> bool {
+        *self
+            .reads_secret
+            .get_or_init(|| FreeNames::of(&self.clause.expression, dialect).names.iter().any(Name::is_secret))
     }
 
     /// Returns the names that the clause reads from the request, and the names that it reads without a qualifier.

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
-use crate::syntax::{ParseOptions, long_string_length, simple_literal, simple_literal_value};
+use crate::syntax::{ParseOptions, long_string_length, parse_expression, simple_literal, simple_literal_value};
 
 use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
 use super::line_kind::{LineKind, without_carriage_return};
@@ -148,15 +148,17 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// those given to [`Projection::with_shared_ads`]; without that call the result is empty.
     #[must_use]
     pub fn label_attributes(&self) -> Ad {
+        let rules = ParseOptions::long(self.projection.dialect);
         let attribute = |position: &usize| {
-            let literal = simple_literal(&self.text[self.values.get(*position)?.clone()?])?;
-            Some((self.projection.names[*position].clone(), literal))
+            let text = &self.text[self.values.get(*position)?.clone()?];
+            let value = simple_literal(text).or_else(|| parse_expression(text, rules).ok())?;
+            Some((self.projection.names[*position].clone(), value))
         };
         let labels = || self.projection.interner.iter().flat_map(|interner| &interner.labels).filter_map(attribute);
         self.unusual_labels.clone().unwrap_or_else(|| labels().collect())
     }
 
-    /// Whether each label attribute of the ad read last is missing or a plain literal. With shared ads, this is false
+    /// Whether each label attribute that identifies the ad read last is missing or a plain literal. With shared ads, this is false
     /// for an ad that was read completely.
     #[must_use]
     pub fn has_plain_labels(&self) -> bool {
@@ -507,10 +509,11 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         if let Some(interner) = &mut self.projection.interner {
             has_plain_labels = true;
             self.label_values.resize(interner.labels.len(), None);
-            for (position, value) in interner.labels.iter().zip(&mut self.label_values) {
+            let identifying = interner.labels.len() - interner.kept;
+            for (place, (position, value)) in interner.labels.iter().zip(&mut self.label_values).enumerate() {
                 let written = self.values[*position].as_ref();
                 *value = written.and_then(|range| simple_literal_value(&text[range.clone()], value.take()));
-                has_plain_labels &= written.is_none() || value.is_some();
+                has_plain_labels &= written.is_none() || value.is_some() || place >= identifying;
             }
             let shared = interner.lookup(text, &self.found_values, &mut self.last_lookup);
             if let Some((ad, newest)) = shared.filter(|_| has_plain_labels) {

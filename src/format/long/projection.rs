@@ -76,8 +76,10 @@ pub(super) struct AdInterner {
     /// The shared ads, each by its [`AdInterner::key`]. The number is the first version of the projection that contains
     /// all names to which the ad refers.
     ads: FxHashMap<Box<[u8]>, (Ad, usize)>,
-    /// Indexes of the names of the label attributes, which identify an ad in output.
+    /// Indexes of the names of the label attributes, which identify an ad in output, and of those that are kept.
     pub(super) labels: Vec<usize>,
+    /// Number of `labels` that are only kept. They come last.
+    pub(super) kept: usize,
     /// For each name of the projection, whether the name is only a label and nothing else requests it. Shared ads do
     /// not have attributes of such names.
     pub(super) only_labels: Vec<bool>,
@@ -303,17 +305,37 @@ impl Projection {
     /// are also requested. [`super::ProjectingReader::label_value`] returns the values of all label attributes.
     #[must_use]
     pub fn with_shared_ads(mut self, labels: impl IntoIterator<Item = Name>) -> Self {
-        let mut interner = AdInterner::default();
+        self.interner = Some(AdInterner::default());
+        self.add_labels(labels);
+        self
+    }
+
+    /// Keeps the values of further attributes beside the shared ads: [`super::ProjectingReader::label_attributes`] has
+    /// them. They may be any expressions; what these refer to is not read. Must follow [`Projection::with_shared_ads`].
+    #[must_use]
+    pub fn keeping(mut self, names: impl IntoIterator<Item = Name>) -> Self {
+        let kept = self.add_labels(names);
+        self.interner.iter_mut().for_each(|interner| interner.kept += kept);
+        self
+    }
+
+    /// Adds label attributes. Returns their number.
+    fn add_labels(&mut self, labels: impl IntoIterator<Item = Name>) -> usize {
+        let Some(mut interner) = self.interner.take() else { return 0 };
+        let before = interner.labels.len();
         for name in labels {
             let is_requested = self.names.contains(&name);
             self.add(name.clone());
             let position = self.names.get_index_of(&name).unwrap_or_default();
-            interner.labels.push(position);
-            interner.only_labels.resize(self.names.len(), false);
-            interner.only_labels[position] |= !is_requested;
+            if !interner.labels.contains(&position) {
+                interner.labels.push(position);
+                interner.only_labels.resize(self.names.len(), false);
+                interner.only_labels[position] |= !is_requested;
+            }
         }
+        let added = interner.labels.len() - before;
         self.interner = Some(interner);
-        self
+        added
     }
 
     /// Begins another input and returns the current version of the projection. [`Projection::newest_referenced`] starts
