@@ -20,7 +20,7 @@ impl Statements {
         let text = &text[..text.len().min(BEGINNING_BYTES)];
         let (mut statements, mut open, mut is_in_comment) = (Statements::default(), Vec::new(), false);
         for line in text.split(|byte| *byte == b'\n') {
-            let mut begins = open.is_empty() && !is_in_comment && begins_attribute(line.trim_ascii());
+            let begins = open.is_empty() && !is_in_comment && begins_attribute(line.trim_ascii());
             statements.begun += usize::from(begins);
             // The quote of the string or the name that is open.
             let (mut at, mut quote) = (0, None);
@@ -53,7 +53,7 @@ impl Statements {
                             b'(' => open.push(b')'),
                             // A bracket that closes no other is a mistake.
                             b']' | b'}' | b')' => _ = open.pop_if(|closing| closing == byte),
-                            b';' if open.is_empty() => begins |= statements.end(rest[1..].trim_ascii(), begins),
+                            b';' if open.is_empty() => statements.end(rest[1..].trim_ascii(), begins),
                             _ => {}
                         }
                         1
@@ -66,14 +66,13 @@ impl Statements {
     }
 
     /// Counts a semicolon, if its line ends there or another attribute follows in it. In a script other words do. One
-    /// that ends no statement is part of a name. Returns whether another attribute follows.
-    fn end(&mut self, rest: &[u8], begins: bool) -> bool {
+    /// that ends no statement is part of a name. `begins` tells whether the line begins with an attribute.
+    fn end(&mut self, rest: &[u8], begins: bool) {
         let begins_another = begins_attribute(rest);
         let is_blank = matches!(rest, [] | [b'#', ..] | [b'/', b'/' | b'*', ..]);
         let ends = (is_blank && self.begun > self.ended) || (begins_another && begins);
         self.ended += usize::from(ends);
         self.begun += usize::from(begins_another);
-        begins_another
     }
 
     /// Whether more text may show more of them: a line of the long form has no semicolon and no open bracket.
@@ -123,6 +122,8 @@ mod tests {
             (";a = 1\n;b = 2\n;c = 3\n", false),
             ("a; = 1\nb; = 2\n", false),
             ("a;b = 1\na;c = 2\na;d = 3\n", false),
+            ("'a = [ b = 1; c = 2; d = 3; e = 4; f = 5 ]' = 1\n", false),
+            ("a' = 'x' b = 1; c = 2; d = 3; e = 4\n", false),
             ("a = \"C:\\\"\nb = 1\n", false),
         ] {
             assert_eq!(Statements::of_beginning(text.as_bytes()).are_jdl(), are_jdl, "{text}");
