@@ -254,6 +254,14 @@ mod tests {
             ("JOB_DESCRIPTION", "Cmd = \"x\"", "x"),
             ("JOB_DESCRIPTION", "Cmd = \"x\"; JobDescription = \"d\"", "(d)"),
             ("JOB_DESCRIPTION", "Cmd = \"x\"; JobDescription = \"d\"; MATCH_EXP_JobDescription = \"e\"", "(e)"),
+        ] {
+            assert_eq!(call(function, ad), expected, "{function} {ad}");
+        }
+    }
+
+    #[test]
+    fn functions_of_states_and_grids() {
+        for (function, ad, expected) in [
             ("JOB_STATUS", "JobStatus = 1", "I "),
             ("JOB_STATUS", "JobStatus = 9", "B "),
             ("JOB_STATUS", "JobStatus = 10", "  "),
