@@ -153,8 +153,8 @@ RULES = {
     "read-quoted-name": lambda form, text, our: form == "long" and "'" in text,
     "read-comment": lambda form, text, our: form == "long" and text.startswith("//"),
     "read-joined-strings": lambda form, text, our: re.search(r"[\"'](\s*(//[^\n]*\n|/\*.*?\*/))+\s*[\"']", text, re.S),
-    "read-open-comment": lambda form, text, our: re.search(r"[])}]\s*/\*", text) and (form == "new" or our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"]),
-    "read-json-rest": lambda form, text, our: form == "json" and "?" in text and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
+    "read-open-comment": lambda form, text, our: re.search(r"[])}]\s*/\*(?!.*\*/)", text, re.S) and (form == "new" or our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"]),
+    "read-json-rest": lambda form, text, our: form == "json" and re.search(r"\?[^:]*:", text) and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
     "read-xml-value": lambda form, text, our: form == "xml" and our["ok"] and our["ads"] == ["[ a = error; z = 1 ]"],
 }
 
