@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, TryLockError};
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, Truth, Value, rewrite_expression};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, ScopeAd, Truth, Value, rewrite_expression};
 use crate::eval::{Abort, CompiledEvaluator, CompiledValue, Context, Environment, Evaluator, FunctionKind};
+use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
 /// A constraint that is tested against single ads.
 pub struct Query {
@@ -17,7 +18,7 @@ impl Query {
     /// Creates a query for the ads that meet a constraint. In the constraint `other` and `target` mean the ad, too.
     #[must_use]
     pub fn new(constraint: Expression, context: Context) -> Self {
-        let constraint = about_one_ad(constraint);
+        let constraint = about_one_ad(constraint, context.dialect);
         let compiled = Mutex::new(CompiledEvaluator::for_passing_ads(context.dialect));
         Query { constraint, context, compiled }
     }
@@ -68,13 +69,15 @@ impl Query {
 
 /// Returns an expression about a single ad in which no name needs a partner: `X` for the `other.X` and `TARGET.X` of a
 /// one-way match (1998 paper 4). `other` alone is an attribute of this name, else the ad.
-pub fn about_one_ad(expression: Expression) -> Expression {
-    without_partner(&expression, false).unwrap_or(expression)
+///
+/// So do names in a text for `eval()`.
+pub fn about_one_ad(expression: Expression, dialect: Dialect) -> Expression {
+    without_partner(&expression, false, dialect).unwrap_or(expression)
 }
 
 /// Does the work of [`about_one_ad`]; `None` if nothing changes. `is_elsewhere` says that the expression is evaluated in
 /// a nested ad, so that an attribute is one of the outermost ad.
-fn without_partner(expression: &Expression, is_elsewhere: bool) -> Option<Expression> {
+fn without_partner(expression: &Expression, is_elsewhere: bool, dialect: Dialect) -> Option<Expression> {
     let is_other = |name: &Name| ScopeAd::of(name) == Some(ScopeAd::Other);
     rewrite_expression(expression, &mut |part| {
         let kind = match part.kind() {
@@ -88,11 +91,20 @@ fn without_partner(expression: &Expression, is_elsewhere: bool) -> Option<Expres
             ExpressionKind::Attribute(name) if is_other(name) => {
                 ExpressionKind::Elvis(part.clone(), Expression::attribute("root"))
             }
-            ExpressionKind::Ad(_) if !is_elsewhere => return without_partner(part, true),
+            ExpressionKind::Ad(_) if !is_elsewhere => return without_partner(part, true, dialect),
             ExpressionKind::Call(function, _)
                 if !is_elsewhere && FunctionKind::of(function) == Some(FunctionKind::EvaluatesElsewhere) =>
             {
-                return without_partner(part, true);
+                return without_partner(part, true, dialect);
+            }
+            ExpressionKind::Call(function, arguments)
+                if FunctionKind::of(function) == Some(FunctionKind::ParsesText) =>
+            {
+                let [text] = &arguments[..] else { return None };
+                let Some(Value::String(text)) = text.without_parentheses().as_literal() else { return None };
+                let parsed = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).ok()?;
+                let text = print(&without_partner(&parsed, is_elsewhere, dialect)?, Style::New);
+                ExpressionKind::Call(function.clone(), [Expression::literal(Value::string(text))].into())
             }
             _ => return None,
         };
@@ -123,6 +135,9 @@ mod tests {
                 // What an ad says of its partner stays unknown.
                 ("isUndefined(Y) && isUndefined(other.Constraint)", true),
                 ("isUndefined(other.missing)", true),
+                ("eval(\"other.X\") is 5 && eval(\"TARGET.X + 1\") is 6", true),
+                ("eval(\"eval(\\\"other.X\\\")\") is 5", true),
+                ("eval(\"X +\") is error || X == 5", true),
             ] {
                 let expression = parse_expression(constraint.as_bytes(), options).unwrap();
                 let query = Query::new(expression, Context::new(dialect));
@@ -130,7 +145,7 @@ mod tests {
             }
         }
         let plain = parse_expression(b"MY.X > 1 && Y", ParseOptions::default()).unwrap();
-        assert_eq!(about_one_ad(plain.clone()).identity(), plain.identity());
+        assert_eq!(about_one_ad(plain.clone(), Dialect::Condor).identity(), plain.identity());
     }
 
     #[test]

@@ -447,7 +447,7 @@ pub fn note_unknown_attribute<'a>(session: &Session, known: impl IntoIterator<It
 pub fn parse_argument_expression(session: &mut Session, what: &str, text: &str) -> Result<Expression, Failure> {
     let options = ParseOptions::new(session.dialect());
     let parsed = parse_argument(session, what, text, options)?;
-    Ok(if session.is_about_one_ad { about_one_ad(parsed) } else { parsed })
+    Ok(if session.is_about_one_ad { about_one_ad(parsed, options.dialect) } else { parsed })
 }
 
 /// Parses an expression of one of HTCondor's options. In its strings a backslash stands for itself unless it precedes

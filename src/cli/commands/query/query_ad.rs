@@ -67,7 +67,8 @@ fn without_own_names(query: &Ad, expression: &Expression, context: &Context) -> 
     // The time is that of each evaluation.
     let context = Context { now: None, random: None, ..context.clone() };
     let options = SpecializeOptions { loose: false, inline: true };
-    about_one_ad(specialize(expression, &frame, &environment, &context, options).expression)
+    let left = specialize(expression, &frame, &environment, &context, options).expression;
+    about_one_ad(left, context.dialect)
 }
 
 /// Returns the names in `Projection`, which is a text with commas or blanks, or a list of texts.

@@ -53,7 +53,8 @@ pub fn pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
             .session
             .note("`:pool` evaluates an expression in each ad of the pool, which TARGET is, too; see also `:match`");
     }
-    count_outcomes(state, &about_one_ad(expression))
+    let dialect = state.session.dialect();
+    count_outcomes(state, &about_one_ad(expression, dialect))
 }
 
 /// Returns the first word that is not the name of an existing file. `None` if there is no such word. `None` too if some

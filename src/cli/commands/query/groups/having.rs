@@ -35,7 +35,7 @@ impl GroupCondition {
         }
         // What is written like the name of a column means this column.
         let written = header.iter().map(|name| parse_expression(name.as_bytes(), ParseOptions::new(dialect)).ok());
-        let written: Vec<Option<u64>> = written.map(|name| Some(about_one_ad(name?).fingerprint())).collect();
+        let written: Vec<Option<u64>> = written.map(|name| Some(about_one_ad(name?, dialect).fingerprint())).collect();
         let expression = with_columns(&expression, &|part| {
             let column = written.iter().position(|name| *name == Some(part.fingerprint()))?;
             Some(Expression::attribute(columns[column].clone()))
