@@ -47,6 +47,7 @@ impl Work {
         self.price().1
     }
 
+    #[allow(clippy::match_same_arms)] // a row for each kind of work
     const fn price(self) -> (Payer, u64) {
         match self {
             Work::Candidate => (Payer::Comparisons, 4),

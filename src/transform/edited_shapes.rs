@@ -44,7 +44,10 @@ impl Hash for SlotName {
 /// The ads of a source share shapes, and rules mostly change the names of all of them alike. So the changed ads share
 /// shapes, too.
 #[derive(Clone, Default)]
-pub(super) struct EditedShapes(Rc<RefCell<Bounded<ByIdentity<Arc<AdShape>, ShapeEdits>>>>);
+pub(super) struct EditedShapes(Rc<RefCell<Bounded<EditsByShape>>>);
+
+/// What was made of each shape.
+type EditsByShape = ByIdentity<Arc<AdShape>, ShapeEdits>;
 
 /// The shapes after edits of one shape, by the edits.
 type ShapeEdits = FxHashMap<Vec<SlotName>, Arc<AdShape>>;

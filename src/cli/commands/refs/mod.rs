@@ -283,8 +283,8 @@ struct RefsState {
 
 impl RefsState {
     /// Counts an ad.
-    fn count(&mut self, references: Arc<AdReferences>) {
-        *self.classes.get_or_insert_with(&references, || 0) += 1;
+    fn count(&mut self, references: &Arc<AdReferences>) {
+        *self.classes.get_or_insert_with(references, || 0) += 1;
     }
 }
 
@@ -301,7 +301,7 @@ impl AdBlockTask for RefsTask {
     fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
         let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
         let references = Arc::clone(references);
-        state.count(references);
+        state.count(&references);
         Some(length)
     }
 
@@ -310,7 +310,7 @@ impl AdBlockTask for RefsTask {
         if self.is_table {
             state.rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
         }
-        state.count(references);
+        state.count(&references);
     }
 
     fn finish(&self, state: &mut RefsState) -> BlockReferences {

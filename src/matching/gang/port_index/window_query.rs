@@ -100,7 +100,7 @@ impl WindowQuery {
             match SymbolicEvaluator::new(table).clause(place, clause, frame) {
                 SymbolicClause::Condition(condition) => self.conditions.push(condition),
                 SymbolicClause::Known(value) => {
-                    self.is_unsatisfiable |= !Truth::of(&value, table.context.dialect).is_true()
+                    self.is_unsatisfiable |= !Truth::of(&value, table.context.dialect).is_true();
                 }
                 SymbolicClause::Opaque => is_complete = false,
             }
