@@ -32,6 +32,17 @@ impl<C: Default> Bounded<C> {
         is_full
     }
 
+    /// Counts bytes that were added. Forgets nothing, so that what is in use remains.
+    pub fn grow(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    /// Whether the cache is too large.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.entries >= MAX_ENTRIES || self.bytes > MAX_BYTES
+    }
+
     /// Forgets everything.
     pub fn forget(&mut self) {
         *self = Self::default();
@@ -77,6 +88,11 @@ mod tests {
         // A single entry may exceed the limit, because it has to be kept for its caller.
         for (bytes, forgets) in [(MAX_BYTES - 1, false), (1, true), (MAX_BYTES, true), (usize::MAX, true)] {
             assert_eq!(cache.make_room(bytes), forgets, "{bytes}");
+        }
+        cache.forget();
+        for (bytes, is_full) in [(MAX_BYTES, false), (1, true), (usize::MAX, true)] {
+            cache.grow(bytes);
+            assert_eq!(cache.is_full(), is_full, "{bytes}");
         }
     }
 }

@@ -1,23 +1,19 @@
 //! Cache of texts that are made from the texts of attributes, such as formatted lines.
 //!
-//! Ads of one source follow each other with the same names in the same order and mostly the same values. The cache
-//! predicts each attribute from the one before. The same text is made from an attribute that is written as the last one
-//! of its name.
+//! The same text is made from an attribute that is written as the last one of its name.
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Expression, Name};
+use crate::ad::{Bounded, Expression, Name};
 use crate::format::Problem;
 use crate::syntax::ParseOptions;
 
 use super::attribute_form::AttributeForm;
+use super::attribute_predictor::{AttributePredictor, RepeatedAttribute};
 use super::attribute_text::AttributeText;
 
-/// Maximum total length of the cached attributes and values, in bytes. A longer total clears the cache.
-const MAX_CACHED_BYTES: usize = 4 << 20;
-
-/// Maximum length of an attribute that is cached, in bytes.
-const MAX_ATTRIBUTE_BYTES: usize = 16 * 1024;
+/// Maximum length of a value whose text is remembered, in bytes.
+const MAX_VALUE_BYTES: usize = 16 * 1024;
 
 /// Writer of the text for an attribute: the part before the value, then the value and what follows it.
 pub trait AttributeWriter {
@@ -31,6 +27,11 @@ pub trait AttributeWriter {
 
     /// Appends a value, and what follows the value. `value` is its text in the language.
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>);
+
+    /// Whether the texts that were made so far refer to so much that they are to be forgotten.
+    fn is_full(&self) -> bool {
+        false
+    }
 
     /// Forgets what the texts that were made so far refer to. The cache has forgotten these texts.
     fn forget(&mut self) {}
@@ -46,34 +47,18 @@ pub struct AttributeTextCache<W> {
     form: AttributeForm,
     options: ParseOptions,
     pub writer: W,
-    names: Vec<CachedAttribute>,
-    /// Index in `names` by the text before a value.
-    by_beginning: FxHashMap<Box<[u8]>, usize>,
+    pub attributes: Bounded<AttributePredictor<MadeText>>,
     /// Texts of values that are valid, by the text that was read.
-    values: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    /// Index in `names` of the name that is predicted for the next attribute.
-    predicted: usize,
-    /// Index in `names` of the name of the last attribute.
-    last: usize,
-    /// Total length of the cached texts, in bytes.
-    cached_bytes: usize,
+    values: Bounded<TextsByText>,
 }
 
-/// A name as attributes begin with it, and the attribute that had it last.
-struct CachedAttribute {
-    name: Name,
-    /// The text before the value. It shows the name: a quoted name in the long form does not, because it may contain
-    /// `=`.
-    beginning: Box<[u8]>,
-    /// The last attribute with this beginning, with what separates it from the next one. Empty if there is none that
-    /// can be used again.
-    source: Vec<u8>,
-    /// The text made from `source`.
+type TextsByText = FxHashMap<Box<[u8]>, Box<[u8]>>;
+
+/// The text that was made from the last attribute of a name.
+pub struct MadeText {
     text: Vec<u8>,
     /// Length of the part of `text` before the value, in bytes.
     name_length: usize,
-    /// Index in the table of names of the name that followed this name last.
-    successor: usize,
 }
 
 impl<W: AttributeWriter> AttributeTextCache<W> {
@@ -83,26 +68,26 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
             form: AttributeForm::Long,
             options,
             writer,
-            names: Vec::new(),
-            by_beginning: FxHashMap::default(),
-            values: FxHashMap::default(),
-            predicted: 0,
-            last: 0,
-            cached_bytes: 0,
+            attributes: Bounded::default(),
+            values: Bounded::default(),
         }
     }
 
-    /// Clears the cache if it has grown too large, or if `is_due`. Returns whether it was cleared: names then get new
-    /// numbers. Must not be called within an ad.
-    pub fn clear_if_large(&mut self, is_due: bool) -> bool {
-        let is_large = is_due || self.cached_bytes > MAX_CACHED_BYTES;
+    /// Clears the cache if it has grown too large. Returns whether it was cleared: names then get new numbers. Must not
+    /// be called within an ad.
+    pub fn clear_if_large(&mut self) -> bool {
+        let is_large = self.attributes.is_full() || self.writer.is_full();
         if is_large {
-            self.names.clear();
-            self.by_beginning.clear();
-            self.values.clear();
-            (self.predicted, self.last, self.cached_bytes) = (0, 0, 0);
+            self.clear();
         }
         is_large
+    }
+
+    /// Clears the cache. Names get new numbers. Must not be called within an ad.
+    pub fn clear(&mut self) {
+        self.attributes.forget();
+        self.values.forget();
+        self.writer.forget();
     }
 
     /// Returns the form of the attributes.
@@ -110,9 +95,10 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         self.form
     }
 
-    /// Sets the form of the attributes that are read next. The cache must be empty.
+    /// Clears the cache and sets the form of the attributes that are read next, because the same text may be another
+    /// attribute in another form.
     pub fn set_form(&mut self, form: AttributeForm) {
-        debug_assert!(self.names.is_empty(), "the same text may be another attribute in another form");
+        self.clear();
         self.form = form;
     }
 
@@ -120,30 +106,8 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
     /// of the predicted name. `None` if the prediction fails.
     #[inline]
     pub fn same_text(&mut self, text: &[u8]) -> Option<(usize, &[u8])> {
-        let cached = self.names.get(self.predicted)?;
-        if cached.source.is_empty() || !text.starts_with(&cached.source) {
-            return None;
-        }
-        self.last = self.predicted;
-        self.predicted = cached.successor;
-        Some((cached.source.len(), &cached.text))
-    }
-
-    /// Returns the length of the text before the value, if `text` begins with the predicted name.
-    pub fn predicted_name_length(&self, text: &[u8]) -> Option<usize> {
-        let beginning = &self.names.get(self.predicted)?.beginning;
-        text.starts_with(beginning).then_some(beginning.len())
-    }
-
-    /// Returns the number of the name of the last attribute. The same number stands for the same name until
-    /// [`AttributeTextCache::clear_if_large`]. A quoted name has no number.
-    pub fn last_name(&self) -> usize {
-        self.last
-    }
-
-    /// Returns the name with a number.
-    pub fn name(&self, number: usize) -> &Name {
-        &self.names[number].name
+        let RepeatedAttribute { length, made, .. } = self.attributes.read_same(text)?;
+        Some((length, &made.text))
     }
 
     /// Appends the text made from an attribute. `place` is the byte offset of its content and the number of its ad, for
@@ -158,24 +122,28 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         place: (usize, usize),
         out: &mut Vec<u8>,
     ) -> Result<Option<Problem>, Problem> {
-        let known = self.known_name(content);
-        if let Some(index) = known {
-            let cached = &mut self.names[index];
-            let value = &content[cached.beginning.len()..];
-            let before = cached.memory();
-            cached.text.truncate(cached.name_length);
+        // A text that is not separated may be only the beginning of another one.
+        let source = if self.form.is_separated(whole) { whole } else { &[] };
+        let known = self.attributes.find(content, || self.form.value_start(content));
+        if let Some((number, length)) = known {
+            let value = &content[length..];
+            let made = &mut self.attributes[number];
+            let before = made.text.capacity();
+            made.text.truncate(made.name_length);
             let is_literal =
-                self.form.is_text_of_language(value) && self.writer.push_simple_literal(value, &mut cached.text);
+                self.form.is_text_of_language(value) && self.writer.push_simple_literal(value, &mut made.text);
             let is_known = is_literal
                 || self.values.get(value).is_some_and(|text| {
-                    cached.text.extend_from_slice(text);
+                    made.text.extend_from_slice(text);
                     true
                 });
-            cached.set_source(if is_known { whole } else { &[] }, self.form);
-            self.cached_bytes += cached.memory().saturating_sub(before);
             if is_known {
-                out.extend_from_slice(&cached.text);
-                self.follow(index);
+                out.extend_from_slice(&made.text);
+            }
+            let grown = made.text.capacity() - before;
+            self.set_source(number, if is_known { source } else { &[] }, grown);
+            if is_known {
+                self.attributes.follow(number);
                 return Ok(None);
             }
         }
@@ -186,66 +154,35 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         let value_start = out.len();
         self.writer.push_value(&self.form.text_in_language(value, &parsed.expression), &parsed.expression, out);
         if self.form.value_start(content).is_some() {
-            let index = known.unwrap_or_else(|| self.add_name(beginning, parsed.name, &out[start..value_start]));
-            if parsed.warning.is_none() && whole.len() <= MAX_ATTRIBUTE_BYTES {
+            let number = known.map_or_else(
+                || {
+                    let text = out[start..value_start].to_vec();
+                    self.attributes.grow(2 * beginning.len() + text.len());
+                    let made = MadeText { name_length: text.len(), text };
+                    self.attributes.insert(beginning, true, parsed.name, made)
+                },
+                |(number, _)| number,
+            );
+            if parsed.warning.is_none() && whole.len() <= MAX_VALUE_BYTES {
                 let text = &out[value_start..];
-                let cached = &mut self.names[index];
-                cached.text.truncate(cached.name_length);
-                cached.text.extend_from_slice(text);
-                cached.set_source(whole, self.form);
-                self.cached_bytes += 2 * (value.len() + text.len());
+                let made = &mut self.attributes[number];
+                let before = made.text.capacity();
+                made.text.truncate(made.name_length);
+                made.text.extend_from_slice(text);
+                let grown = made.text.capacity() - before;
+                self.set_source(number, source, grown);
+                self.values.make_room(value.len() + text.len());
                 self.values.insert(value.into(), text.into());
             }
-            self.follow(index);
+            self.attributes.follow(number);
         }
         Ok(parsed.warning)
     }
 
-    /// Returns the index of the name with which the content of an attribute begins, if it was read before.
-    fn known_name(&self, content: &[u8]) -> Option<usize> {
-        if self.predicted_name_length(content).is_some() {
-            return Some(self.predicted);
-        }
-        self.by_beginning.get(&content[..self.form.value_start(content)?]).copied()
-    }
-
-    /// Adds a name. `beginning` is the text before the value, and `text` is the text made from it.
-    fn add_name(&mut self, beginning: &[u8], name: Name, text: &[u8]) -> usize {
-        let index = self.names.len();
-        self.cached_bytes += 2 * beginning.len() + text.len();
-        self.by_beginning.insert(beginning.into(), index);
-        self.names.push(CachedAttribute {
-            name,
-            beginning: beginning.into(),
-            source: Vec::new(),
-            text: text.to_vec(),
-            name_length: text.len(),
-            successor: 0,
-        });
-        index
-    }
-
-    /// Records that an attribute has this name.
-    fn follow(&mut self, index: usize) {
-        if let Some(last) = self.names.get_mut(self.last) {
-            last.successor = index;
-        }
-        self.last = index;
-        self.predicted = self.names[index].successor;
-    }
-}
-
-impl CachedAttribute {
-    /// Sets the attribute from which `text` was made. Empty if it cannot be used again.
-    fn set_source(&mut self, whole: &[u8], form: AttributeForm) {
-        self.source.clear();
-        if whole.len() <= MAX_ATTRIBUTE_BYTES && form.is_separated(whole) {
-            self.source.extend_from_slice(whole);
-        }
-    }
-
-    /// Number of bytes of memory for the texts that grow.
-    fn memory(&self) -> usize {
-        self.source.capacity() + self.text.capacity()
+    /// Sets the attribute from which the text of a name was made. `grown` is the number of bytes by which the memory of
+    /// the text has grown.
+    fn set_source(&mut self, number: usize, source: &[u8], grown: usize) {
+        let grown = grown + self.attributes.set_text(number, source);
+        self.attributes.grow(grown);
     }
 }

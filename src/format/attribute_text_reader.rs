@@ -8,12 +8,10 @@ use crate::syntax::{ParseCache, ParseOptions};
 
 use super::attribute_form::{AdText, NextText};
 use super::attribute_text_cache::{AttributeTextCache, AttributeWriter};
-use super::shape_cache::ShapeCache;
 
 /// Reads ads attribute by attribute. An [`AttributeWriter`] makes a text of each attribute.
 pub(crate) struct AttributeTextReader<W> {
-    attributes: AttributeTextCache<W>,
-    shapes: ShapeCache,
+    texts: AttributeTextCache<W>,
     /// Number of times that the names got new numbers.
     generation: usize,
     /// The texts before the first attribute, between two attributes and behind the last attribute of an ad.
@@ -34,8 +32,7 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
     pub fn new(dialect: Dialect, writer: W, frame: [&'static str; 3]) -> Self {
         let options = ParseOptions::long(dialect);
         AttributeTextReader {
-            attributes: AttributeTextCache::new(options, writer),
-            shapes: ShapeCache::default(),
+            texts: AttributeTextCache::new(options, writer),
             generation: 0,
             frame,
             names: Vec::new(),
@@ -47,16 +44,12 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
 
     /// Returns what makes texts of attributes.
     pub fn writer(&self) -> &W {
-        &self.attributes.writer
+        &self.texts.writer
     }
 
-    /// Forgets what was read, if that has grown too large, or if `is_due`.
-    pub fn clear_if_large(&mut self, is_due: bool) {
-        if self.attributes.clear_if_large(is_due) {
-            self.shapes = ShapeCache::default();
-            self.generation += 1;
-            self.attributes.writer.forget();
-        }
+    /// Forgets what was read, if that has grown too large.
+    pub fn clear_if_large(&mut self) {
+        self.generation += usize::from(self.texts.clear_if_large());
     }
 
     /// Returns the number of times that the names got new numbers.
@@ -72,13 +65,13 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
 
     /// Returns the name with a number.
     pub fn name(&self, number: usize) -> &Name {
-        self.attributes.name(number)
+        self.texts.attributes.name(number)
     }
 
     /// Reads a value of the last ad. `text` is the text that was read, and `position` is the 0-based index of the
     /// attribute. `None` if the value has an error: it has none if [`AttributeTextReader::push_ad`] has read the ad.
     pub fn value(&self, text: &[u8], position: usize) -> Option<Expression> {
-        let form = self.attributes.form();
+        let form = self.texts.form();
         let Some(NextText::Attribute(attribute)) = form.next_text(&text[self.starts[position]..], || None) else {
             return None;
         };
@@ -101,10 +94,10 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
         AdText { bytes: text, form }: AdText,
         out: &mut Vec<u8>,
     ) -> Option<(usize, Arc<AdShape>)> {
-        if self.attributes.form() != form {
-            self.clear_if_large(true);
+        if self.texts.form() != form {
+            self.generation += 1;
             *self.values.get_mut() = ParseCache::new(self.values.get_mut().options());
-            self.attributes.set_form(form);
+            self.texts.set_form(form);
         }
         let [begin, separator, end] = self.frame;
         self.names.clear();
@@ -115,11 +108,11 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
             let rest = &text[at..];
             let before = out.len();
             out.extend_from_slice(if self.names.is_empty() { begin } else { separator }.as_bytes());
-            let length = if let Some((length, written)) = self.attributes.same_text(rest) {
+            let length = if let Some((length, written)) = self.texts.same_text(rest) {
                 out.extend_from_slice(written);
                 length
             } else {
-                match form.next_text(rest, || self.attributes.predicted_name_length(rest))? {
+                match form.next_text(rest, || Some(self.texts.attributes.predicted_name(rest)?.1))? {
                     NextText::BlankLine(length) => {
                         out.truncate(before);
                         at += length;
@@ -129,9 +122,10 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
                         break;
                     }
                     NextText::Attribute(attribute) => {
-                        let warning = self.attributes.push_attribute(attribute, (0, 0), out).ok()?;
-                        if self.attributes.writer.take_rejection() {
-                            self.clear_if_large(true);
+                        let warning = self.texts.push_attribute(attribute, (0, 0), out).ok()?;
+                        if self.texts.writer.take_rejection() {
+                            self.texts.clear();
+                            self.generation += 1;
                             return None;
                         }
                         if warning.is_some() {
@@ -141,7 +135,7 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
                     }
                 }
             };
-            self.names.push(self.attributes.last_name());
+            self.names.push(self.texts.attributes.last());
             self.starts.push(at);
             self.ends.push(out.len());
             at += length;
@@ -151,7 +145,7 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
         }
         out.extend_from_slice(end.as_bytes());
         // An ad in which a name occurs twice has no shape.
-        let shape = self.shapes.shape(&self.names, |number| self.attributes.name(number).clone())?;
+        let shape = self.texts.attributes.shape(&self.names)?;
         Some((at, shape))
     }
 }

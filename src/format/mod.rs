@@ -7,6 +7,7 @@ mod ad_text;
 mod attribute_cache;
 mod attribute_form;
 mod attribute_name;
+mod attribute_predictor;
 mod attribute_span;
 mod attribute_text;
 mod attribute_text_cache;

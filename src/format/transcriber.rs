@@ -46,7 +46,7 @@ impl BlockTranscription<'_> {
     /// end of the block.
     pub fn next(&mut self, batch: &mut AdBatch) -> Option<BlockItem> {
         self.ads.next(|text| {
-            self.attributes.clear_if_large(false);
+            self.attributes.clear_if_large();
             batch.push(self.form, |out| self.attributes.push_ad(text, out).map(|(length, _)| length))
         })
     }

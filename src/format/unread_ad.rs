@@ -67,7 +67,7 @@ impl UnreadAdReader {
     /// Reads the first ad of a text. Returns it with its length, as [`AttributeTextReader::push_ad`] does. `None` if the
     /// ad cannot be read attribute by attribute, or if the form cannot represent one of its values.
     pub fn read<'r>(&'r mut self, text: AdText<'r>) -> Option<(UnreadAd<'r>, usize)> {
-        self.attributes.clear_if_large(false);
+        self.attributes.clear_if_large();
         self.text.clear();
         let (length, shape) = self.attributes.push_ad(text, &mut self.text)?;
         let count = shape.names().len();

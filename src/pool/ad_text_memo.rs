@@ -48,8 +48,8 @@ impl<R> AdTextMemo<R> {
     ///
     /// Calls `make` for the first ad of a class. Its argument is an ad of the class, with other constants.
     pub fn class(&mut self, text: AdText, make: impl FnOnce(&Ad) -> R) -> Option<(usize, &mut R)> {
-        let (length, shape) = self.reader.read(text, self.key_bytes > MAX_KEY_BYTES)?;
-        if self.reader.generation() != self.generation {
+        let (length, shape) = self.reader.read(text)?;
+        if self.reader.generation() != self.generation || self.key_bytes > MAX_KEY_BYTES {
             self.generation = self.reader.generation();
             self.classes = ByIdentity::default();
             self.key_bytes = 0;

@@ -1,14 +1,10 @@
 //! Counting of ads for a census attribute by attribute, without expression trees.
 
-use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::ad::{Ad, Bounded, Dialect, Expression, Name};
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
 use crate::syntax::{plain_literal, quoted_literal, read_simple_literal};
 
 use super::census_counter::{CensusCounter, CensusPart};
-
-/// Maximum number of bytes of the values that are not plain literals and are remembered. More make the counter forget
-/// all of them.
-const MAX_VALUE_BYTES: usize = 1 << 20;
 
 /// Memory that a remembered value takes beside its text, in bytes.
 const VALUE_OVERHEAD_BYTES: usize = 64;
@@ -35,7 +31,7 @@ impl TextCensusCounter {
     /// Creates a counter of ads of a dialect.
     #[must_use]
     pub fn new(counter: CensusCounter, dialect: Dialect) -> Self {
-        let writer = ValueTexts { expressions: Vec::new(), bytes: 0 };
+        let writer = ValueTexts { expressions: Bounded::default() };
         TextCensusCounter {
             counter,
             reader: AttributeTextReader::new(dialect, writer, [""; 3]),
@@ -51,8 +47,7 @@ impl TextCensusCounter {
         if self.counter.scope.has_nested {
             return None;
         }
-        let is_full = self.reader.writer().bytes > MAX_VALUE_BYTES;
-        self.reader.clear_if_large(is_full);
+        self.reader.clear_if_large();
         self.text.clear();
         let (length, _) = self.reader.push_ad(text, &mut self.text)?;
         let generations = [self.reader.generation(), self.counter.generation()];
@@ -96,9 +91,7 @@ impl TextCensusCounter {
 
 /// Writes the value of each attribute: the text of a plain literal, and the number of any other value behind a mark.
 struct ValueTexts {
-    expressions: Vec<Expression>,
-    /// Number of bytes that `expressions` takes.
-    bytes: usize,
+    expressions: Bounded<Vec<Expression>>,
 }
 
 impl ValueTexts {
@@ -106,7 +99,7 @@ impl ValueTexts {
     fn push_number(&mut self, value: &[u8], expression: Expression, out: &mut Vec<u8>) {
         out.push(NUMBER_MARK);
         out.extend_from_slice(&u32::try_from(self.expressions.len()).unwrap_or(u32::MAX).to_le_bytes());
-        self.bytes += value.len() + VALUE_OVERHEAD_BYTES;
+        self.expressions.grow(value.len() + VALUE_OVERHEAD_BYTES);
         self.expressions.push(expression);
     }
 }
@@ -131,9 +124,12 @@ impl AttributeWriter for ValueTexts {
         self.push_number(value, expression.clone(), out);
     }
 
+    fn is_full(&self) -> bool {
+        self.expressions.is_full()
+    }
+
     fn forget(&mut self) {
-        self.expressions.clear();
-        self.bytes = 0;
+        self.expressions.forget();
     }
 }
 
@@ -205,10 +201,10 @@ mod tests {
     #[test]
     fn values_are_forgotten_without_harm() {
         let ad = |number: usize| format!("a = {number}.12345678901234567\nb = {{ {} }}\nc = a + 1\n\n", number / 3);
-        let texts = [(0..20_000).map(ad).collect::<String>(), (0..9).map(ad).collect()]
+        let texts = [(0..50_000).map(ad).collect::<String>(), (0..9).map(ad).collect()]
             .map(|text| StreamBlock::from_complete_text(text, FileFormat::Long));
         let (counted, by_lines) = count(Census::values(), &texts);
-        assert_eq!(by_lines, 20_009);
+        assert_eq!(by_lines, 50_009);
         assert_eq!(counted, count_trees(Census::values(), &texts));
     }
 

@@ -47,7 +47,7 @@ impl AdTextModels {
     /// Reads the first ad of a text. `None` if the ad cannot be read attribute by attribute.
     pub fn read<'m>(&'m mut self, text: AdText<'m>) -> Option<ModelledAd<'m>> {
         let AdTextModels { reader, generation, models } = self;
-        let (length, shape) = reader.read(text, false)?;
+        let (length, shape) = reader.read(text)?;
         if *generation != reader.generation() {
             *generation = reader.generation();
             models.forget();

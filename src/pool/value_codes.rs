@@ -4,18 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{AdShape, Dialect, Expression, ExpressionKind, Name, Type, Value};
+use crate::ad::{AdShape, Bounded, Dialect, Expression, ExpressionKind, Name, Type, Value};
 use crate::eval::FunctionKind;
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
 use crate::syntax::{long_string_length, quoted_literal, simple_literal_type};
 
 use super::ad_memo::{FIRST_CODE, SCALAR, SCALAR_LIST, constant_code};
-
-/// Maximum total length of the texts of expressions, in bytes. More make the reader forget all.
-const MAX_TEXT_BYTES: usize = 4 << 20;
-
-/// Maximum number of codes. More make the reader forget all before the next ad.
-const MAX_CODES: u32 = 1 << 28;
 
 /// Position of the [`ScalarKind`] in the code of a scalar, in bits. Codes are smaller.
 const KIND_SHIFT: u32 = 29;
@@ -63,18 +57,16 @@ impl CodeReader {
     /// Creates a reader of ads of a dialect. `ignores_strings` tells whether expressions share a code that differ only in
     /// strings that have no influence on references.
     pub(super) fn new(dialect: Dialect, ignores_strings: bool) -> Self {
-        let reader = AttributeTextReader::new(dialect, ValueCodes::new(ignores_strings), [""; 3]);
+        let writer = ValueCodes { ignores_strings, known: Bounded::default() };
+        let reader = AttributeTextReader::new(dialect, writer, [""; 3]);
         let scalar = Expression::literal(Value::Undefined);
         CodeReader { reader, codes: Vec::new(), scalar, scalar_list: Expression::list(Vec::new()) }
     }
 
     /// Reads the first ad of a text. Returns its length and its shape. In the long form, the blank line after the ad
-    /// counts. `None` if the ad cannot be read attribute by attribute. `is_full` tells that the codes are to be
-    /// forgotten.
-    pub(super) fn read(&mut self, text: AdText, is_full: bool) -> Option<(usize, Arc<AdShape>)> {
-        let known = self.reader.writer();
-        let is_full = is_full || known.text_bytes > MAX_TEXT_BYTES || known.next() > MAX_CODES;
-        self.reader.clear_if_large(is_full);
+    /// counts. `None` if the ad cannot be read attribute by attribute.
+    pub(super) fn read(&mut self, text: AdText) -> Option<(usize, Arc<AdShape>)> {
+        self.reader.clear_if_large();
         self.codes.clear();
         self.reader.push_ad(text, &mut self.codes)
     }
@@ -180,45 +172,41 @@ impl ScalarKind {
 struct ValueCodes {
     /// Whether expressions share a code that differ only in strings that have no influence on references.
     ignores_strings: bool,
+    known: Bounded<NumberedExpressions>,
+}
+
+/// The expressions that got codes.
+#[derive(Default)]
+struct NumberedExpressions {
     /// The expressions with the codes from [`FIRST_CODE`] on, so that a class need not parse them again.
     expressions: Vec<Expression>,
     /// Codes by the text without the strings that have no influence.
     by_outline: FxHashMap<Box<[u8]>, u32>,
-    /// Total length of the texts of `expressions` and `by_outline`, in bytes.
-    text_bytes: usize,
 }
 
 impl ValueCodes {
-    fn new(ignores_strings: bool) -> Self {
-        ValueCodes { ignores_strings, expressions: Vec::new(), by_outline: FxHashMap::default(), text_bytes: 0 }
-    }
-
-    /// Returns the code that is given next.
-    fn next(&self) -> u32 {
-        u32::try_from(self.expressions.len()).map_or(u32::MAX, |count| FIRST_CODE.saturating_add(count))
-    }
-
     /// Returns the expression that got a code; of several the first. `None` if the code is that of a constant.
     fn expression(&self, code: u32) -> Option<&Expression> {
         let index = usize::try_from(code.checked_sub(FIRST_CODE)?).ok()?;
-        self.expressions.get(index)
+        self.known.expressions.get(index)
     }
 
     /// Returns the code of an expression that is not a constant. `value` is its text.
     fn code(&mut self, value: &[u8], expression: &Expression) -> u32 {
         // A text that was forgotten gets another code. That only makes another class.
-        let code = self.next();
+        let code =
+            u32::try_from(self.known.expressions.len()).map_or(u32::MAX, |count| FIRST_CODE.saturating_add(count));
         if self.ignores_strings
             && let Some(outline) = outline(value).filter(|_| ignores_strings(expression))
         {
-            if let Some(known) = self.by_outline.get(outline.as_slice()) {
+            if let Some(known) = self.known.by_outline.get(outline.as_slice()) {
                 return *known;
             }
-            self.text_bytes += outline.len();
-            self.by_outline.insert(outline.into(), code);
+            self.known.grow(outline.len());
+            self.known.by_outline.insert(outline.into(), code);
         }
-        self.text_bytes += value.len();
-        self.expressions.push(expression.clone());
+        self.known.grow(value.len());
+        self.known.expressions.push(expression.clone());
         code
     }
 }
@@ -241,8 +229,12 @@ impl AttributeWriter for ValueCodes {
         out.extend_from_slice(&code.to_le_bytes());
     }
 
+    fn is_full(&self) -> bool {
+        self.known.is_full()
+    }
+
     fn forget(&mut self) {
-        *self = ValueCodes::new(self.ignores_strings);
+        self.known.forget();
     }
 }
 

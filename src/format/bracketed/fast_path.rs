@@ -33,7 +33,7 @@ pub fn read_ad(
         if *text.get(at)? == b']' {
             return Some((cache.build_ad(buffer), at + 1));
         }
-        let (index, value_start) = match cache.predicted_name(&text[at..]) {
+        let (index, value_start) = match cache.attributes.predicted_name(&text[at..]) {
             // Another attribute of the name may have more white space before its value.
             Some((index, length)) => (index, at + length + blank_length(&text[at + length..])),
             None => find_name(text, at, cache)?,
@@ -82,7 +82,7 @@ fn find_name(text: &[u8], at: usize, cache: &mut AttributeCache) -> Option<(usiz
         return None;
     }
     let beginning = &rest[..equals + 1 + blank_length(&rest[equals + 1..])];
-    let index = match cache.index_of(beginning) {
+    let index = match cache.attributes.number_of(beginning) {
         Some(index) => index,
         None => cache.insert_name(beginning, true, name_of(name, cache.dialect())?),
     };

@@ -142,7 +142,7 @@ impl LongFormatter {
                     }
                 }
             } else if matches!(kind, LineKind::Banner | LineKind::Blank) && block.end_lines(text, &mut paragraph) {
-                self.lines.clear_if_large(false);
+                self.lines.clear_if_large();
                 block.ends_with_banner = kind == LineKind::Banner;
             }
             at = end;

@@ -27,7 +27,7 @@ pub fn read_ad(
             }
             at = skip_blanks(text, at);
         }
-        let (index, value_start) = match cache.predicted_name(&text[at..]) {
+        let (index, value_start) = match cache.attributes.predicted_name(&text[at..]) {
             Some((index, length)) => (index, at + length),
             None => find_name(origin, at, cache)?,
         };
@@ -46,7 +46,7 @@ pub fn read_ad(
 fn find_name(origin: &AdOrigin, at: usize, cache: &mut AttributeCache) -> Option<(usize, usize)> {
     let (name_end, value) = value_start(origin.text, at)?;
     let beginning = &origin.text[at..value];
-    let index = match cache.index_of(beginning) {
+    let index = match cache.attributes.number_of(beginning) {
         Some(index) => index,
         None => cache.insert_name(beginning, true, read_name(origin, &(at..name_end)).ok()?),
     };

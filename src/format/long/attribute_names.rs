@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::ad::Name;
+use crate::format::attribute_predictor::AttributePredictor;
 
 use super::line_kind::LineKind;
 use super::scan::line_ends;
@@ -11,10 +12,8 @@ use super::scan::line_ends;
 /// The distinct attribute names of ads in the long form. Names that differ only in case are distinct here.
 #[derive(Default)]
 pub struct AttributeNameCollector {
-    names: IndexSet<Box<[u8]>, FxBuildHasher>,
-    /// For each name, the index of the name that last came after it. This index predicts the next name without hashing,
-    /// because most ads have their names in the same order.
-    successors: Vec<usize>,
+    /// The names, by what is written up to and including `=`.
+    names: AttributePredictor<()>,
 }
 
 impl AttributeNameCollector {
@@ -22,45 +21,30 @@ impl AttributeNameCollector {
     pub fn collect(&mut self, text: &[u8]) {
         let mut ends = Vec::new();
         line_ends(text, &mut ends);
-        let (mut at, mut last) = (0, None);
+        let mut at = 0;
         for end in ends {
             let line = &text[at..end];
             at = end + 1;
-            let expected = last.and_then(|last: usize| self.successors.get(last).copied());
-            if let Some(expected) = expected.filter(|expected| self.begins_with_name(line, *expected)) {
-                last = Some(expected);
-                continue;
+            let length = || Some(memchr::memchr(b'=', line)? + 1);
+            let known = self.names.find(line, length).map(|(number, _)| number);
+            if let Some(number) = known.or_else(|| self.insert(&line[..length()?])) {
+                self.names.follow(number);
             }
-            let Some(name) = bound_name(line) else { continue };
-            let place = match self.names.get_index_of(name) {
-                Some(place) => place,
-                None => self.names.insert_full(name.into()).0,
-            };
-            self.successors.resize(self.names.len(), 0);
-            if let Some(last) = last {
-                self.successors[last] = place;
-            }
-            last = Some(place);
         }
+    }
+
+    /// Adds the name before an `=` and returns its number. `None` for a comment, and if there is no name.
+    fn insert(&mut self, beginning: &[u8]) -> Option<usize> {
+        let name = beginning[..beginning.len() - 1].trim_ascii();
+        let is_name = LineKind::of(name) == LineKind::Attribute;
+        is_name.then(|| self.names.insert(beginning, true, Name::new(&String::from_utf8_lossy(name)), ()))
     }
 
     /// Returns the names in the order of their first occurrence.
     pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
-        self.names.iter().map(|name| Name::new(&String::from_utf8_lossy(name)))
+        let names: IndexSet<&str, FxBuildHasher> = self.names.names().map(Name::as_str).collect();
+        names.into_iter().map(Name::new)
     }
-
-    /// Whether a line begins with the name at index `place`, followed by `=` or ` =`.
-    fn begins_with_name(&self, line: &[u8], place: usize) -> bool {
-        let Some(name) = self.names.get_index(place) else { return false };
-        let behind = line.strip_prefix(&**name);
-        behind.is_some_and(|behind| behind.starts_with(b" =") || behind.starts_with(b"="))
-    }
-}
-
-/// Returns the name before the first `=` of a line. `None` for a comment, and for a line without `=` or without a name.
-fn bound_name(line: &[u8]) -> Option<&[u8]> {
-    let name = line[..memchr::memchr(b'=', line)?].trim_ascii();
-    (LineKind::of(name) == LineKind::Attribute).then_some(name)
 }
 
 #[cfg(test)]

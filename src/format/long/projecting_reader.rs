@@ -41,11 +41,6 @@ pub struct ProjectingReader<'t, 's> {
     next_mark: usize,
     /// Version of the projection with which `marks` was computed.
     marked_version: usize,
-    /// For each name, the index of the name that last came after it. This index predicts the next name, because most
-    /// ads have their names in the same order.
-    successors: Vec<usize>,
-    /// Index of the name of the projection that was found last.
-    last_name: usize,
     /// Byte range of the value of each name of the projection in the current ad. `None` for a name that has not been
     /// found in the ad.
     values: Vec<Option<Range<usize>>>,
@@ -127,8 +122,6 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             marked_to: 0,
             next_mark: 0,
             marked_version: usize::MAX,
-            successors: Vec::new(),
-            last_name: 0,
             values: Vec::new(),
             found_values: Vec::new(),
             attribute_names: Vec::new(),
@@ -178,7 +171,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// a name that is not in the projection.
     #[must_use]
     pub fn has_occurred(&self, name: &Name) -> bool {
-        self.projection.names.get_index_of(name).is_some_and(|position| self.projection.has_occurred[position])
+        self.projection
+            .names
+            .get_index_of(name)
+            .is_some_and(|position| self.projection.attributes[position].has_occurred)
     }
 
     /// Returns the number of the ad read last. The first ad of the stream has number 1.
@@ -327,7 +323,6 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             self.values[position] = None;
         }
         self.values.resize(self.projection.names.len(), None);
-        self.successors.resize(self.projection.names.len(), 0);
         (self.record_type, self.ends_with_text) = (None, false);
         let mut is_sound = true;
         let mut from = first;
@@ -372,7 +367,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         for attribute in &banner.attributes {
             let name = &self.text[attribute.name.clone()];
             let Some(position) = self.projection.index_of(name) else { continue };
-            self.projection.has_occurred[position] = true;
+            self.projection.attributes[position].has_occurred = true;
             let Some(of_record) = self.values[position].clone() else {
                 self.values[position] = Some(attribute.value.clone());
                 self.found_values.push((position, attribute.value.clone()));
@@ -391,7 +386,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         if let Some(kind) = banner.kind
             && let Some(position) = self.projection.index_of(RECORD_TYPE.as_bytes())
         {
-            self.projection.has_occurred[position] = true;
+            self.projection.attributes[position].has_occurred = true;
             self.record_type = self.values[position].is_none().then_some((position, kind));
         }
         // The texts of shared ads tell nothing about the kind.
@@ -419,7 +414,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             return self.classify_line(start, self.line_end(at));
         };
         let line = &self.text[at..end];
-        if let Some((position, length)) = self.predict_name(line) {
+        if let Some((position, length)) = self.projection.attributes.predicted_name(line) {
             return self.record_value(position, at + length, end);
         }
         if line.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
@@ -433,21 +428,10 @@ impl<'t, 's> ProjectingReader<'t, 's> {
         self.classify_line(at, end)
     }
 
-    /// Predicts the name of a line from the name found before. Returns the index of the name and the number of bytes up
-    /// to and including `=`. `None` if the line does not begin with the predicted name.
-    fn predict_name(&self, line: &[u8]) -> Option<(usize, usize)> {
-        let position = *self.successors.get(self.last_name)?;
-        let beginning = self.projection.line_prefixes.get(position)?;
-        line.starts_with(beginning).then_some((position, beginning.len()))
-    }
-
     /// Records that the value of the name at index `position` is at byte offsets `start` to `end`.
     fn record_value(&mut self, position: usize, start: usize, end: usize) -> LineResult {
-        if let Some(following) = self.successors.get_mut(self.last_name) {
-            *following = position;
-        }
-        self.last_name = position;
-        self.projection.has_occurred[position] = true;
+        self.projection.attributes.follow(position);
+        self.projection.attributes[position].has_occurred = true;
         let value = &mut self.values[position];
         let is_reserved = self.projection.dialect == Dialect::Classad && self.projection.names[position].is_reserved();
         // If a name occurs twice in an ad, both values must be parsed, because each may have errors. A reserved name is
@@ -582,14 +566,8 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     ///
     /// `newest` is the first version of the projection that contains all names to which the attributes refer.
     fn intern_ad(&mut self, expressions: Vec<Expression>, newest: usize, has_plain_labels: bool) -> Ad {
-        let Projection { interner, names, shapes, .. } = &mut *self.projection;
-        let mut build = |positions: &[usize], expressions: Vec<Expression>| {
-            let name = |position: usize| names[position].clone();
-            match shapes.shape(positions, name) {
-                Some(shape) => Ad::from_shape(shape, expressions),
-                None => positions.iter().map(|position| name(*position)).zip(expressions).collect(),
-            }
-        };
+        let Projection { interner, names, attributes, .. } = &mut *self.projection;
+        let mut build = |positions: &[usize], expressions| attributes.build_ad(positions, expressions);
         let positions = &mut self.attribute_names;
         if !self.respelt_names.is_empty() {
             let mut spelt: Vec<Name> = positions.iter().map(|position| names[*position].clone()).collect();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
-use crate::format::shape_cache::ShapeCache;
+use crate::format::attribute_predictor::AttributePredictor;
 use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions};
 
 use super::scan::LineFilter;
@@ -19,9 +19,6 @@ pub(super) const MAX_PROJECTED_NAMES: usize = 512;
 /// are examined. If names are added, only one piece must be scanned again.
 const SCAN_PIECE_BYTES: usize = 1 << 15;
 
-/// Maximum length of the text of a last value, in bytes.
-const MAX_LAST_BYTES: usize = 16 * 1024;
-
 /// The names of the attributes to read of each ad. While ads are read, the names to which values refer are added. Each
 /// added name increases the version of the projection.
 pub struct Projection {
@@ -32,12 +29,8 @@ pub struct Projection {
     requested: usize,
     /// Indexes of the names in `names`, grouped by the length of the name in bytes.
     pub(super) by_length: Vec<Vec<usize>>,
-    /// How the line of each name usually begins: `name =`.
-    pub(super) line_prefixes: Vec<Box<[u8]>>,
-    /// The version of the projection that added each name.
-    added_in_version: Vec<usize>,
-    /// For each name, whether any ad read so far has the attribute.
-    pub(super) has_occurred: Vec<bool>,
+    /// Predicts the names, by how their lines usually begin: `name =`. The texts are those of values.
+    pub(super) attributes: AttributePredictor<ProjectedAttribute>,
     pub(super) filter: LineFilter,
     /// Number of bytes that are scanned at once.
     pub(super) piece_bytes: usize,
@@ -46,10 +39,6 @@ pub struct Projection {
     /// Cache of parsed values. The number stored with a value is the first version of the projection that contains all
     /// names to which the value refers.
     parse_cache: ParseCache<usize>,
-    /// The value of each name that was parsed last.
-    last_values: Vec<LastValue>,
-    /// Shapes by the indexes in `names`.
-    pub(super) shapes: ShapeCache,
     pub(super) prefilter: Option<LiteralPrefilter>,
     pub(super) interner: Option<AdInterner>,
     /// Version of the projection. It increases by 1 with each name that is added.
@@ -61,13 +50,16 @@ pub struct Projection {
     pub(super) reads_everything: bool,
 }
 
-/// The value of a name that was parsed last. The next ad often has the same value.
-#[derive(Default)]
-struct LastValue {
-    text: Vec<u8>,
-    /// The expression, with the first version of the projection that contains all names to which it refers. `None` if
-    /// there is no value yet, or if no two ads may share the expression.
-    expression: Option<(Expression, usize)>,
+/// A name of a projection, and the value that was parsed last. The next ad often has the same value.
+pub(super) struct ProjectedAttribute {
+    /// The version of the projection that added the name.
+    added_in_version: usize,
+    /// Whether any ad read so far has the attribute.
+    pub(super) has_occurred: bool,
+    /// The last value.
+    expression: Expression,
+    /// The first version of the projection that contains all names to which `expression` refers.
+    newest: usize,
 }
 
 /// Table of shared ads. Ads whose projected attributes have the same text become one `Ad`.
@@ -227,15 +219,11 @@ impl Projection {
             names: IndexSet::new(),
             requested: 0,
             by_length: Vec::new(),
-            line_prefixes: Vec::new(),
-            added_in_version: Vec::new(),
-            has_occurred: Vec::new(),
+            attributes: AttributePredictor::default(),
             filter: LineFilter::new(),
             piece_bytes: SCAN_PIECE_BYTES,
             is_as_written: false,
             parse_cache: ParseCache::new(ParseOptions::long(dialect)),
-            last_values: Vec::new(),
-            shapes: ShapeCache::default(),
             prefilter: None,
             interner: None,
             version: 0,
@@ -387,22 +375,20 @@ impl Projection {
     pub(super) fn add(&mut self, name: Name) -> usize {
         let length = name.as_str().len();
         self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
-        let (position, is_new) = self.names.insert_full(name);
+        let (position, is_new) = self.names.insert_full(name.clone());
         if is_new {
             self.by_length[length].push(position);
-            let name = self.names[position].as_str();
-            self.filter.add(name);
-            self.line_prefixes.push([name.as_bytes(), b" ="].concat().into());
-            self.added_in_version.push(0);
-            self.last_values.push(LastValue::default());
-            self.has_occurred.push(false);
+            self.filter.add(name.as_str());
+            let (beginning, expression) = ([name.as_str().as_bytes(), b" ="].concat(), Expression::literal(false));
+            let attribute = ProjectedAttribute { added_in_version: 0, has_occurred: false, expression, newest: 0 };
+            self.attributes.insert(&beginning, true, name, attribute);
         }
         let label = self.interner.as_mut().and_then(|interner| interner.only_labels.get_mut(position));
         if is_new || label.is_some_and(std::mem::take) {
             self.version += 1;
-            self.added_in_version[position] = self.version;
+            self.attributes[position].added_in_version = self.version;
         }
-        self.added_in_version[position]
+        self.attributes[position].added_in_version
     }
 
     /// Adds the names to which an expression refers. Returns the first version of the projection that contains all
@@ -420,10 +406,10 @@ impl Projection {
     /// The number in the result is the first version of the projection that contains all these names. It is `None` if
     /// the expression may read any attribute.
     pub(super) fn parse_value(&mut self, value: &[u8], position: usize) -> Option<(Expression, Option<usize>)> {
-        if let LastValue { text, expression: Some((expression, newest)) } = &self.last_values[position]
-            && text == value
-        {
-            return Some((expression.clone(), Some(*newest)));
+        let text = self.attributes.text(position);
+        if !text.is_empty() && text == value {
+            let last = &self.attributes[position];
+            return Some((last.expression.clone(), Some(last.newest)));
         }
         let parsed = self.parse_cache.parse(value, position)?;
         let newest = parsed.note.or_else(|| {
@@ -435,14 +421,12 @@ impl Projection {
             }
             newest
         });
-        let last = &mut self.last_values[position];
-        last.expression = None;
-        if let Some(newest) =
-            newest.filter(|_| parsed.reuse == ExpressionReuse::Shared && value.len() <= MAX_LAST_BYTES)
-        {
-            last.text.clear();
-            last.text.extend_from_slice(value);
-            last.expression = Some((parsed.expression.clone(), newest));
+        // A value with lists is not used again, because no two ads may share a list.
+        let kept = newest.filter(|_| parsed.reuse == ExpressionReuse::Shared);
+        self.attributes.set_text(position, if kept.is_some() { value } else { &[] });
+        if let Some(newest) = kept {
+            let last = &mut self.attributes[position];
+            (last.expression, last.newest) = (parsed.expression.clone(), newest);
         }
         Some((parsed.expression, newest))
     }

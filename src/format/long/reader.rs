@@ -266,10 +266,8 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         let cache = self.cache.borrow_mut();
         // The line with its line end.  The last line of a text may have none.
         let whole = self.text.get(offset..self.offset);
-        let known = cache.predicted_name(line).or_else(|| {
-            let beginning = &line[..=memchr::memchr(b'=', line).filter(|_| !has_quoted_name(line))?];
-            Some((cache.index_of(beginning)?, beginning.len()))
-        });
+        let name_length = || Some(memchr::memchr(b'=', line).filter(|_| !has_quoted_name(line))? + 1);
+        let known = cache.attributes.find(line, name_length);
         if let Some((index, length)) = known {
             let value = &line[length..];
             if cache.add_simple_literal(index, whole.unwrap_or_default(), value, &mut self.buffer) {

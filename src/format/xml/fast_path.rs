@@ -33,7 +33,7 @@ pub fn read_ad(
         if text[at..].starts_with(b"</c>") {
             return Some((cache.build_ad(buffer), at + 4));
         }
-        let (index, value_start) = match cache.predicted_name(&text[at..]) {
+        let (index, value_start) = match cache.attributes.predicted_name(&text[at..]) {
             Some((index, length)) => (index, at + length),
             None => find_name(origin, at, cache)?,
         };
@@ -56,7 +56,7 @@ fn find_name(origin: &AdOrigin, at: usize, cache: &mut AttributeCache) -> Option
     let value = at + name_tag_length(&origin.text[at..])?;
     let tag = &origin.text[at..value];
     let name = &tag[ATTRIBUTE_BEGIN.len()..tag.len() - NAME_END.len()];
-    let index = match cache.index_of(tag) {
+    let index = match cache.attributes.number_of(tag) {
         Some(index) => index,
         None => cache.insert_name(tag, true, attribute_name(name, origin.dialect, 0..0, 0).ok()?),
     };
