@@ -22,7 +22,7 @@ impl AdChecker {
             return None;
         }
         let dialect = self.context.dialect;
-        let mut models = self.models.take().unwrap_or_else(|| AdTextModels::new(dialect));
+        let mut models = self.models.take().unwrap_or_else(|| AdTextModels::new(dialect, false));
         let found = models.read(text).and_then(|mut of_ad| {
             let shape = Arc::clone(of_ad.model.ad.shape());
             self.with_shape(&shape, |checker, linked| checker.check_model(&mut of_ad, linked))

@@ -2,8 +2,6 @@
 //!
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
-mod ad_memo;
-mod ad_text_memo;
 pub mod anonymize;
 mod autocluster;
 mod bound_column;
@@ -11,10 +9,12 @@ mod census;
 mod census_counter;
 mod census_record;
 mod chunked;
+mod class_memo;
 mod code;
 mod coded_expressions;
 mod column;
 mod column_builder;
+mod constants;
 mod dictionary_column;
 pub mod diff;
 mod exact_sum;
@@ -33,8 +33,6 @@ mod value_indexes;
 mod value_key;
 mod value_sample;
 
-pub use ad_memo::{AdMemo, is_constant};
-pub use ad_text_memo::AdTextMemo;
 pub use autocluster::{
     AUTOCLUSTER_ATTRIBUTES, AUTOCLUSTER_ID, AUTOCLUSTER_SIGNATURE, PolicyExpressions, RequestCluster, RequestClusters,
     SignificantNames,
@@ -43,9 +41,11 @@ pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};
 pub use census_record::CensusRecord;
+pub use class_memo::ClassMemo;
 pub use code::code;
 pub use coded_expressions::{CodedExpressions, code_expressions};
 pub use column::AttributeColumn;
+pub use constants::is_constant;
 pub use dictionary_column::ColumnCell;
 pub use exact_sum::{ExactSum, Total};
 pub use expression_column::{ExpressionColumn, exact_number};

@@ -9,7 +9,7 @@ use crate::eval::FunctionKind;
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
 use crate::syntax::{long_string_length, quoted_literal, simple_literal_type};
 
-use super::ad_memo::{FIRST_CODE, SCALAR, SCALAR_LIST, constant_code};
+use super::constants::{FIRST_CODE, SCALAR, SCALAR_LIST, constant_code};
 
 /// Position of the [`ScalarKind`] in the code of a scalar, in bits. Codes are smaller.
 const KIND_SHIFT: u32 = 29;

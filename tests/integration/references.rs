@@ -6,7 +6,7 @@ use std::fmt::Write;
 use classad::ad::{Ad, Dialect, Expression, Name, Value};
 use classad::eval::{Context, Environment, References, references, references_of_all};
 use classad::format::{FileFormat, ReadCache, read_cached};
-use classad::pool::AdMemo;
+use classad::pool::ClassMemo;
 use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
 use crate::binary::classad;
@@ -159,14 +159,14 @@ fn ads_that_differ_in_constants_have_the_same_references() {
                 source.push('\n');
             }
             let mut cache = ReadCache::new(dialect);
-            let mut memo = AdMemo::default();
+            let mut memo = ClassMemo::for_references(dialect);
             for entry in read_cached(source.as_bytes(), FileFormat::Long, &mut cache).flatten() {
                 let found = memo.class(&entry.ad, || {
                     finds += 1;
                     references_of_ad(&entry.ad, &context)
                 });
                 ads += 1;
-                assert_eq!(*found, references_of_ad(&entry.ad, &context), "{dialect} seed {seed}: {source}");
+                assert_eq!(found, references_of_ad(&entry.ad, &context), "{dialect} seed {seed}: {source}");
             }
         }
         assert!(finds < ads * 9 / 10, "some ads were known: {finds} of {ads}");

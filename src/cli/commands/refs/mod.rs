@@ -11,7 +11,7 @@ use clap::Args;
 use classad::ad::{Ad, ByIdentity, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, References, direct_references, references_of_all};
 use classad::format::{AdEntry, AdText};
-use classad::pool::{AdMemo, AdTextMemo, Census};
+use classad::pool::{Census, ClassMemo};
 use classad::protocol::{PORTS, display_name, read_ports};
 use classad::syntax::print_name;
 
@@ -272,10 +272,8 @@ struct BlockReferences {
 }
 
 /// What a thread keeps of the ads, and the references of the ads of a block.
-#[derive(Default)]
 struct RefsState {
-    memo: AdMemo<Arc<AdReferences>>,
-    texts: Option<AdTextMemo<Arc<AdReferences>>>,
+    memo: ClassMemo<Arc<AdReferences>>,
     /// The references of the ads of the block, each with the number of ads.
     classes: ByIdentity<Arc<AdReferences>, usize>,
     rows: Vec<(Option<String>, usize, Arc<AdReferences>)>,
@@ -293,20 +291,22 @@ impl AdBlockTask for RefsTask {
     type Output = BlockReferences;
 
     fn new_state(&self) -> RefsState {
-        // A row needs the identity of its ad. So rows are made of whole ads.
-        let texts = (!self.is_table).then(|| AdTextMemo::for_references(self.context.dialect));
-        RefsState { texts, ..RefsState::default() }
+        let memo = ClassMemo::for_references(self.context.dialect);
+        RefsState { memo, classes: ByIdentity::default(), rows: Vec::new() }
     }
 
     fn take_text(&self, state: &mut RefsState, text: AdText) -> Option<usize> {
-        let (length, references) = state.texts.as_mut()?.class(text, |ad| self.new_class(ad))?;
-        let references = Arc::clone(references);
+        // A row needs the identity of its ad. So rows are made of whole ads.
+        if self.is_table {
+            return None;
+        }
+        let (length, references) = state.memo.class_of_text(text, |ad| self.new_class(ad))?;
         state.count(&references);
         Some(length)
     }
 
     fn add(&self, state: &mut RefsState, AdEntry { ad, number, .. }: AdEntry) {
-        let references = Arc::clone(state.memo.class(&ad, || self.new_class(&ad)));
+        let references = state.memo.class(&ad, || self.new_class(&ad));
         if self.is_table {
             state.rows.push((display_name(&ad, None, &self.context), number, Arc::clone(&references)));
         }
