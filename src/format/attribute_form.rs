@@ -106,7 +106,7 @@ impl AttributeForm {
         }
     }
 
-    /// Whether the language reads convert a value to a string as the same value, if it is a simple literal of the
+    /// Whether the language reads the text of a value as the same value, if it is a simple literal of the
     /// language.
     #[inline]
     pub(super) fn is_text_of_language(self, value: &[u8]) -> bool {
@@ -132,7 +132,7 @@ impl AttributeForm {
         }
     }
 
-    /// Parses convert a value to a string, or returns the cached expression. `owner` is a number for the name. `None`
+    /// Parses a value, or returns the cached expression. `owner` is a number for the name. `None`
     /// if the text is not a value.
     pub(super) fn parse_value(
         self,

@@ -37,7 +37,7 @@ pub fn parse_member(member: &[u8], dialect: Dialect) -> Option<ParsedAttribute> 
     Some(ParsedAttribute { name, expression, value_start, warning: None })
 }
 
-/// Parses convert a value to a string. `None` if it has an error.
+/// Parses a value. `None` if it has an error.
 pub fn parse_value(value: &[u8], dialect: Dialect) -> Option<Expression> {
     read_member_value(&AdOrigin { text: value, dialect, number: 1 }, 0..value.len())
 }
