@@ -1,10 +1,6 @@
 //! Texts of whole ads in any format, with a cache of the texts of their attributes.
 
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
-
-use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, Name};
+use crate::ad::{Ad, Bounded, ByIdentity, Expression, Name, ShapeTable};
 use crate::syntax::LossyChange;
 
 use super::ad_syntax::{AdSyntax, LossyChanges};
@@ -28,19 +24,10 @@ pub fn syntax_of(form: FileFormat) -> &'static AdSyntax {
 /// text is known.
 pub struct AdTextWriter {
     syntax: &'static AdSyntax,
-    written: Bounded<WrittenAds>,
+    /// The attributes that were written, by the spelling of the name.
+    written: ShapeTable<Box<str>, WrittenAttribute>,
     /// Texts of operations.
     expressions: Bounded<ByIdentity<Expression, Box<[u8]>>>,
-}
-
-/// The attributes of the ads that were written.
-#[derive(Default)]
-struct WrittenAds {
-    attributes: Vec<WrittenAttribute>,
-    /// Index in `attributes` by the spelling of the name.
-    by_name: FxHashMap<Box<str>, usize>,
-    /// The indices in `attributes` of the names of a shape.
-    shapes: ByIdentity<Arc<AdShape>, Arc<[usize]>>,
 }
 
 /// An attribute as it was written last.
@@ -56,7 +43,7 @@ struct WrittenAttribute {
 impl AdTextWriter {
     /// Creates a writer in a format.
     pub fn new(form: FileFormat) -> Self {
-        AdTextWriter { syntax: syntax_of(form), written: Bounded::default(), expressions: Bounded::default() }
+        AdTextWriter { syntax: syntax_of(form), written: ShapeTable::default(), expressions: Bounded::default() }
     }
 
     /// Appends the text of an ad.  Returns the changes to values that the format cannot represent, each with the name
@@ -67,19 +54,18 @@ impl AdTextWriter {
             text.extend_from_slice(self.syntax.empty.as_bytes());
             return changes;
         }
-        let attributes = self.attributes_of(ad.shape());
+        self.written.forget_if_large();
+        let attributes = self.written.numbers(ad.shape(), |name| WrittenAttribute::new(name, self.syntax));
         text.extend_from_slice(self.syntax.begin.as_bytes());
         for (position, (attribute, expression)) in attributes.iter().zip(ad.expressions()).enumerate() {
             text.extend_from_slice(if position > 0 { self.syntax.separator } else { "" }.as_bytes());
-            let is_written = self.written.attributes[*attribute]
-                .expression
-                .as_ref()
-                .is_some_and(|written| written.ptr_eq(expression));
+            let is_written =
+                self.written[*attribute].expression.as_ref().is_some_and(|written| written.ptr_eq(expression));
             if !is_written {
                 let lost = self.write_attribute(*attribute, expression);
                 changes.extend(lost.into_iter().map(|change| (ad.shape().names()[position].clone(), change)));
             }
-            text.extend_from_slice(&self.written.attributes[*attribute].text);
+            text.extend_from_slice(&self.written[*attribute].text);
         }
         text.extend_from_slice(self.syntax.end.as_bytes());
         changes
@@ -87,7 +73,7 @@ impl AdTextWriter {
 
     /// Writes an attribute with another expression than before.  Returns the changes to its value.
     fn write_attribute(&mut self, attribute: usize, expression: &Expression) -> Vec<LossyChange> {
-        let written = &mut self.written.attributes[attribute];
+        let written = &mut self.written[attribute];
         written.text.truncate(written.name_length);
         let is_operation = !expression.kind().is_scalar();
         if is_operation && let Some(known) = self.expressions.get(expression) {
@@ -105,29 +91,13 @@ impl AdTextWriter {
         }
         changes
     }
+}
 
-    /// Returns the indices in `attributes` of the names of a shape.
-    fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
-        if let Some(known) = self.written.shapes.get(shape) {
-            return Arc::clone(known);
-        }
-        self.written.make_room(shape.names().len() * size_of::<WrittenAttribute>());
-        let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
-        self.written.shapes.insert(Arc::clone(shape), Arc::clone(&attributes));
-        attributes
-    }
-
-    /// Returns the index in `attributes` of a name.
-    fn attribute_of(&mut self, name: &Name) -> usize {
-        if let Some(index) = self.written.by_name.get(name.as_str()) {
-            return *index;
-        }
+impl WrittenAttribute {
+    fn new(name: &Name, syntax: &AdSyntax) -> Self {
         let mut text = Vec::new();
-        (self.syntax.push_name)(name, &mut text);
-        let index = self.written.attributes.len();
-        self.written.by_name.insert(name.as_str().into(), index);
-        self.written.attributes.push(WrittenAttribute { name_length: text.len(), text, expression: None });
-        index
+        (syntax.push_name)(name, &mut text);
+        WrittenAttribute { name_length: text.len(), text, expression: None }
     }
 }
 

@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 use std::hash::BuildHasherDefault;
 use std::mem::take;
-use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
-use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, Bounded, ByIdentity, Expression, ExpressionKind, Name, ShapeTable};
 use crate::syntax::{Style, print_into, print_name};
 
 use super::summary::ValueMeasures;
@@ -20,9 +19,6 @@ pub(super) const MAX_NESTED_LEVELS: usize = 8;
 /// Maximum length in bytes of the path of a nested ad whose attributes are counted. The name of each attribute repeats
 /// the path, so that longer paths would take too much memory.
 const MAX_PATH_BYTES: usize = 256;
-
-/// Maximum number of names that a counter remembers. More names make it forget all of them.
-const MAX_KNOWN_NAMES: usize = 16 * 1024;
 
 /// The attributes that a census counts, and those whose values it records.
 #[derive(Clone, Debug)]
@@ -56,11 +52,7 @@ impl CensusScope {
 pub struct CensusCounter {
     pub(super) scope: CensusScope,
     ads: usize,
-    attributes: Vec<CountedAttribute>,
-    /// Index in `attributes` by name.
-    by_name: FxHashMap<Name, usize>,
-    /// The indices in `attributes` of the names of a shape.
-    shapes: Bounded<ByIdentity<Arc<AdShape>, Arc<[usize]>>>,
+    attributes: ShapeTable<Name, CountedAttribute>,
     /// Indices in `attributes` of those that the part counted so far has, in the order of first appearance.
     touched: Vec<usize>,
     /// Texts of operations, lists and ads with their hashes.
@@ -121,9 +113,7 @@ impl CensusCounter {
         CensusCounter {
             scope,
             ads: 0,
-            attributes: Vec::new(),
-            by_name: FxHashMap::default(),
-            shapes: Bounded::default(),
+            attributes: ShapeTable::default(),
             touched: Vec::new(),
             texts: TextCache::default(),
             generation: 0,
@@ -136,7 +126,7 @@ impl CensusCounter {
         if self.scope.has_nested {
             return self.add_nested(ad);
         }
-        let attributes = self.attributes_of(ad.shape());
+        let attributes = self.attributes.numbers(ad.shape(), |name| CountedAttribute::new(name, &self.scope));
         for (attribute, expression) in attributes.iter().zip(ad.expressions()) {
             self.count(*attribute, expression);
         }
@@ -223,39 +213,13 @@ impl CensusCounter {
             empty.texts.reserve_exact(attribute.part.texts.len());
             attributes.push(std::mem::replace(&mut attribute.part, empty));
         }
-        if self.attributes.len() > MAX_KNOWN_NAMES {
-            self.attributes.clear();
-            self.by_name.clear();
-            self.shapes.forget();
-            self.generation += 1;
-        }
+        self.generation += usize::from(self.attributes.forget_if_large());
         CensusPart { ads: take(&mut self.ads), attributes }
-    }
-
-    /// Returns the indices in `attributes` of the names of a shape.
-    fn attributes_of(&mut self, shape: &Arc<AdShape>) -> Arc<[usize]> {
-        if let Some(known) = self.shapes.get(shape) {
-            return Arc::clone(known);
-        }
-        let attributes: Arc<[usize]> = shape.names().iter().map(|name| self.attribute_of(name)).collect();
-        Arc::clone(self.shapes.get_or_insert_with(shape, size_of_val(&*attributes), || attributes))
     }
 
     /// Returns the index in `attributes` of a name.
     pub(super) fn attribute_of(&mut self, name: &Name) -> usize {
-        if let Some(index) = self.by_name.get(name) {
-            return *index;
-        }
-        let index = self.attributes.len();
-        self.by_name.insert(name.clone(), index);
-        self.attributes.push(CountedAttribute {
-            has_values: self.scope.has_values_of(name),
-            last: None,
-            last_literal: None,
-            run: 0,
-            part: PartAttribute::new(name.clone()),
-        });
-        index
+        self.attributes.number(name, || CountedAttribute::new(name, &self.scope))
     }
 }
 
@@ -266,6 +230,11 @@ impl PartAttribute {
 }
 
 impl CountedAttribute {
+    fn new(name: &Name, scope: &CensusScope) -> Self {
+        let (has_values, part) = (scope.has_values_of(name), PartAttribute::new(name.clone()));
+        CountedAttribute { has_values, last: None, last_literal: None, run: 0, part }
+    }
+
     /// Adds the ads that follow each other with one expression to the part.
     fn end_run(&mut self, texts: &mut TextCache) {
         let ads = take(&mut self.run);

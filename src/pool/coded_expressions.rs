@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
-use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, Name};
+use crate::ad::{Ad, ByIdentity, Expression, Name, ShapeTable};
 
 /// The code of an ad without the attribute.
 pub const NO_EXPRESSION: u32 = 0;
@@ -24,8 +21,7 @@ pub struct CodedExpressions {
 #[derive(Default)]
 struct ExpressionCoder {
     codes: Vec<u32>,
-    expressions: Vec<Expression>,
-    by_identity: FxHashMap<usize, u32>,
+    expressions: ByIdentity<Expression, u32>,
     /// Identity and code of the expression that was added last. The next ad often binds the same one.
     last: (usize, u32),
 }
@@ -33,43 +29,30 @@ struct ExpressionCoder {
 /// Finds the codes of all attributes of some ads, by the names of the attributes in order of first occurrence. Iterates
 /// over each ad once, which is faster than looking up every name in every ad.
 pub fn code_expressions(ads: &[Ad]) -> impl Iterator<Item = (Name, CodedExpressions)> {
-    let mut names: IndexSet<Name, FxBuildHasher> = IndexSet::default();
-    let mut coders: Vec<ExpressionCoder> = Vec::new();
-    // The columns of the names of each shape.
-    let mut by_shape: Bounded<ByIdentity<Arc<AdShape>, Arc<[usize]>>> = Bounded::default();
+    let mut coders: ShapeTable<Name, ExpressionCoder> = ShapeTable::default();
     let (mut last_shape, mut columns) = (0, Arc::from([]));
     for (row, ad) in ads.iter().enumerate() {
         let shape = Arc::as_ptr(ad.shape()) as usize;
         if shape != last_shape {
-            let find = || ad.shape().names().iter().map(|name| column_of(&mut names, name)).collect();
-            let bytes = ad.len() * size_of::<usize>();
-            columns = Arc::clone(by_shape.get_or_insert_with(ad.shape(), bytes, find));
+            columns = coders.numbers(ad.shape(), |_| ExpressionCoder::default());
             last_shape = shape;
-            coders.resize_with(names.len(), ExpressionCoder::default);
         }
         for (column, expression) in columns.iter().zip(ad.expressions()) {
             coders[*column].add(row, expression);
         }
     }
-    let finished = coders.into_iter().map(|ExpressionCoder { codes, expressions, .. }| (codes, expressions));
-    names.into_iter().zip(finished.map(|(codes, expressions)| CodedExpressions { codes, expressions }))
-}
-
-/// Returns the index of a name, which is inserted if it is new.
-fn column_of(names: &mut IndexSet<Name, FxBuildHasher>, name: &Name) -> usize {
-    names.get_index_of(name).unwrap_or_else(|| names.insert_full(name.clone()).0)
+    coders.into_iter().map(|(name, ExpressionCoder { codes, expressions, .. })| {
+        let expressions = expressions.into_iter().map(|(expression, _)| expression).collect();
+        (name, CodedExpressions { codes, expressions })
+    })
 }
 
 impl ExpressionCoder {
     fn add(&mut self, row: usize, expression: &Expression) {
         let identity = expression.identity();
         if self.last.0 != identity {
-            let ExpressionCoder { by_identity, expressions, .. } = self;
-            let code = by_identity.entry(identity).or_insert_with(|| {
-                expressions.push(expression.clone());
-                u32::try_from(expressions.len()).unwrap_or(u32::MAX)
-            });
-            self.last = (identity, *code);
+            let next = u32::try_from(self.expressions.len() + 1).unwrap_or(u32::MAX);
+            self.last = (identity, *self.expressions.get_or_insert_with(expression, || next));
         }
         if self.codes.len() < row {
             self.codes.resize(row, NO_EXPRESSION);
