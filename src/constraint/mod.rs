@@ -15,8 +15,8 @@ pub use condition::{
 };
 pub use conjuncts::{conjuncts, disjuncts, for_each_conjunct};
 pub use consistency::{
-    Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, PossibleTruths, Tautology, Witness, inconsistencies,
-    possible_truths, tautologies,
+    Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, PossibleTruths, Tautology, Witness, contradicts_itself,
+    inconsistencies, possible_truths, tautologies,
 };
 pub use literal_filter::LiteralFilter;
 pub use rectangle::{Interval, Profile, profiles};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::ad::{Ad, Dialect, Expression, Name, ScopeAd, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, inconsistencies};
+use crate::constraint::{ClauseForm, ClauseOperand, contradicts_itself};
 use crate::eval::{FreeNames, NameSet};
 use crate::pool::is_constant;
 use crate::protocol::{PORTS, Protocol};
@@ -287,7 +287,7 @@ impl PartOutcome {
                 PartOutcome::of(("never met", Expression::literal(value.clone()).fingerprint()))
             }
             ClauseResidue::Open { residue, is_changed } => PartOutcome {
-                is_consistent: inconsistencies(&[residue], dialect).is_empty(),
+                is_consistent: !contradicts_itself(residue, dialect),
                 ..PartOutcome::of((!is_changed, residue.fingerprint()))
             },
         };

@@ -183,6 +183,20 @@ impl<'e> Grid<'e> {
         }
     }
 
+    /// Whether [`Grid::allowed`] leaves no value for a subject of a condition.
+    pub(super) fn is_impossible(&self, condition: &Expression) -> bool {
+        let mut is_met = false;
+        let is_met_first = !self.is_costly(condition) && {
+            let visit = |_: &Assignment<'_>, value: Option<Value>| {
+                is_met = value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true());
+                if is_met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            self.evaluate(condition, visit).is_some() && is_met
+        };
+        self.renew_budget();
+        !is_met_first && are_impossible(&self.allowed(condition))
+    }
+
     /// Whether a condition is never met. `false` if that is unknown.
     pub(super) fn is_never_met(&self, condition: &Expression) -> bool {
         let mut is_met_once = false;

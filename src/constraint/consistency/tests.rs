@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{inconsistencies, inconsistencies_without, possible_truths, tautologies};
+use super::{contradicts_itself, inconsistencies, inconsistencies_without, possible_truths, tautologies};
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Truth, Value};
 use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{Context, Environment, Evaluator};
@@ -290,6 +290,21 @@ proptest! {
             let parts: Vec<&Expression> = conjuncts(&tree).into_iter().map(Expression::without_parentheses).collect();
             let all = inconsistencies_without(&FxHashSet::default(), &parts, dialect);
             prop_assert_eq!(format!("{:?}", inconsistencies(&parts, dialect)), format!("{all:?}"), "{}", text);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_clause_contradicts_itself_if_it_is_inconsistent(
+        parts in prop::collection::vec(prop_oneof![condition(), "ifThenElse\\(x > 5, \"a\", (\"b\"|true|x < 3)\\)"], 1..4),
+        operator in prop::sample::select(vec!["&&", "||"]),
+    ) {
+        for dialect in [Dialect::Classad, Dialect::Condor] {
+            let text = parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(operator);
+            let clause = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+            let is_inconsistent = !inconsistencies(&[&clause], dialect).is_empty();
+            prop_assert_eq!(contradicts_itself(&clause, dialect), is_inconsistent, "{}", text);
         }
     }
 }
