@@ -41,7 +41,7 @@ pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, Str
 }
 
 /// The folder of this process for temporary files: tests may run in several processes at once. Folders of processes that
-/// have ended are removed.
+/// have ended are removed. Its name has as many characters in each process: messages are folded, and name files.
 pub fn temporary() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let all = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -55,21 +55,27 @@ pub fn temporary() -> &'static Path {
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
-        let folder = all.join(own.to_string());
+        let folder = all.join(format!("{own:010}"));
         std::fs::create_dir_all(&folder).expect("the folder can be made");
         folder
     });
     &FOLDER
 }
 
-/// The path of a file with these bytes; tests of one process run at once, so each wants a name of its own.
+/// The path of a file with these bytes; tests of one process run at once, so each wants a name of its own. It is relative
+/// to the project's folder, so that messages are folded alike wherever the project lies.
 pub fn file(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let path = temporary().join(name);
     // The file is replaced as a whole: another test may be reading it.
     let new = path.with_extension(format!("{:?}.new", std::thread::current().id()));
     std::fs::write(&new, bytes).expect("the folder can be written");
     std::fs::rename(&new, &path).expect("the file can be replaced");
-    path.to_string_lossy().into_owned()
+    path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&path).to_string_lossy().into_owned()
+}
+
+/// The path of a file from the root, as commands of `scatter` name it.
+pub fn from_root(path: String) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).to_string_lossy().into_owned()
 }
 
 /// A changed partial result with the checksum that fits it, if it is complete.

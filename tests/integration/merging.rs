@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use super::binary::{classad, file, run};
+use super::binary::{classad, file, from_root, run};
 use super::parts::{Numbers, history_text, json_text, long_text};
 
 /// Number of random cuttings of each run of a command; `CLASSAD_CASES` sets another.
@@ -372,7 +372,7 @@ fn every_missing_file_is_named() {
 /// The lines that `scatter` prints are run by a shell, and merged.
 #[test]
 fn a_shell_runs_what_scatter_prints() {
-    let paths = [file("scatter it's.long", long_text(40)), file("scatter.history", history_text(20))];
+    let paths = [file("scatter it's.long", long_text(40)), file("scatter.history", history_text(20))].map(from_root);
     let plan = file("scatter-plan.json", b"");
     let constraint = "Cpus > 0 && regexp(\"^n[1-4]\", Name ?: \"n1\") && time() == 77";
     let options = ["--af", "Id,Owner,'a b' ?: time()", "-o", "json"];

@@ -131,7 +131,7 @@ fn a_file_that_is_on_both_sides_is_told() {
     let ads = &file("one_way_sides.ad", "[ Name = \"x\"; Requirements = true ]");
     let link = crate::binary::temporary().join("one_way_sides.link");
     let _ = std::fs::remove_file(&link);
-    std::os::unix::fs::symlink(ads, &link).expect("the folder can be written");
+    std::os::unix::fs::symlink("one_way_sides.ad", &link).expect("the folder can be written");
     let link = &link.to_string_lossy().into_owned();
     for command in ["match", "gangmatch", "negotiate", "explain"] {
         for pool in [ads, link] {

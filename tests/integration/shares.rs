@@ -1,6 +1,6 @@
 //! Partial results of random shares are merged to what one run prints: output, messages and exit status.
 
-use super::binary::{classad, file, resealed, run};
+use super::binary::{classad, file, from_root, resealed, run};
 use super::merging::{cuttings, text};
 use super::parts::Numbers;
 
@@ -374,8 +374,10 @@ fn scatter_plans_shares() {
     let mut numbers = Numbers(24);
     let requests: Vec<String> = ["scatter it's.requests", "scatter.requests"]
         .map(|name| file(name, (0..25).map(|number| request(&mut numbers, number, false, false)).collect::<String>()))
+        .map(from_root)
         .into();
-    let pool = file("scatter.pool", (0..9).map(|number| offer(&mut numbers, number, false)).collect::<String>());
+    let pool =
+        from_root(file("scatter.pool", (0..9).map(|number| offer(&mut numbers, number, false)).collect::<String>()));
     let plans = ["scatter-shares.json", "scatter-lines.txt", "scatter-parts.json"].map(|name| file(name, b""));
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_classad")).parent().expect("it is in a folder");
     let mut search = vec![folder.to_owned()];
