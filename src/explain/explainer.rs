@@ -6,7 +6,7 @@ use crate::ad::{Ad, ByteString, Name};
 use crate::constraint::inconsistencies;
 use crate::eval::Context;
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{AdvertisedState, PORTS, Protocol, SlotState};
+use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::changes::{find_changes, find_changes_for_free};
 use super::closest_offers::{closest_of, closest_offers};
@@ -125,7 +125,7 @@ impl Explainer {
             accepting: table.weights.of_set(&analysis.acceptance.accepting),
             ..RequestReport::default()
         };
-        if request.get(&PORTS).is_some() {
+        if has_ports(request) {
             report.verdict = RequestVerdict::NeedsGang;
             return report;
         }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Truth, Type, Value};
 use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
-use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, invalidities, port_list, read_ports};
+use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, has_ports, invalidities, read_ports};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
@@ -71,7 +71,7 @@ impl<'a> AdCheck<'a> {
         self.check_validity(found);
         self.check_ports(found);
         let constraint = self.protocol.constraint_name(self.ad);
-        if let Some(name) = constraint.filter(|_| port_list(self.ad, self.context.dialect).is_none()) {
+        if let Some(name) = constraint.filter(|_| !has_ports(self.ad)) {
             self.check_constraint(name, has_cycles, residues, found);
         }
         self.check_rank(found);

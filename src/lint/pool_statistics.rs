@@ -5,7 +5,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{Ad, Attribute, ByteString, Expression, ExpressionKind, Name, Type, Value};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, TOTAL_SLOT_PREFIX, read_ports};
+use crate::protocol::{TOTAL_SLOT_PREFIX, port_list, read_ports};
 
 use super::pool_range::{NumberRange, constant_number};
 use super::pool_strings::PoolStrings;
@@ -40,7 +40,7 @@ impl PoolStatistics {
             self.add_totals(ad);
         }
         // The ad at the other side of a port sees the attributes of the port, too.
-        let Some(Ok(ports)) = ad.get(&PORTS).map(|_| read_ports(ad)) else { return };
+        let Some(Ok(ports)) = port_list(ad).map(|_| read_ports(ad)) else { return };
         let mut seen: FxHashSet<&Name> = FxHashSet::default();
         for attribute in ports.list.iter().filter_map(|port| port.record.as_ref()).flat_map(Ad::iter) {
             let known = self.add_attribute(attribute);

@@ -34,7 +34,7 @@ pub use offer_portion::{
     AVAILABLE_GPUS, MACHINE_RESOURCES, machine_resources, taken_portion, with_portion, without_portion, words,
 };
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
-pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, port_list, read_ports};
+pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, check_port_list, has_ports, port_list, read_ports};
 pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};
 pub use renamed_attributes::{closest_attributes, current_names, likely_current_names, renamed_attribute};
 pub use resource_request::{

@@ -57,7 +57,10 @@ const MAX_GROUP_DEPTH: usize = 64;
 /// Maximum number of ports of an ad. The search for a gang compares each port with each other one.
 pub const MAX_PORTS: usize = 500;
 
-/// Reads the ports of an ad in the order of its list `Ports`. An ad without `Ports` has only the implicit port `other`.
+/// Why a value of `Ports` is refused that is no list.
+const NO_LIST: &str = "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`";
+
+/// Reads the ports of an ad in the order of its list `Ports`. An ad without such a list has only the implicit port `other`.
 ///
 /// An entry of the list may be a group of ports, `[ Ports = {...}; Min = m; Max = n ]`. At least `Min` and at most
 /// `Max` entries of the group are filled. `Max` defaults to the number of entries, `Min` to the smaller of this number
@@ -65,10 +68,10 @@ pub const MAX_PORTS: usize = 500;
 ///
 /// # Errors
 ///
-/// Fails if `Ports` is not a list of records, a record has no label, two ports have the same label, there are more than [`MAX_PORTS`], a group asks for
+/// Fails if `Ports` is a list of something else than records, a record has no label, two ports have the same label, there are more than [`MAX_PORTS`], a group asks for
 /// more entries than it has, or groups are nested too deeply.
 pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
-    let Some(list) = ad.get(&PORTS) else {
+    let Some(list) = port_list(ad) else {
         let implicit = Port { label: Name::new("other"), groups: Vec::new(), record: None };
         return Ok(Ports { list: vec![implicit], group: PortGroup::all_of(1) });
     };
@@ -77,18 +80,35 @@ pub fn read_ports(ad: &Ad) -> Result<Ports, PortFault> {
     Ok(Ports { list: found, group: PortGroup { min: entries.len(), max: entries.len(), entries } })
 }
 
-/// Returns the value of `Ports` if it is meant as a list of ports; `None` if the ad has no `Ports`. A `Ports` that is no
-/// list is a mistake in the papers' dialect, and an attribute of the site in HTCondor's, which has no ports.
+/// Returns the value of `Ports` if it is a list; `None` if the ad has no `Ports`, or one that is no list.
 #[must_use]
-pub fn port_list(ad: &Ad, dialect: Dialect) -> Option<&Expression> {
+pub fn port_list(ad: &Ad) -> Option<&Expression> {
     let is_list = |value: &&Expression| matches!(value.without_parentheses().kind(), ExpressionKind::List(_));
-    ad.get(&PORTS).filter(|value| !dialect.is_condor() || is_list(value))
+    ad.get(&PORTS).filter(is_list)
+}
+
+/// Whether an ad has a list of ports, well-formed or not.
+#[must_use]
+pub fn has_ports(ad: &Ad) -> bool {
+    port_list(ad).is_some()
+}
+
+/// Checks that `Ports` is a list in the papers' dialect. HTCondor has no ports: there it may be any attribute of the site.
+///
+/// # Errors
+///
+/// Fails if `Ports` is no list.
+pub fn check_port_list(ad: &Ad, dialect: Dialect) -> Result<(), PortFault> {
+    match ad.get(&PORTS).filter(|_| !dialect.is_condor() && !has_ports(ad)) {
+        Some(value) => Err(fault(value, NO_LIST)),
+        None => Ok(()),
+    }
 }
 
 /// Reads the entries of a list of ports. Appends its ports, including those of its groups, to `found`.
 fn read_entries(list: &Expression, groups: &[Ad], found: &mut Vec<Port>) -> Result<Vec<PortGroupEntry>, PortFault> {
     let ExpressionKind::List(elements) = list.without_parentheses().kind() else {
-        return Err(fault(list, "Ports must be a list of records, `{ [ Label = ...; Constraint = ... ], ... }`"));
+        return Err(fault(list, NO_LIST));
     };
     let mut entries = Vec::with_capacity(elements.len());
     found.reserve(elements.len().min(MAX_PORTS));

@@ -14,7 +14,7 @@ use std::fmt;
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind};
 use crate::eval::Context;
 
-use super::{AdvertisedState, Advertisement, PORTS, PortFault, Protocol, port_list, read_ports};
+use super::{AdvertisedState, Advertisement, PORTS, PortFault, Protocol, check_port_list, port_list, read_ports};
 
 /// Attributes of which each shows that an ad of HTCondor without a kind is of a job or of a slot.
 const PARTY_ATTRIBUTES: [&str; 4] = ["ProcId", "JobStatus", "State", "SlotType"];
@@ -55,7 +55,10 @@ impl std::error::Error for InvalidAd {}
 /// Returns what makes an ad invalid if it is to take part in matches, whatever its kind is.
 #[must_use]
 pub fn invalidities(ad: &Ad, protocol: &Protocol, dialect: Dialect) -> Vec<InvalidAd> {
-    let Some(list) = port_list(ad, dialect) else {
+    if let Err(fault) = check_port_list(ad, dialect) {
+        return vec![InvalidAd::Ports(fault)];
+    }
+    let Some(list) = port_list(ad) else {
         let has_constraint = protocol.constraint_name(ad).is_some();
         return if has_constraint { Vec::new() } else { vec![InvalidAd::NoConstraint] };
     };

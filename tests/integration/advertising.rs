@@ -300,6 +300,23 @@ fn the_newest_ad_of_a_submitter_counts() {
     }
 }
 
+/// HTCondor has no ports: `Ports` is an attribute of the site there, unless it is a list of records.
+#[test]
+fn ports_of_a_site_are_an_attribute() {
+    let jobs = "Requirements = TARGET.Ports == \"8080\"\nClusterId = 1\nProcId = 0\nMyType = \"Job\"\nPorts = 80\n";
+    let jobs = file("site-ports.jobs", jobs);
+    let slots = file("site-ports.slots", "Ports = \"8080\"\nRequirements = true\nName = \"x\"\nMyType = \"Machine\"\n");
+    for command in ["match", "explain", "negotiate", "gangmatch"] {
+        let (status, out, told) = classad(&[command, &jobs, "--pool", &slots]);
+        assert_eq!((status, told.as_str()), (Some(0), ""), "{command}: {out}");
+        assert!(out.contains("1.0"), "{command}: {out}");
+    }
+    assert!(classad(&["autocluster", &jobs, "--pool", &slots]).1.contains("\tRequirements\n"));
+    let gang = file("site-ports.gang", "MyType = \"Job\"\nName = \"g\"\nPorts = { 80 }\n");
+    let (status, _, told) = classad(&["gangmatch", &gang, "--pool", &slots]);
+    assert!(status == Some(2) && told.contains("a port must be a record"), "{told}");
+}
+
 /// Thesis 3.3.2: a collector "ensures that the advertisements sent to it are valid".
 #[test]
 fn a_collector_refuses_ads_that_are_not_valid() {

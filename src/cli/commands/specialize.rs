@@ -12,7 +12,7 @@ use classad::eval::{
 };
 use classad::format::{AdEntry, FileFormat};
 use classad::matching::gang::OpenPorts;
-use classad::protocol::{PORTS, PortFault, Protocol, display_name};
+use classad::protocol::{PortFault, Protocol, check_port_list, display_name, has_ports};
 use classad::syntax::{Style, print};
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -237,10 +237,12 @@ impl SpecializeTask<'_> {
     fn specialize(&self, ad: Option<Ad>) -> Specialized {
         let is_known = ad.is_some() || !self.definitions.is_empty();
         let ad = input::with_definitions(ad.unwrap_or_default(), &self.definitions);
-        if let SpecializeScope::Ports(protocol) = &self.scope
-            && ad.get(&PORTS).is_some()
-        {
-            return self.port_verdicts(&ad, protocol).map_or_else(Specialized::BadPorts, Specialized::PortVerdicts);
+        if let SpecializeScope::Ports(protocol) = &self.scope {
+            if let Err(fault) = check_port_list(&ad, self.context.dialect) {
+                return Specialized::BadPorts(fault);
+            } else if has_ports(&ad) {
+                return self.port_verdicts(&ad, protocol).map_or_else(Specialized::BadPorts, Specialized::PortVerdicts);
+            }
         }
         let known = [Some(&ad), self.target.as_ref()].map(|side| side.map(|side| self.shown(side)));
         let [own, target] = &known;

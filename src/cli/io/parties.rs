@@ -9,7 +9,7 @@ use classad::matching::gang::Gang;
 use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationSettings};
 use classad::matching::policy::with_typed_ranks;
 use classad::matching::{BilateralMatch, Notice, Party, part_name};
-use classad::protocol::{ContentIdentities, PORTS, RESOURCE_COUNT, invalid_count_reason, resource_count};
+use classad::protocol::{ContentIdentities, RESOURCE_COUNT, has_ports, invalid_count_reason, resource_count};
 use classad::text::counted;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,8 +58,7 @@ impl Parties {
         for run in runs_of_shared_ads(&self.requests) {
             distinct.entry(run[0].ad.identity()).or_insert((&run[0].ad, 0)).1 += run.len();
         }
-        let with_ports: usize =
-            distinct.values().filter(|(ad, _)| ad.get(&PORTS).is_some()).map(|(_, requests)| requests).sum();
+        let with_ports: usize = distinct.values().filter(|(ad, _)| has_ports(ad)).map(|(_, requests)| requests).sum();
         let context = session.context();
         warn_of_invalid_counts(session, &self.requests);
         let is_counted = |ad: &Ad| ad.get(&count).is_some() && resource_count(ad, &context).is_some();

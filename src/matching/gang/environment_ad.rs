@@ -1,7 +1,7 @@
 //! The evaluation environment of a gang as an ad (thesis 5.3.1, Figure 32).
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
-use crate::protocol::{PORTS, PortFault, PortGroup, PortGroupEntry, Ports, read_ports};
+use crate::protocol::{PORTS, PortFault, PortGroup, PortGroupEntry, Ports, has_ports, read_ports};
 
 use super::{DockedOffer, Gang};
 
@@ -58,7 +58,7 @@ impl<'a> GangContext<'a> {
     /// the ad itself. `number` is that of this context.
     fn port_reference(&self, number: usize, port: usize) -> Expression {
         let ad = select(Expression::attribute(context_name(number)), "_ad");
-        if self.ad.get(&PORTS).is_none() {
+        if !has_ports(self.ad) {
             return ad;
         }
         let path = path_to(&self.ports.group, port).unwrap_or_default();

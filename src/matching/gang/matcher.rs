@@ -9,7 +9,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant, Type
 use crate::eval::Context;
 use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
-use crate::protocol::{PORTS, PortFault, Protocol};
+use crate::protocol::{PORTS, PortFault, Protocol, port_list};
 
 use super::failure::{FailedClauses, GangFailure, TrialDocking};
 use super::offer_pool::OfferPool;
@@ -422,7 +422,7 @@ impl Gangmatcher {
 /// Returns copies of a request with shorter port lists: the first entry of the list, the first two entries, up to the
 /// whole list.
 pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
-    let Some(list) = request.get(&PORTS) else { return vec![request.clone()] };
+    let Some(list) = port_list(request) else { return vec![request.clone()] };
     let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
     let prefix = |count: usize| {
         let entries = ExpressionKind::List(entries[..count].to_vec().into());

@@ -13,7 +13,7 @@ use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
 use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, Residual, docking_values};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
-use crate::protocol::{Advertisement, PORTS, PortFault, taken_portion};
+use crate::protocol::{Advertisement, PortFault, has_ports, taken_portion};
 
 use super::granted_offer::GrantedOffer;
 use super::{NegotiationSettings, PortUse};
@@ -323,11 +323,6 @@ impl CycleOffers {
         }
         statistics
     }
-}
-
-/// Whether an ad has a list of ports.
-fn has_ports(ad: &Ad) -> bool {
-    ad.get(&PORTS).is_some()
 }
 
 /// Pairs a request with an offer in an environment, and returns the scope of the request.

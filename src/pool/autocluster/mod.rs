@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, FreeNames, transitive_closure};
-use crate::protocol::{LABEL, PORTS, Port, Protocol, RESOURCE_COUNT, read_ports, resource_count};
+use crate::protocol::{LABEL, PORTS, Port, Protocol, RESOURCE_COUNT, port_list, read_ports, resource_count};
 
 use interner::{AutoclusterInterner, InternedId};
 
@@ -305,7 +305,7 @@ impl<'c> SignificantAttributes<'c> {
         if self.reads[side].everything {
             reached.extend(self.all_names(ad));
         }
-        let ports = ad.get(&PORTS).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
+        let ports = port_list(ad).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
         if ports.is_some() {
             reached.insert(self.interner.intern_name(&PORTS));
         }

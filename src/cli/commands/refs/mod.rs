@@ -12,7 +12,7 @@ use classad::ad::{Ad, ByIdentity, Expression, Name};
 use classad::eval::{Context, Environment, FreeNames, References, direct_references, references_of_all};
 use classad::format::{AdEntry, AdText};
 use classad::pool::{Census, ClassMemo};
-use classad::protocol::{PORTS, display_name, read_ports};
+use classad::protocol::{PORTS, display_name, has_ports, read_ports};
 use classad::syntax::print_name;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -368,7 +368,7 @@ impl RefsTask {
 /// Removes the labels of an ad's ports, which denote no attribute: `Label = cpu` gives the port its name, and `cpu`
 /// alone is the whole ad that docks there. A reference such as `cpu.Memory` remains.
 fn without_labels(mut found: References, ad: &Ad) -> References {
-    if ad.get(&PORTS).is_some()
+    if has_ports(ad)
         && let Ok(ports) = read_ports(ad)
     {
         let is_label = |name: &Name| ports.list.iter().any(|port| port.label == *name);

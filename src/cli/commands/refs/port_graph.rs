@@ -2,13 +2,13 @@
 
 use classad::ad::{Ad, Dialect, Name};
 use classad::eval::FreeNames;
-use classad::protocol::{LABEL, PORTS, read_ports};
+use classad::protocol::{LABEL, PORTS, port_list, read_ports};
 
 /// Returns for each port of an ad the ports before it on which it depends, as nodes of the graph: those whose labels
 /// are free in an expression of the port. An attribute of the port or of the ad hides a label of its name. Nothing is
 /// returned for an ad without ports, or with an attribute Ports that is not a valid list of ports.
 pub fn port_dependencies(ad: &Ad, dialect: Dialect) -> Vec<(String, Vec<(String, bool)>)> {
-    let Some(ports) = ad.get(&PORTS).and_then(|_| read_ports(ad).ok()) else { return Vec::new() };
+    let Some(ports) = port_list(ad).and_then(|_| read_ports(ad).ok()) else { return Vec::new() };
     let node = |label: &Name| format!("port {label}");
     let mut graph = vec![("Ports".to_owned(), ports.list.iter().map(|port| (node(&port.label), true)).collect())];
     for (index, port) in ports.list.iter().enumerate() {

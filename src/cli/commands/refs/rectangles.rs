@@ -7,7 +7,7 @@ use classad::constraint::{Profile, profiles};
 use classad::eval::{Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize};
 use classad::format::AdEntry;
 use classad::matching::gang::OpenPorts;
-use classad::protocol::{LABEL, PORTS, PortFault, Protocol, display_name};
+use classad::protocol::{LABEL, PORTS, PortFault, Protocol, check_port_list, display_name, has_ports};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -120,7 +120,8 @@ impl AdTask for RectangleTask {
 impl RectangleTask {
     fn sides(&self, ad: &Ad) -> Result<Vec<RectangleSide>, PortFault> {
         let mut sides = Vec::new();
-        if ad.get(&PORTS).is_none() {
+        check_port_list(ad, self.context.dialect)?;
+        if !has_ports(ad) {
             let (environment, frame) = Environment::partner_unknown(ad.clone(), Knowledge::Complete);
             self.add_values("", &frame, &environment, &mut sides);
             let is_partner = |scope: &Name| ScopeAd::of(scope) == Some(ScopeAd::Other);

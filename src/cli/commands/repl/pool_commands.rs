@@ -9,7 +9,7 @@ use classad::constraint::is_scope_name;
 use classad::eval::{Abort, Context, FreeNames};
 use classad::matching::{Accelerations, Matchmaker, Pair, PairSide, about_one_ad};
 use classad::pool::Store;
-use classad::protocol::PORTS;
+use classad::protocol::has_ports;
 use classad::syntax::parse_expression;
 use classad::text::{counted, with_commas};
 use indexmap::IndexSet;
@@ -215,7 +215,7 @@ pub fn match_pool(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<
     state.session.report_budget_failures(failures);
     let (all, matching) = (counted(count, "offer"), with_commas(candidates.len()));
     state.print_sentences(&single_line(&format!("{} matches {matching} of {all}", request.id())))?;
-    if request.ad.get(&PORTS).is_some() {
+    if has_ports(&request.ad) {
         state.session.note(&single_line(&format!("{} has Ports, which only :gang fills", request.id())));
     }
     if candidates.is_empty() {

@@ -9,7 +9,7 @@ use classad::explain::{
 };
 use classad::matching::policy::PolicyRule;
 use classad::pool::RequestClusters;
-use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute};
+use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -277,7 +277,7 @@ impl<'c> ExplanationInput<'c> {
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.
     pub fn needs_gang(&self, request: usize) -> bool {
-        !self.is_reverse && (self.has_ports || super::gangs::has_ports(&self.subjects[request].ad))
+        !self.is_reverse && (self.has_ports || has_ports(&self.subjects[request].ad))
     }
 
     /// Returns the name of a group: `A`, `A and B`, or `A and 5 more`.

@@ -3,7 +3,7 @@
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Participant, Value};
 use crate::matching::gang::DockedOffer;
 use crate::matching::gang::participants::{ParticipantTable, PortPlace};
-use crate::protocol::{LABEL, PORTS, read_ports};
+use crate::protocol::{LABEL, PORTS, port_list, read_ports};
 
 /// Returns the name of the attribute that only the two ports of a pin have. `followed` is the number of offers that have
 /// been followed so far.
@@ -48,7 +48,7 @@ impl Pins<'_> {
             let found = self.links.iter().find(|(pinned, ..)| *pinned == place);
             found.map(|(_, pin, clauses)| self.pinned_record(record, label, *pin, clauses))
         };
-        let Some(list) = ad.get(&PORTS) else { return pin(0, ad, &Name::new("other")) };
+        let Some(list) = port_list(ad) else { return pin(0, ad, &Name::new("other")) };
         let labels: Vec<Name> = read_ports(ad).ok()?.list.into_iter().map(|port| port.label).collect();
         let mut next = 0;
         let list = rewrite_ports(list, keeps_others, &mut |record| {

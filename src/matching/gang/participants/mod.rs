@@ -23,7 +23,7 @@ use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Type};
 use crate::eval::{Context, Environment, EnvironmentMember, UNFILLED_PORT};
 use crate::matching::Statistics;
 use crate::matching::policy::PolicyRule;
-use crate::protocol::{PortFault, PortPattern, Protocol};
+use crate::protocol::{PortFault, PortPattern, Protocol, check_port_list};
 
 use super::{BadPorts, DockedOffer, Gang};
 use ports::ParticipantPorts;
@@ -95,7 +95,9 @@ impl ParticipantTable {
         let mut bad = Vec::new();
         for (position, ad) in std::iter::once(&Ad::default()).chain(offers).enumerate() {
             let participant = Participant::at(position);
-            let (member, ports) = ParticipantPorts::of(ad, participant).unwrap_or_else(|fault| {
+            let checked = check_port_list(ad, table.context.dialect);
+            let read = checked.and_then(|()| ParticipantPorts::of(ad, participant));
+            let (member, ports) = read.unwrap_or_else(|fault| {
                 bad.push(BadPorts { index: participant.offer(), fault });
                 let empty = EnvironmentMember::new(ScopeFrame::root(Ad::default(), participant), Vec::new());
                 (empty, ParticipantPorts::default())
@@ -113,6 +115,7 @@ impl ParticipantTable {
     ///
     /// When the ports of `ad` cannot be used. The former ad then stays.
     pub fn replace(&mut self, participant: Participant, ad: &Ad) -> Result<(), PortFault> {
+        check_port_list(ad, self.context.dialect)?;
         let (new, ports) = ParticipantPorts::of(ad, participant)?;
         if let Some(member) = self.environment.member_mut(participant) {
             *member = new;

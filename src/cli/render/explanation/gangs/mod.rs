@@ -9,7 +9,7 @@ use classad::ad::{Ad, Expression, Name};
 use classad::eval::{FreeNames, transitive_closure};
 use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::Gangmatcher;
-use classad::protocol::PORTS;
+use classad::protocol::{PORTS, has_ports};
 use classad::syntax::{Style, print_ad};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -31,11 +31,6 @@ pub use text::{change_steps, gang_report_text, summary_writer};
 /// part only if none of them has ports.
 pub fn any_ports(ads: &[NamedAd]) -> bool {
     ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
-}
-
-/// Whether an ad has the attribute `Ports`, well-formed or not.
-pub fn has_ports(ad: &Ad) -> bool {
-    ad.get(&PORTS).is_some()
 }
 
 /// Explains why each request gets its gang, or why it gets none.
