@@ -18,6 +18,7 @@ impl DocumentNesting {
         let before = DocumentNesting { opened_at: None, stray_at: None, ..self };
         match form {
             FileFormat::Json => follow_document::<JsonGrammar>(text, before),
+            FileFormat::JsonLines if may_have_brackets_around_ads(text) => follow_document::<JsonGrammar>(text, before),
             FileFormat::Xml => follow_document::<XmlGrammar>(text, before),
             FileFormat::Bracketed => before.follow_list(text),
             _ => FollowedText {
@@ -53,6 +54,15 @@ impl DocumentNesting {
     }
 }
 
+/// Whether a bracket in this text of JSON Lines may stand around ads, where none belongs: it stands where a value of an ad
+/// or its end does not. The grammar decides; this is faster.
+fn may_have_brackets_around_ads(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'[', b']', text).any(|at| {
+        let before = text[..at].trim_ascii_end().last();
+        matches!(before, None | Some(b'}' | b'[' | b']')) || (text[at] == b'[' && before == Some(&b','))
+    })
+}
+
 /// Returns what stands around the ads of a document in a form, as messages call it, and what ends it.
 pub fn around_ads(form: FileFormat) -> (&'static str, &'static str) {
     match form {
@@ -64,7 +74,7 @@ pub fn around_ads(form: FileFormat) -> (&'static str, &'static str) {
 
 /// Whether anything can stand around the ads of a document in a form.
 pub fn has_surroundings(form: FileFormat) -> bool {
-    matches!(form, FileFormat::Json | FileFormat::Xml | FileFormat::Bracketed)
+    matches!(form, FileFormat::Json | FileFormat::JsonLines | FileFormat::Xml | FileFormat::Bracketed)
 }
 
 /// Returns why a text is no whole document: something around its ads does not end, or did not begin.

@@ -83,6 +83,9 @@ fn what_follows_a_document_is_an_error_if_it_is_no_ad() {
     for (text, fault) in [
         ("[{\"a\":1}]]\n", "line 1: this `]` ends no array"),
         ("[{\"a\":1}]\n[{\"a\":2}]\n]", "line 3: this `]` ends no array"),
+        ("{\"a\":1}\n]\n{\"a\":2}\n", "line 2: this `]` ends no array"),
+        ("{\"a\":1}\n{\"a\":2} ]\n", "line 2: this `]` ends no array"),
+        ("{\"a\":1}\n[ {\"a\":2}\n", "line 3: the array that begins in line 2 has no `]`"),
         ("[{\"a\":1}] x", "expected an ad"),
         ("<classads><c/></classads>\n</classads>", "line 2: this `</classads>` ends no element `<classads>`"),
         ("<classads><c/></classads>x", "expected an ad"),
@@ -97,6 +100,8 @@ fn what_follows_a_document_is_an_error_if_it_is_no_ad() {
     for (text, count) in [
         ("[{\"a\":1}]\n[{\"a\":2}]", "2\n"),
         ("{\"a\":1}{\"a\":2}", "2\n"),
+        ("{\"a\":1}\n[{\"a\":2}]\n", "2\n"),
+        ("{\"a\":[{\"b\":[[1], 2]},[3]]}\n{\"c\":\"x[0]]\"}\n", "2\n"),
         ("<c/><c/>", "2\n"),
         ("<classads/>", "0\n"),
         ("<classads><c/></classads><classads><c/></classads>", "2\n"),
