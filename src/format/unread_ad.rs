@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Dialect, Expression};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Dialect, Expression, Value};
 
 use super::FileFormat;
 use super::ad_syntax::AdSyntax;
@@ -123,7 +123,8 @@ impl UnreadAd<'_> {
 
     fn read_value(&self, position: usize) -> Expression {
         let value = self.reader.attributes.value(self.source, position);
-        value.expect("this attribute was read without an error")
+        // The attribute was read without an error before.
+        value.unwrap_or_else(|| Expression::literal(Value::Undefined))
     }
 
     /// Plans the text of an ad that was made of this ad, in the form of the output. `None` if the form cannot represent

@@ -87,7 +87,7 @@ pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
     grammar.run(ad.then_ignore(end()), &tokens).map(Ad::from_iter)
 }
 
-type ParsedAttribute = (Name, Expression);
+type GrammarAttribute = (Name, Expression);
 
 /// A text and the options for parsing it.  The methods return the parsers of the parts of the grammar.
 #[derive(Clone, Copy)]
@@ -193,13 +193,13 @@ impl<'t> Grammar<'t> {
     }
 
     /// Returns the parser of `name = expression`.
-    pub fn attribute(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, ParsedAttribute> {
+    pub fn attribute(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, GrammarAttribute> {
         self.attribute_name().then_ignore(just(Token::Assign)).then(expression)
     }
 
     /// Returns the parser of `[ name = expression; ... ]`, with any number of semicolons between, before and after the
     /// attributes.
-    fn bracketed_ad(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, Vec<ParsedAttribute>> {
+    fn bracketed_ad(self, expression: impl TokenParser<'t, Expression>) -> impl TokenParser<'t, Vec<GrammarAttribute>> {
         let semicolons = just(Token::Semicolon).repeated();
         self.attribute(expression)
             .separated_by(just(Token::Semicolon).then(semicolons))

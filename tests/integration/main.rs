@@ -1,5 +1,8 @@
 //! Tests of the whole: the samples, the command line, whatever may come in.
 
+// All of this crate is tests; clippy exempts only their functions.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
 #[path = "../../fuzz/checks/mod.rs"]
 mod checks;
 

@@ -88,17 +88,36 @@ impl Source {
     }
 }
 
-/// The names of the structs, enums and unions that the tokens define.
+/// The names of the structs, enums, unions and aliases that the tokens define, without the types that belong to a trait.
 fn types(tokens: &[&str]) -> Vec<String> {
-    let names = tokens.windows(2).filter(|pair| matches!(pair[0], "struct" | "enum" | "union")).map(|pair| pair[1]);
-    names.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned).collect()
+    let mut names: Vec<&&str> = Vec::new();
+    // For each open brace, whether it opens the body of a trait or of an `impl`.
+    let mut bodies = Vec::new();
+    let mut opens_body = false;
+    for (at, &token) in tokens.iter().enumerate() {
+        match token {
+            "trait" => opens_body = true,
+            "impl" => opens_body |= is_block(tokens, at),
+            "{" => bodies.push(std::mem::take(&mut opens_body)),
+            "}" => drop(bodies.pop()),
+            "struct" | "enum" | "union" => names.extend(tokens.get(at + 1)),
+            "type" if bodies.last() != Some(&true) => names.extend(tokens.get(at + 1)),
+            _ => {}
+        }
+    }
+    names.retain(|name| name.starts_with(char::is_uppercase));
+    names.into_iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The names of the types that have inherent `impl` blocks among the tokens. `impl Trait` in a signature is not a
-/// block.
+/// Whether the `impl` here begins a block. `impl Trait` in a signature does not.
+fn is_block(tokens: &[&str], at: usize) -> bool {
+    at == 0 || matches!(tokens[at - 1], "{" | "}" | ";" | "]" | "unsafe")
+}
+
+/// The names of the types that have inherent `impl` blocks among the tokens.
 fn inherent_impls(tokens: &[&str]) -> Vec<String> {
-    let is_block = |at: usize| tokens[at] == "impl" && (at == 0 || matches!(tokens[at - 1], "{" | "}" | ";" | "]"));
-    (0..tokens.len()).filter(|&at| is_block(at)).filter_map(|at| type_of_impl(&tokens[at..])).collect()
+    let blocks = (0..tokens.len()).filter(|&at| tokens[at] == "impl" && is_block(tokens, at));
+    blocks.filter_map(|at| type_of_impl(&tokens[at..])).collect()
 }
 
 /// The name of the type of the `impl` block that begins here; `None` if the block implements a trait.

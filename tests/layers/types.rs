@@ -72,10 +72,22 @@ fn a_scattered_type_is_caught() {
 #[test]
 fn a_shared_name_is_caught() {
     let first = ("ad/x.rs", "pub struct X<T>(T);");
-    for second in ["struct X;", "fn f() { enum X {} }", "pub(super) union X { a: u8 }"] {
+    for second in [
+        "struct X;",
+        "fn f() { enum X {} }",
+        "pub(super) union X { a: u8 }",
+        "type X = u8;",
+        "impl Y {} type X<T> = Vec<T>;",
+    ] {
         assert_eq!(shared_names(&sources([first, ("eval/x.rs", second)])).len(), 1, "{second}");
     }
-    for second in ["use crate::ad::X;", "struct Y(X);", "#[cfg(test)] struct X;"] {
+    for second in [
+        "use crate::ad::X;",
+        "struct Y(X);",
+        "#[cfg(test)] struct X;",
+        "impl T for Y { type X = u8; }",
+        "trait T { type X; }",
+    ] {
         assert!(shared_names(&sources([first, ("eval/x.rs", second)])).is_empty(), "{second}");
     }
 }

@@ -137,7 +137,7 @@ fn written_forms() -> impl TypedValueParser<Value = AdForm> {
     let is_log = |form: &&AdForm| matches!(form, AdForm::Events | AdForm::QueueLog);
     let forms = AdForm::value_variants().iter().filter(|form| !is_log(form));
     PossibleValuesParser::new(forms.filter_map(ValueEnum::to_possible_value))
-        .map(|name| AdForm::from_str(&name, true).expect("clap refuses other names"))
+        .try_map(|name| AdForm::from_str(&name, true))
 }
 
 /// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values in their
@@ -149,9 +149,8 @@ fn named_values<T: Copy + Send + Sync + 'static, const N: usize>(
 ) -> impl TypedValueParser<Value = T> {
     let help = help.iter().copied().map(Some).chain(std::iter::repeat(None));
     let shown = values.into_iter().zip(help).map(|(value, help)| PossibleValue::new(name(value)).help(help));
-    PossibleValuesParser::new(shown).map(move |written| {
-        let value = values.into_iter().find(|value| name(*value).eq_ignore_ascii_case(&written));
-        value.expect("clap refuses other names")
+    PossibleValuesParser::new(shown).try_map(move |written| {
+        values.into_iter().find(|value| name(*value).eq_ignore_ascii_case(&written)).ok_or("no such name")
     })
 }
 

@@ -114,7 +114,7 @@ impl<T> NewFiles<T> {
         self.write_at(index, finish)?;
         self.open.retain(|open| *open != index);
         self.close(index)?;
-        let (path, file) = self.files.get_index_mut(index).expect("the file was created");
+        let Some((path, file)) = self.files.get_index_mut(index) else { return Ok(()) };
         match file.temporary.take().map_or(Ok(()), |temporary| temporary.persist_noclobber(path)) {
             Ok(()) => Ok(()),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => refuse_existing(path),
@@ -133,8 +133,9 @@ impl<T> NewFiles<T> {
         }
         self.open.retain(|open| *open != index);
         self.open.push(index);
-        let (path, NewFile { contents, temporary, file }) =
-            self.files.get_index_mut(index).expect("the file was created");
+        let Some((path, NewFile { contents, temporary, file })) = self.files.get_index_mut(index) else {
+            return Ok(());
+        };
         let unwritable = |error| Failure::unwritable(&*path, &error);
         let file = match (&mut *file, temporary) {
             (Some(file), _) => file,
@@ -148,7 +149,7 @@ impl<T> NewFiles<T> {
 
     /// Writes what is left in the buffer of a file, and closes the file.
     fn close(&mut self, index: usize) -> Result<(), Failure> {
-        let (path, file) = self.files.get_index_mut(index).expect("the file was created");
+        let Some((path, file)) = self.files.get_index_mut(index) else { return Ok(()) };
         let Some(file) = file.file.take() else { return Ok(()) };
         file.into_inner().map(drop).map_err(|error| Failure::unwritable(&*path, error.error()))
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use hmac::{Hmac, KeyInit, Mac};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::ad::Bounded;
 
@@ -34,7 +34,12 @@ pub(super) struct Pseudonyms {
 
 impl Pseudonyms {
     pub fn new(key: &[u8]) -> Self {
-        let mac = Hmac::new_from_slice(key).expect("a key of any length is allowed");
+        let mut block = [0; 64];
+        // As HMAC does with keys that are longer than a block.
+        let digest = Sha256::digest(key);
+        let short = if key.len() > block.len() { &digest[..] } else { key };
+        block[..short.len()].copy_from_slice(short);
+        let mac = Hmac::new(&block.into());
         let (kept, replaced) = <_>::default();
         Pseudonyms { mac, kept, replaced, words: Bounded::default(), octets: Bounded::default() }
     }

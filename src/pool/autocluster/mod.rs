@@ -197,9 +197,9 @@ type RequestSignature = Vec<(InternedId, InternedId)>;
 
 /// What decides which names an ad mentions: for each attribute the identifiers of its name and of its expression, with
 /// [`LITERAL`] for literals.
-type AdShape = Vec<(InternedId, InternedId)>;
+type AttributeIds = Vec<(InternedId, InternedId)>;
 
-/// Identifier that stands for any literal in an [`AdShape`].
+/// Identifier that stands for any literal in an [`AttributeIds`].
 const LITERAL: InternedId = InternedId::MAX;
 
 /// Computes the attributes that constraints, ranks and policies can read.
@@ -236,8 +236,8 @@ impl<'c> SignificantAttributes<'c> {
     fn distinct_shapes<'a>(&mut self, offers: &'a [Ad]) -> Vec<&'a Ad> {
         // Clones of one ad have the same identity and are looked at once.
         let distinct: IndexMap<usize, &Ad, FxBuildHasher> = offers.iter().map(|ad| (ad.identity(), ad)).collect();
-        let mut known: FxHashSet<AdShape> = FxHashSet::default();
-        let (mut shape, mut names) = (AdShape::new(), Vec::new());
+        let mut known: FxHashSet<AttributeIds> = FxHashSet::default();
+        let (mut shape, mut names) = (AttributeIds::new(), Vec::new());
         let mut is_new = |ad: &&Ad| {
             self.find_shape(ad, &mut names, &mut shape);
             !known.contains(&shape) && known.insert(shape.clone())
@@ -247,7 +247,7 @@ impl<'c> SignificantAttributes<'c> {
 
     /// Writes the shape of an ad to `shape`. `names` has the attributes of the ads before by their positions in an ad;
     /// they are tried first, because ads tend to have the same attributes in the same order.
-    fn find_shape(&mut self, ad: &Ad, names: &mut Vec<InternedId>, shape: &mut AdShape) {
+    fn find_shape(&mut self, ad: &Ad, names: &mut Vec<InternedId>, shape: &mut AttributeIds) {
         shape.clear();
         for (position, attribute) in ad.iter().enumerate() {
             let guess = names.get(position).copied();
