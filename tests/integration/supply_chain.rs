@@ -88,3 +88,23 @@ fn dependencies_have_allowed_licences_and_one_source() {
         assert!(is_allowed(licence, &allowed), "{name}: {licence}");
     }
 }
+
+/// The names of the dependencies in `Cargo.toml`, and those that CONTRIBUTING says something about, each sorted.
+#[test]
+fn each_dependency_is_explained() {
+    let manifest = std::fs::read_to_string("Cargo.toml").unwrap();
+    let sections = manifest.split("\n[").filter(|section| section.lines().next().unwrap().ends_with("dependencies]"));
+    let names =
+        sections.flat_map(|section| section.lines().filter_map(|line| line.split_once(" = "))).map(|(name, _)| name);
+    let mut used: Vec<&str> = names.filter(|name| name.starts_with(char::is_alphabetic)).collect();
+    let contributing = std::fs::read_to_string("CONTRIBUTING.md").unwrap();
+    let table = contributing.split_once("\n| crate | for |\n").unwrap().1;
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let mut explained: Vec<&str> =
+        rows.flat_map(|row| row.split(" | ").next().unwrap().split('`').skip(1).step_by(2)).collect();
+    used.sort_unstable();
+    used.dedup();
+    explained.sort_unstable();
+    assert!(used.len() > 40, "{used:?}");
+    assert_eq!(used, explained);
+}
