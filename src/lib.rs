@@ -24,6 +24,25 @@
 //! | [`ad`] | the data model: names, values, times, expressions, ads, dialects |
 //! | [`text`] | text for people: counts, lists, suggestions for misspelt names |
 //!
+//! What most programs need has short names at this door, in HTCondor's dialect:
+//!
+//! ```
+//! use classad::{Ad, Explain, Match, Query};
+//!
+//! let slots: Vec<Ad> = ["Name = \"s1\"\nMemory = 2048\nStart = true", "Name = \"s2\"\nMemory = 64"]
+//!     .into_iter()
+//!     .map(|ad| Ad::parse(format!("{ad}\nRequirements = true")))
+//!     .collect::<Result<_, _>>()?;
+//! assert_eq!(slots[0].evaluate("Memory")?.as_integer(), Some(2048));
+//! let large: Query = "Memory > 1000".parse()?;
+//! assert!(large.accepts(&slots[0])? && !large.accepts(&slots[1])?);
+//! let job = |memory: u32| format!("[ RequestMemory = {memory}; Requirements = TARGET.Memory >= RequestMemory ]").parse();
+//! assert_eq!(Match::among(&slots).candidates(&job(100)?)[0].offer, 0);
+//! let sentence = Explain::with(&slots).sentence(&job(4096)?);
+//! assert_eq!(sentence, "it matches none of 2 slots: no slot has Memory >= 4096 (RequestMemory); the largest is 2048");
+//! # Ok::<(), classad::Error>(())
+//! ```
+//!
 //! Evaluating an expression in an ad:
 //!
 //! ```
@@ -293,6 +312,7 @@
 pub mod ad;
 pub mod configuration;
 pub mod constraint;
+mod door;
 pub mod eval;
 pub mod explain;
 pub mod format;
@@ -306,3 +326,11 @@ pub mod text;
 pub mod transform;
 #[cfg(feature = "workload")]
 pub mod workload;
+
+pub use ad::{AbsoluteTime, Ad, Attribute, Dialect, Expression, Name, RelativeTime, Type, Value};
+pub use door::{AdFile, Error, Explain, Match, read_file};
+pub use eval::{Abort, Context};
+pub use format::{FileFormat, Problem};
+pub use matching::{Candidate, Query};
+pub use protocol::Protocol;
+pub use syntax::{ParseOptions, SyntaxError};

@@ -1,5 +1,6 @@
 //! Values: the results of evaluating expressions (thesis 2.3).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{AbsoluteTime, Ad, ByteString, ErrorCause, ErrorOrigin, Expression, RelativeTime, ScopeFrame, Span};
@@ -122,6 +123,35 @@ impl Value {
     /// Creates a string value.
     pub fn string(text: impl Into<ByteString>) -> Value {
         Value::String(text.into())
+    }
+
+    /// Returns the value of an integer; `None` for other values.
+    #[must_use]
+    pub fn as_integer(&self) -> Option<i64> {
+        if let Value::Integer(number) = self { Some(*number) } else { None }
+    }
+
+    /// Returns the value of a number; `None` for other values.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // as in arithmetic
+    pub fn as_real(&self) -> Option<f64> {
+        match self {
+            Value::Integer(number) => Some(*number as f64),
+            Value::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a boolean; `None` for other values.
+    #[must_use]
+    pub fn as_boolean(&self) -> Option<bool> {
+        if let Value::Boolean(truth) = self { Some(*truth) } else { None }
+    }
+
+    /// Returns the text of a string; `None` for other values.
+    #[must_use]
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        if let Value::String(text) = self { Some(text.to_str()) } else { None }
     }
 
     /// Returns the type of the value; the elements of a list or an ad do not matter.

@@ -64,7 +64,7 @@ commands! {
     Claim commands::claim::ClaimCommand;
     Negotiate commands::negotiate::Negotiate;
     Autocluster commands::autocluster::Autocluster;
-    Explain commands::explain::Explain;
+    Explain commands::explain::ExplainCommand;
     Convert commands::convert::Convert, by convert;
     Diff commands::diff::Diff;
     Join commands::join::JoinCommand;

@@ -21,6 +21,7 @@ mod condor_tables;
 mod configurations;
 mod determinism;
 mod differences;
+mod examples;
 mod explain;
 mod faults;
 mod first_hour;

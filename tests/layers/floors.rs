@@ -6,7 +6,7 @@ use crate::sources::{Source, absolute, files, module_of};
 use crate::tokens::{code, tokens, without_tests};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 16] = [
+const FLOORS: [&str; 17] = [
     "text",
     "ad",
     "syntax",
@@ -22,6 +22,7 @@ const FLOORS: [&str; 16] = [
     "lint",
     "explain",
     "policy_test",
+    "door",
     "cli",
 ];
 

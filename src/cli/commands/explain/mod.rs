@@ -60,7 +60,7 @@ const STATS_HELP: &str = "Print the number of evaluations and the elapsed second
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
-pub struct Explain {
+pub struct ExplainCommand {
     /// Files of requests; without files, read standard input
     requests: Vec<String>,
     /// Files of offers
@@ -113,7 +113,7 @@ pub struct Explain {
     ads: AdvertisingArgs,
 }
 
-impl Explain {
+impl ExplainCommand {
     /// Refuses a form in which the explanation cannot be written.
     fn check_form(&self) -> Result<(), Failure> {
         let form = self.ads.common.output.form;

@@ -7,14 +7,14 @@ use classad::matching::Query;
 use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
 
-use super::Explain;
+use super::ExplainCommand;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::wanted_ads::{WantedAds, job_number};
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::session::Session;
 
-impl Explain {
+impl ExplainCommand {
     /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
     /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
     /// requests that are not selected take offers too. `wanted` are the ads that the options name; `may_be_empty` says
