@@ -79,41 +79,64 @@ const JOB_CONDITIONS: [(&str, &str); 7] = [
     ("RoutedBy isnt ", "this router created the job (RoutedBy is the name of the router)"),
 ];
 
+/// Returns what was read; else notes the problem.
+fn noted<T>(read: Result<T, Problem>, problems: &mut Vec<Problem>) -> Option<T> {
+    read.map_err(|problem| problems.push(problem)).ok()
+}
+
 impl JobRouter {
     /// Reads the router of a configuration. `None` if the configuration has no routes. A route with an error is left
     /// out.
     #[must_use]
     pub fn read(configuration: &Configuration, context: &Context) -> (Option<Self>, Vec<Problem>) {
         let mut problems = Vec::new();
-        let mut router = JobRouter { name: "jobrouter".to_owned(), ..JobRouter::default() };
-        if let Some(entry) = configuration.entry("JOB_ROUTER_NAME") {
-            match configuration.expand(entry, context) {
-                Ok(value) => router.name = value.text,
-                Err(problem) => problems.push(problem),
-            }
-        }
-        match ConfiguredPolicy::find(configuration, "JOB_ROUTER_SOURCE_JOB_CONSTRAINT", context) {
-            Ok(constraint) => router.constraint = constraint,
-            Err(problem) => problems.push(problem),
-        }
-        match configuration.truth("JOB_ROUTER_ROUND_ROBIN_SELECTION", false, context) {
-            Ok(is) => router.is_round_robin = is,
-            Err(problem) => problems.push(problem),
-        }
-        match configuration.number("JOB_ROUTER_MAX_JOBS", context) {
-            #[allow(clippy::cast_possible_truncation)] // HTCondor drops fractions
-            Ok(most) => router.max_jobs = most.map(|most| most as i64).filter(|most| *most >= 0),
-            Err(problem) => problems.push(problem),
-        }
+        let mut router = JobRouter::with_settings(configuration, context, &mut problems);
         let mut found = SharedVariables::default();
         let before = configuration.named_rules(LIST_BEFORE, TRANSFORM_PREFIX, &mut found, context);
         router.pre_route_transforms = before.0;
         problems.extend(before.1);
+        let defined = router.defined_routes(configuration, &mut found, context, &mut problems);
+        if defined.is_empty() && router.disabled.is_empty() {
+            return (None, problems);
+        }
+        let behind = configuration.named_rules(LIST_BEHIND, TRANSFORM_PREFIX, &mut found, context);
+        router.post_route_transforms = behind.0;
+        problems.extend(behind.1);
+        let around = [&router.pre_route_transforms[..], &router.post_route_transforms];
+        let defined = defined.into_iter().map(|rules| JobRoute::new(rules, &around, configuration, context)).collect();
+        router.put_in_order(configuration, defined, context, &mut problems);
+        problems.sort_by_key(|problem| problem.range.start);
+        (Some(router), problems)
+    }
+
+    /// Returns a router without routes and transforms.
+    fn with_settings(configuration: &Configuration, context: &Context, problems: &mut Vec<Problem>) -> Self {
+        let name = configuration.entry("JOB_ROUTER_NAME").map(|entry| configuration.expand(entry, context));
+        let name = name.and_then(|name| noted(name, problems)).map_or_else(|| "jobrouter".to_owned(), |name| name.text);
+        let constraint = ConfiguredPolicy::find(configuration, "JOB_ROUTER_SOURCE_JOB_CONSTRAINT", context);
+        let is_round_robin = configuration.truth("JOB_ROUTER_ROUND_ROBIN_SELECTION", false, context);
+        let max_jobs = noted(configuration.number("JOB_ROUTER_MAX_JOBS", context), problems).flatten();
+        JobRouter {
+            name,
+            constraint: noted(constraint, problems).unwrap_or_default(),
+            is_round_robin: noted(is_round_robin, problems).unwrap_or_default(),
+            #[allow(clippy::cast_possible_truncation)] // HTCondor drops fractions
+            max_jobs: max_jobs.map(|most| most as i64).filter(|most| *most >= 0),
+            ..JobRouter::default()
+        }
+    }
+
+    /// Returns the rules of each route, and notes the names of those that are not in the list of routes. `found` are the
+    /// variables of the transforms before the routes; those of the routes are added.
+    fn defined_routes(
+        &mut self,
+        configuration: &Configuration,
+        found: &mut SharedVariables,
+        context: &Context,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<ConfiguredRule> {
         let mut of_routes = SharedVariables::default();
-        let defaults = configuration.route_defaults(context).unwrap_or_else(|problem| {
-            problems.push(problem);
-            Ad::default()
-        });
+        let defaults = noted(configuration.route_defaults(context), problems).unwrap_or_default();
         let mut defined: Vec<ConfiguredRule> = Vec::new();
         let mut add = |rules: ConfiguredRule| {
             defined.retain(|known| !known.name().eq_ignore_ascii_case(rules.name()));
@@ -137,7 +160,7 @@ impl JobRouter {
                 continue;
             }
             if !is_list && !is_listed(name) {
-                router.disabled.push(name.to_owned());
+                self.disabled.push(name.to_owned());
                 continue;
             }
             let mut own = found.clone();
@@ -153,18 +176,8 @@ impl JobRouter {
                 add(rules);
             }
         }
-        if defined.is_empty() && router.disabled.is_empty() {
-            return (None, problems);
-        }
         found.extend(of_routes);
-        let behind = configuration.named_rules(LIST_BEHIND, TRANSFORM_PREFIX, &mut found, context);
-        router.post_route_transforms = behind.0;
-        problems.extend(behind.1);
-        let around = [&router.pre_route_transforms[..], &router.post_route_transforms];
-        let defined = defined.into_iter().map(|rules| JobRoute::new(rules, &around, configuration, context)).collect();
-        router.put_in_order(configuration, defined, context, &mut problems);
-        problems.sort_by_key(|problem| problem.range.start);
-        (Some(router), problems)
+        defined
     }
 
     /// Takes over the routes that `JOB_ROUTER_ROUTE_NAMES` has, in its order; all of them if there is no such list.

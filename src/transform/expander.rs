@@ -129,19 +129,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
             let mut cost = value.bytes.len() + 1;
             if dollar.is_some() || value.bytes.contains(&b'$') {
                 // The value is scanned again, together with the text around it.
-                let before = found.range.start - done;
-                let behind = before + value.bytes.len();
-                let moved = |part: &Range<usize>| {
-                    let place = |at: usize| match at {
-                        at if at <= found.range.start => at.saturating_sub(done),
-                        at => (at.max(found.range.end) - found.range.end) + behind,
-                    };
-                    place(part.start)..place(part.end)
-                };
-                foreign = foreign.iter().map(moved).filter(|part| !part.is_empty()).collect();
-                if value.is_from_ad {
-                    foreign.push(before..behind);
-                }
+                move_parts(&mut foreign, done, &found.range, &value);
                 let mut again = rest[done..found.range.start].to_vec();
                 again.append(&mut value.bytes);
                 again.extend_from_slice(&rest[found.range.end..]);
@@ -245,6 +233,20 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
     pub fn set_reads_ad(&mut self) {
         self.reads_ad = true;
     }
+}
+
+/// Moves the parts of a text that an ad wrote, when the text before `done` is left out and the macro at `range` is replaced
+/// by its value.
+fn move_parts(foreign: &mut Vec<Range<usize>>, done: usize, range: &Range<usize>, value: &MacroText) {
+    let before = range.start - done;
+    let behind = before + value.bytes.len();
+    let place = |at: usize| match at {
+        at if at <= range.start => at.saturating_sub(done),
+        at => (at.max(range.end) - range.end) + behind,
+    };
+    foreign.iter_mut().for_each(|part| *part = place(part.start)..place(part.end));
+    foreign.retain(|part| !part.is_empty());
+    foreign.extend(value.is_from_ad.then_some(before..behind));
 }
 
 /// Advances a state over a part of a text with parts that an ad wrote.

@@ -131,6 +131,27 @@ impl Autocluster {
                 documents.push(ad.with_name(format!("cluster {}", number + 1)));
             }
         }
+        self.print(session, &clusters, &parties.requests, (&ids, &documents, form))?;
+        if self.common.stats {
+            let counters = serde_json::json!({ "requests": requests.len(), "autoclusters": clusters.clusters.len() });
+            output::print_counters(counters, start.elapsed().as_secs_f64());
+        }
+        if !policy.order.is_empty() && !session.options.quiet && !session.context().has_spent_run() {
+            let unordered = Policy { order: Vec::new(), ..policy }.request_policies();
+            let unordered = RequestClusters::new(&requests, &offers, &unordered, &protocol, &session.context());
+            note_effect_of_order(session, clusters.clusters.len(), unordered.clusters.len());
+        }
+        Ok(Status::of(!clusters.clusters.is_empty()))
+    }
+
+    /// Prints what was asked for: a number, the significant attributes, ads in a form, or the table of autoclusters.
+    fn print(
+        &self,
+        session: &mut Session,
+        clusters: &RequestClusters,
+        requests: &[NamedAd],
+        (ids, documents, form): (&[i64], &[NamedAd], FileFormat),
+    ) -> Result<(), Failure> {
         if self.count {
             writeln!(out(), "{}", clusters.clusters.len())?;
         } else if self.significant {
@@ -142,27 +163,18 @@ impl Autocluster {
             let mut writer = DocumentWriter::new(self.common.output.form);
             writer.begin_file(&mut out(), form)?;
             // Each annotated ad has the names of all significant attributes, so that they are written one by one.
-            for (index, request) in parties.requests.iter().enumerate().filter(|_| self.annotate) {
-                let annotated = request.clone().with_ad(clusters.annotated(index, &request.ad, &ids));
+            for (index, request) in requests.iter().enumerate().filter(|_| self.annotate) {
+                let annotated = request.clone().with_ad(clusters.annotated(index, &request.ad, ids));
                 writer.write(session, &mut out(), &annotated)?;
             }
-            for ad in &documents {
+            for ad in documents {
                 writer.write(session, &mut out(), ad)?;
             }
             writer.finish(&mut out())?;
         } else {
-            self.common.output.write(&cluster_table(session, &clusters, &parties.requests, &ids))?;
+            self.common.output.write(&cluster_table(session, clusters, requests, ids))?;
         }
-        if self.common.stats {
-            let counters = serde_json::json!({ "requests": requests.len(), "autoclusters": clusters.clusters.len() });
-            output::print_counters(counters, start.elapsed().as_secs_f64());
-        }
-        if !policy.order.is_empty() && !session.options.quiet && !session.context().has_spent_run() {
-            let unordered = Policy { order: Vec::new(), ..policy }.request_policies();
-            let unordered = RequestClusters::new(&requests, &offers, &unordered, &protocol, &session.context());
-            note_effect_of_order(session, clusters.clusters.len(), unordered.clusters.len());
-        }
-        Ok(Status::of(!clusters.clusters.is_empty()))
+        Ok(())
     }
 }
 

@@ -122,9 +122,19 @@ impl Eval {
         let unseen_names = UnseenNames::of_expressions([&expression]).without(is_known);
         let context = session.context();
         let task = EvalTask { command: self, expression: &expression, definitions, target, context, unseen_names };
+        self.evaluate_each(session, &mut sources, &task)
+    }
+
+    /// Prints the value in each ad.
+    fn evaluate_each(
+        &self,
+        session: &mut Session,
+        sources: &mut [AdSource],
+        task: &EvalTask<'_>,
+    ) -> Result<Status, Failure> {
         let (mut status, mut first_text) = (Status::Yes, None);
         let mut out = out();
-        map_ads(session, &mut sources, task.needed_names().as_ref(), &task, |session, mut mapped| {
+        map_ads(session, sources, task.needed_names().as_ref(), task, |session, mut mapped| {
             first_text.get_or_insert_with(|| mapped.text.clone());
             let id = mapped.output.name.take().unwrap_or_else(|| mapped.location());
             let each = match mapped.output.value {

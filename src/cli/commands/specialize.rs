@@ -116,14 +116,7 @@ impl Specialize {
         let target = input::open_optional(session, self.target.as_ref())?;
         input::decide_dialect_and_time(session, sources.iter().chain(&known).chain(&target));
         let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
-        let scope = match (&self.expr, &self.attr) {
-            (Some(text), _) => {
-                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
-            }
-            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
-            (None, None) if self.verdict => SpecializeScope::Ports(Protocol::new(session.dialect())),
-            (None, None) => SpecializeScope::WholeAd,
-        };
+        let scope = self.scope(session)?;
         let mut definitions = Ad::default();
         input::add_definitions(session, &mut definitions, &self.define)?;
         let task = SpecializeTask {
@@ -139,23 +132,7 @@ impl Specialize {
             scope,
         };
         let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
-        let header: &[&str] = match &task.scope {
-            SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
-            _ if self.verdict => &["ad", "verdict", "unknowns"],
-            _ => &["ad", "value"],
-        };
-        let has_rows = !is_whole && (self.verdict || self.output.form.is_some());
-        let rows = has_rows.then(|| {
-            let header = header.iter().map(|title| (*title).to_owned()).collect();
-            TableWriter::new(header, self.output.form, !self.output.no_header)
-        });
-        let mut output = SpecializeOutput {
-            command: self,
-            rows: rows.transpose()?,
-            documents: DocumentWriter::new(self.output.form),
-            out: out(),
-            any_possible: false,
-        };
+        let mut output = self.begin_output(&task.scope)?;
         if alone {
             if is_whole {
                 output.begin_source(form)?;
@@ -183,6 +160,39 @@ impl Specialize {
             rows.finish(&mut output.out)?;
         }
         Ok(Status::of(!self.verdict || output.any_possible))
+    }
+
+    /// Returns what of each ad is specialized.
+    fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
+        Ok(match (&self.expr, &self.attr) {
+            (Some(text), _) => {
+                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
+            }
+            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, None) if self.verdict => SpecializeScope::Ports(Protocol::new(session.dialect())),
+            (None, None) => SpecializeScope::WholeAd,
+        })
+    }
+
+    fn begin_output(&self, scope: &SpecializeScope) -> Result<SpecializeOutput<'_>, Failure> {
+        let header: &[&str] = match scope {
+            SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
+            _ if self.verdict => &["ad", "verdict", "unknowns"],
+            _ => &["ad", "value"],
+        };
+        let is_whole = matches!(scope, SpecializeScope::WholeAd);
+        let has_rows = !is_whole && (self.verdict || self.output.form.is_some());
+        let rows = has_rows.then(|| {
+            let header = header.iter().map(|title| (*title).to_owned()).collect();
+            TableWriter::new(header, self.output.form, !self.output.no_header)
+        });
+        Ok(SpecializeOutput {
+            command: self,
+            rows: rows.transpose()?,
+            documents: DocumentWriter::new(self.output.form),
+            out: out(),
+            any_possible: false,
+        })
     }
 }
 

@@ -163,10 +163,9 @@ impl JobRequestMix {
 
     fn request(&self, user: &PoolUser, rng: &mut SeededRng) -> JobRequest {
         let cpus = *rng.choose_weighted(&CPUS);
-        let mut memory = rng.choose_weighted(&MEMORY) + rng.choose(&EXTRA_MEMORY_MB);
+        let memory = rng.choose_weighted(&MEMORY) + rng.choose(&EXTRA_MEMORY_MB);
         let disk = *rng.choose(&DISK);
-        let mut gpus = i64::from(rng.with_probability(0.08));
-        let mut arch = "X86_64";
+        let gpus = i64::from(rng.with_probability(0.08));
         let mut clauses: Vec<String> = Vec::new();
         if cpus > 1 {
             clauses.push("(TARGET.Cpus >= RequestCpus)".to_owned());
@@ -181,32 +180,9 @@ impl JobRequestMix {
             _ if kind < self.never + self.few => JobRequestClass::Few,
             _ => JobRequestClass::Ordinary,
         };
-        match class {
-            JobRequestClass::Contradiction => {
-                let (above, below) = (rng.choose(&[8000, 16000, 64000]), rng.choose(&[1000, 2000, 4000]));
-                clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
-            }
-            JobRequestClass::Typo => clauses.push((*rng.choose(&TYPOS)).to_owned()),
-            JobRequestClass::Memory => memory = *rng.choose(&[4_000_000, 8_000_000, 16_777_216]),
-            JobRequestClass::OldSystem => clauses.push((*rng.choose(&OLD_SYSTEMS)).to_owned()),
-            JobRequestClass::Arch => arch = rng.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
-            JobRequestClass::Few => match rng.fraction() {
-                ..0.5 => {
-                    gpus = *rng.choose(&[1, 2, 4]);
-                    let (capability, memory) = (rng.choose(&["8.0", "8.6", "9.0"]), rng.choose(&[40000, 80000]));
-                    clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
-                    clauses.push(format!(
-                        "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
-                    ));
-                }
-                ..0.8 => memory = *rng.choose(&[600_000, 900_000, 1_500_000]),
-                _ => clauses.push(one_machine(rng, self.machines)),
-            },
-            JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
-                clauses.push((*rng.choose(&COMMON_CLAUSES)).to_owned());
-            }
-            JobRequestClass::Ordinary => {}
-        }
+        let mut demands = JobDemands { memory, gpus, arch: "X86_64", clauses };
+        self.add_demands(&mut demands, class, kind, rng);
+        let JobDemands { memory, gpus, arch, clauses } = demands;
         let requirements = format!(
             "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
          (TARGET.Memory >= RequestMemory) && {}",
@@ -229,6 +205,45 @@ impl JobRequestMix {
             class,
         }
     }
+
+    /// Adds what a request of a class demands beyond the usual. `kind` is the number in 0..1 that decided the class.
+    fn add_demands(&self, demands: &mut JobDemands, class: JobRequestClass, kind: f64, rng: &mut SeededRng) {
+        let JobDemands { memory, gpus, arch, clauses } = demands;
+        match class {
+            JobRequestClass::Contradiction => {
+                let (above, below) = (rng.choose(&[8000, 16000, 64000]), rng.choose(&[1000, 2000, 4000]));
+                clauses.push(format!("(TARGET.Memory > {above} && TARGET.Memory < {below})"));
+            }
+            JobRequestClass::Typo => clauses.push((*rng.choose(&TYPOS)).to_owned()),
+            JobRequestClass::Memory => *memory = *rng.choose(&[4_000_000, 8_000_000, 16_777_216]),
+            JobRequestClass::OldSystem => clauses.push((*rng.choose(&OLD_SYSTEMS)).to_owned()),
+            JobRequestClass::Arch => *arch = rng.choose::<&str>(&["INTEL", "aarch64", "ppc64le"]),
+            JobRequestClass::Few => match rng.fraction() {
+                ..0.5 => {
+                    *gpus = *rng.choose(&[1, 2, 4]);
+                    let (capability, memory) = (rng.choose(&["8.0", "8.6", "9.0"]), rng.choose(&[40000, 80000]));
+                    clauses.push("(TARGET.GPUs >= RequestGPUs)".to_owned());
+                    clauses.push(format!(
+                        "(TARGET.GPUs_Capability >= {capability} && TARGET.GPUs_GlobalMemoryMb >= {memory})"
+                    ));
+                }
+                ..0.8 => *memory = *rng.choose(&[600_000, 900_000, 1_500_000]),
+                _ => clauses.push(one_machine(rng, self.machines)),
+            },
+            JobRequestClass::Ordinary if kind < WISH_THRESHOLD => {
+                clauses.push((*rng.choose(&COMMON_CLAUSES)).to_owned());
+            }
+            JobRequestClass::Ordinary => {}
+        }
+    }
+}
+
+/// What a request demands of machines.
+struct JobDemands {
+    memory: i64,
+    gpus: i64,
+    arch: &'static str,
+    clauses: Vec<String>,
 }
 
 /// Returns a clause that at most one machine meets, since it demands a random machine name. The clause contains either

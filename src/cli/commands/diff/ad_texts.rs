@@ -80,19 +80,13 @@ pub fn compare_texts(
                 };
                 let identity = identity(&new.ad, comparison.id.as_ref(), &comparison.context);
                 let partner = unpaired.take_partner(&identity.as_deref().map(Arc::from));
-                let is_same = partner.is_some_and(|partner| kept.text(partner) == Some(placed.text));
-                let old = partner.filter(|_| !is_same).and_then(|partner| kept.entry(partner, old_cache));
-                if let Some(partner) = partner {
-                    kept.ads[partner].block = None;
-                    predicted = partner + 1;
+                predicted = partner.map_or(predicted, |partner| partner + 1);
+                match kept.compare(comparison, partner, (&new, placed.text), old_cache) {
+                    None => report.equal += 1,
+                    Some(old) => report.changes.push(comparison.change(identity, old, Some(new))),
                 }
-                if is_same || old.as_ref().is_some_and(|old| comparison.are_equal(old, &new)) {
-                    report.equal += 1;
-                } else {
-                    report.changes.push(comparison.change(identity, old, Some(new)));
-                    if session.options.quiet {
-                        return Ok(report);
-                    }
+                if session.options.quiet && !report.changes.is_empty() {
+                    return Ok(report);
                 }
             }
         }
@@ -108,6 +102,25 @@ pub fn compare_texts(
 }
 
 impl KeptAds {
+    /// Compares an ad of the second file with its partner, which is then no longer kept. `None` if they are equal; else
+    /// the partner, if there is one.
+    #[allow(clippy::option_option)] // whether they differ, and whether there is a partner
+    fn compare(
+        &mut self,
+        comparison: &AdComparison,
+        partner: Option<usize>,
+        (new, text): (&AdEntry, &[u8]),
+        cache: &mut ReadCache,
+    ) -> Option<Option<AdEntry>> {
+        let is_same = partner.is_some_and(|partner| self.text(partner) == Some(text));
+        let old = partner.filter(|_| !is_same).and_then(|partner| self.entry(partner, cache));
+        if let Some(partner) = partner {
+            self.ads[partner].block = None;
+        }
+        let are_equal = is_same || old.as_ref().is_some_and(|old| comparison.are_equal(old, new));
+        (!are_equal).then_some(old)
+    }
+
     /// Reads the first file. Reports its problems.
     fn read(session: &mut Session, comparison: &AdComparison, source: &mut AdSource) -> Result<KeptAds, Failure> {
         let task = PlacementTask { id: comparison.id.as_ref(), context: session.context() };

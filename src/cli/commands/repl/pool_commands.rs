@@ -138,22 +138,10 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
                 continue;
             }
         };
-        #[allow(clippy::cast_precision_loss)] // a range for people
-        match value {
-            Value::Integer(integer) => numbers.push(*integer as f64),
-            Value::Real(real) => numbers.push(*real),
-            _ => {}
-        }
+        numbers.extend(value.as_real());
         let outcome = Truth::of(value, context.dialect);
-        let Some(tally) = tallies.iter_mut().find(|tally| tally.outcome == outcome) else { continue };
-        tally.ads += 1;
-        if tally.first_names.len() < MAX_NAMED_ADS {
-            tally.first_names.push(offer.id().to_owned());
-        }
-        if outcome == Truth::Error {
-            let no_boolean = || format!("{} is not a boolean", value.value_type().phrase());
-            let reason = || value.error_origin().map_or_else(no_boolean, ToString::to_string);
-            tally.reason.get_or_insert_with(reason);
+        if let Some(tally) = tallies.iter_mut().find(|tally| tally.outcome == outcome) {
+            tally.add(offer.id(), value);
         }
     }
     let all = state.pool.offers().len();
@@ -177,6 +165,19 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
 }
 
 impl OutcomeTally {
+    /// Counts an ad in which the expression has this value.
+    fn add(&mut self, name: &str, value: &Value) {
+        self.ads += 1;
+        if self.first_names.len() < MAX_NAMED_ADS {
+            self.first_names.push(name.to_owned());
+        }
+        if self.outcome == Truth::Error {
+            let no_boolean = || format!("{} is not a boolean", value.value_type().phrase());
+            let reason = || value.error_origin().map_or_else(no_boolean, ToString::to_string);
+            self.reason.get_or_insert_with(reason);
+        }
+    }
+
     /// Returns the line of an outcome, such as `true  2 of 12 ads: slot1, slot2`.
     fn line(&self, all: usize) -> String {
         let mut text = format!("{:9}  {}", self.outcome.as_str(), with_commas(self.ads));

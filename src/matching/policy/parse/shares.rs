@@ -15,28 +15,42 @@ use super::{NOT_POSITIVE, PolicyReader, positive_number};
 /// Rounds in which groups are allocated what others could not use: `GROUP_QUOTA_MAX_ALLOCATION_ROUNDS` of HTCondor.
 const ALLOCATION_ROUNDS: usize = 3;
 
+/// The keys of `share`. Those behind the second make it one by weights.
+const SHARE_KEYS: [&str; 11] = [
+    "by",
+    "priorities",
+    "weight",
+    "demand",
+    "in-use-by",
+    "beyond",
+    "preempts",
+    "groups",
+    "rounds",
+    "floors",
+    "ceilings",
+];
+
+/// Returns shares of weights in which every offer weighs 1.
+fn plain_weighted_share() -> WeightedShare {
+    WeightedShare {
+        weight: PolicyRule::from(Expression::literal(Value::Integer(1))),
+        demand: None,
+        in_use_by: None,
+        beyond: None,
+        preempts: true,
+        groups: GroupTree::new(Vec::new()).0,
+        allocation_rounds: ALLOCATION_ROUNDS,
+        floors: BTreeMap::new(),
+        ceilings: BTreeMap::new(),
+    }
+}
+
 impl<'o> PolicyReader<'o, '_> {
     /// Reads `share`.
     pub fn share(&mut self, node: &'o YamlNode) -> Option<Share> {
         let (mut by, mut priorities, mut has_by) = (None, Vec::new(), false);
-        let (mut weight, mut demand, mut in_use_by, mut beyond) = (None, None, None, None);
-        let (mut preempts, mut groups, mut rounds) = (true, Vec::new(), ALLOCATION_ROUNDS);
-        let (mut floors, mut ceilings) = (BTreeMap::new(), BTreeMap::new());
-        let mut first_weighted: Option<&YamlNode> = None;
-        let keys = [
-            "by",
-            "priorities",
-            "weight",
-            "demand",
-            "in-use-by",
-            "beyond",
-            "preempts",
-            "groups",
-            "rounds",
-            "floors",
-            "ceilings",
-        ];
-        for (key, value) in self.settings.known_entries(node, "share", &keys) {
+        let mut weighted = None;
+        for (key, value) in self.settings.known_entries(node, "share", &SHARE_KEYS) {
             match key {
                 "by" => (by, has_by) = (self.rule(value), true),
                 "priorities" => {
@@ -46,20 +60,7 @@ impl<'o> PolicyReader<'o, '_> {
                         }
                     }
                 }
-                _ => {
-                    first_weighted.get_or_insert(value);
-                    match key {
-                        "weight" => weight = self.rule(value),
-                        "demand" => demand = self.rule(value),
-                        "in-use-by" => in_use_by = self.rule(value),
-                        "beyond" => beyond = self.rule(value),
-                        "preempts" => preempts = self.truth(value).unwrap_or(preempts),
-                        "groups" => groups = self.groups(value),
-                        "rounds" => rounds = self.amount(value).map_or(rounds, whole),
-                        "floors" => floors = self.amounts(value, "floors"),
-                        _ => ceilings = self.amounts(value, "ceilings"),
-                    }
-                }
+                _ => self.weighted_setting(weighted.get_or_insert_with(plain_weighted_share), node, (key, value)),
             }
         }
         if !has_by && matches!(node.content, YamlContent::Mapping(_)) {
@@ -69,26 +70,29 @@ impl<'o> PolicyReader<'o, '_> {
                 "`by` names the submitter of a request, for example `by: Owner`",
             );
         }
-        let weighted = first_weighted.map(|_| {
-            let (groups, left_out) = GroupTree::new(groups);
-            for fault in left_out {
-                let help = "write each group once, for `a.b` also `a`, and at most 32 levels";
-                self.settings.report(node, format!("the group {fault}"), help);
-            }
-            let one = || PolicyRule::from(Expression::literal(Value::Integer(1)));
-            WeightedShare {
-                weight: weight.unwrap_or_else(one),
-                demand,
-                in_use_by,
-                beyond,
-                preempts,
-                groups,
-                allocation_rounds: rounds.max(1),
-                floors,
-                ceilings,
-            }
-        });
         by.map(|by| Share { by, priorities, weighted })
+    }
+
+    /// Reads an entry of the `share` at `node` that is about weights.
+    fn weighted_setting(&mut self, share: &mut WeightedShare, node: &'o YamlNode, (key, value): (&str, &'o YamlNode)) {
+        match key {
+            "weight" => share.weight = self.rule(value).unwrap_or_else(|| plain_weighted_share().weight),
+            "demand" => share.demand = self.rule(value),
+            "in-use-by" => share.in_use_by = self.rule(value),
+            "beyond" => share.beyond = self.rule(value),
+            "preempts" => share.preempts = self.truth(value).unwrap_or(share.preempts),
+            "groups" => {
+                let (groups, left_out) = GroupTree::new(self.groups(value));
+                for fault in left_out {
+                    let help = "write each group once, for `a.b` also `a`, and at most 32 levels";
+                    self.settings.report(node, format!("the group {fault}"), help);
+                }
+                share.groups = groups;
+            }
+            "rounds" => share.allocation_rounds = self.amount(value).map_or(share.allocation_rounds, whole).max(1),
+            "floors" => share.floors = self.amounts(value, "floors"),
+            _ => share.ceilings = self.amounts(value, "ceilings"),
+        }
     }
 
     /// Reads accounting groups: a quota each, or a mapping of quota, `surplus` and `regroup`.
