@@ -72,32 +72,6 @@ impl PairSelection {
         if self.all_pairs { usize::MAX } else { self.max_per_request.unwrap_or(1) }
     }
 
-    /// Makes matches from candidate lists, and adds them to `outcome`. Each list belongs to a request, or to one
-    /// unit of a request with a `ResourceRequestCount`. `units` gets the index of a list. It returns the index of the
-    /// request, and the 1-based number of the unit, if any.
-    fn add_matches(
-        &self,
-        outcome: &mut NegotiationOutcome,
-        lists: &[Arc<[Candidate]>],
-        units: impl Fn(usize) -> (usize, Option<usize>),
-    ) {
-        let add = |pair: BilateralMatch| {
-            let (request, unit) = units(pair.request);
-            outcome.grants.push(Grant { unit, ..grant_of(BilateralMatch { request, ..pair }) });
-        };
-        let matched = match self.strategy {
-            // Each request gets its best candidate, also if another request gets the same offer.
-            MatchStrategy::Greedy => {
-                let best = |(place, list): (usize, &Arc<[Candidate]>)| Some(list.first()?.match_with(place));
-                lists.iter().enumerate().filter_map(best).map(add).count()
-            }
-            MatchStrategy::Stable => stable_matching(lists).into_iter().map(add).count(),
-            MatchStrategy::Max => maximum_matching(lists).into_iter().map(add).count(),
-        };
-        outcome.statistics.roots += lists.len() as u64;
-        outcome.statistics.matched += matched as u64;
-    }
-
     /// Selects the candidates of a request that are listed: the first ones of `list`, which begins with the best, or with
     /// `--all` all of them in the order of the offers.
     fn listed_candidates(&self, mut list: Vec<Candidate>) -> Arc<[Candidate]> {
@@ -109,41 +83,8 @@ impl PairSelection {
     }
 }
 
-/// The candidates of requests that are searched once for all equal requests. Each list takes held bytes once.
-struct CandidateLists<'c> {
-    context: &'c Context,
-    /// Whether equal requests share a list.
-    are_shared: bool,
-    /// The lists, by the address of the request.
-    known: FxHashMap<usize, Arc<[Candidate]>>,
-}
-
-impl<'c> CandidateLists<'c> {
-    fn new(settings: &'c NegotiationSettings) -> Self {
-        let are_shared = settings.accelerations.match_lists;
-        CandidateLists { context: &settings.context, are_shared, known: FxHashMap::default() }
-    }
-
-    /// Returns the list of a request. Empty once the budgets for comparisons are spent.
-    fn get(
-        &mut self,
-        request: &Ad,
-        search: impl FnOnce() -> Result<Arc<[Candidate]>, PolicyFault>,
-    ) -> Result<Arc<[Candidate]>, PolicyFault> {
-        if let Some(known) = self.known.get(&request.identity()) {
-            return Ok(Arc::clone(known));
-        }
-        if self.context.has_spent_comparisons() {
-            return Ok(Arc::default());
-        }
-        let list = search()?;
-        self.context.count_held_bytes(size_of_val(&*list));
-        if self.are_shared && !self.context.is_interrupted() {
-            self.known.insert(request.identity(), Arc::clone(&list));
-        }
-        Ok(list)
-    }
-}
+/// The request of each candidate list, and the 1-based number of the unit if the request stands for several.
+type Units = Vec<(usize, Option<usize>)>;
 
 /// Converts a match to a grant of a whole offer. The field `unit` of the grant is `None`: the caller sets `unit` for a
 /// request with a `ResourceRequestCount`.
@@ -153,7 +94,7 @@ fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: Bilater
 }
 
 /// Sets the ranks of the offers of grants to those in the lists of their units.
-fn restore_offer_ranks(grants: &mut [Grant], units: &[(usize, Option<usize>)], lists: &[Arc<[Candidate]>]) {
+fn restore_offer_ranks(grants: &mut [Grant], units: &Units, lists: &[Arc<[Candidate]>]) {
     let list_of: FxHashMap<(usize, Option<usize>), &Arc<[Candidate]>> = units.iter().copied().zip(lists).collect();
     for grant in grants {
         let list = list_of.get(&(grant.request, grant.unit));
@@ -223,6 +164,26 @@ impl FoundPairs {
             self.count += list.len();
             self.lists.push((request, list));
         }
+    }
+
+    /// Makes matches from candidate lists. `units` has the request of each list, and its 1-based unit if it has several.
+    fn add_matches(&mut self, strategy: MatchStrategy, lists: &[Arc<[Candidate]>], units: &Units) {
+        let matched = match strategy {
+            // Each request gets its best candidate, also if another request gets the same offer.
+            MatchStrategy::Greedy => {
+                let best = |(place, list): (usize, &Arc<[Candidate]>)| Some(list.first()?.match_with(place));
+                lists.iter().enumerate().filter_map(best).collect()
+            }
+            MatchStrategy::Stable => stable_matching(lists),
+            MatchStrategy::Max => maximum_matching(lists),
+        };
+        self.outcome.statistics.roots += lists.len() as u64;
+        self.outcome.statistics.matched += matched.len() as u64;
+        self.count += matched.len();
+        self.outcome.grants.extend(matched.into_iter().map(|pair| {
+            let (request, unit) = units[pair.request];
+            Grant { unit, ..grant_of(BilateralMatch { request, ..pair }) }
+        }));
     }
 
     /// Returns the pairs, but not those of gangs.
@@ -302,19 +263,20 @@ impl MatchingRun {
     }
 
     fn match_without_policy(&self, requests: &[Ad], offers: &[Ad], clusters: u64) -> Result<FoundPairs, PolicyFault> {
-        let NegotiationSettings { protocol, context, accelerations, .. } = &self.settings;
-        let match_lists = accelerations.match_lists && !self.selection.lists_candidates();
+        let MatchingRun { selection, settings: NegotiationSettings { protocol, context, accelerations, .. }, .. } =
+            self;
+        let match_lists = accelerations.match_lists && selection.is_greedy();
         let of_matcher = Accelerations { match_lists, ..*accelerations };
         let mut matcher = Matchmaker::new(offers, protocol.clone(), context.clone(), of_matcher);
         matcher.statistics.autoclusters = if accelerations.autoclusters { clusters } else { 0 };
-        let mut outcome = NegotiationOutcome::default();
-        if self.selection.is_greedy() {
+        if selection.is_greedy() {
+            let mut outcome = NegotiationOutcome::default();
             let mut matcher = GreedyMatcher::from_matchmaker(matcher);
-            matcher.consume = !self.selection.keeps_offers;
+            matcher.consume = !selection.keeps_offers;
             for (index, request) in requests.iter().enumerate() {
                 report_progress(index, Some(requests.len()));
                 outcome.grants.extend(matcher.take_best(index, request).map(grant_of));
-                if self.selection.stops_at_first && !outcome.grants.is_empty() {
+                if selection.stops_at_first && !outcome.grants.is_empty() {
                     break;
                 }
             }
@@ -322,33 +284,69 @@ impl MatchingRun {
             output::leak_on_exit(matcher);
             return Ok(outcome.into());
         }
-        if self.selection.counts_only && self.selection.lists_candidates() {
+        if selection.counts_only && selection.lists_candidates() {
             return Ok(self.count_candidates(matcher, requests));
         }
-        let selection = &self.selection;
-        let is_own = self.own_requests(requests.iter());
-        let mut found = FoundPairs::from(outcome);
-        let mut known = CandidateLists::new(&self.settings);
-        let mut lists = Vec::new();
-        for (index, request) in requests.iter().enumerate().filter(|(index, _)| is_own[*index]) {
-            report_progress(index, Some(requests.len()));
+        let roots: Vec<usize> = (0..requests.len()).collect();
+        let (mut found, units, lists) =
+            self.find_candidates([requests, requests], &roots, selection.stops_at_first, &mut |request| {
+                Ok(match selection.lists_candidates() {
+                    true => selection.listed_candidates(matcher.best_candidates(request, selection.most_listed())),
+                    false => matcher.candidates(request),
+                })
+            })?;
+        found.add_matches(selection.strategy, &lists, &units);
+        found.outcome.statistics.add(&matcher.statistics);
+        Ok(found)
+    }
+
+    /// Searches the candidates of the requests `roots` with `search`, which gets their representatives. Lists them, or
+    /// returns a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`, beside the
+    /// index of the request and the 1-based number of the unit. With `stops_at_first`, ends at the first candidate.
+    fn find_candidates(
+        &self,
+        [requests, representatives]: [&[Ad]; 2],
+        roots: &[usize],
+        stops_at_first: bool,
+        search: &mut dyn FnMut(&Ad) -> Result<Arc<[Candidate]>, PolicyFault>,
+    ) -> Result<(FoundPairs, Units, Vec<Arc<[Candidate]>>), PolicyFault> {
+        let MatchingRun { selection, settings, .. } = self;
+        let mut found = FoundPairs::from(NegotiationOutcome::default());
+        let context = &settings.context;
+        // Equal requests share a list, which takes held bytes once.
+        let mut known: FxHashMap<usize, Arc<[Candidate]>> = FxHashMap::default();
+        let (mut units, mut lists) = (Vec::new(), Vec::new());
+        let is_own = self.own_requests(roots.iter().map(|root| &representatives[*root]));
+        for (index, root) in roots.iter().copied().enumerate().filter(|(index, _)| is_own[*index]) {
+            report_progress(index, Some(roots.len()));
+            let request = &representatives[root];
+            let list = match known.get(&request.identity()) {
+                Some(list) => Arc::clone(list),
+                None if context.has_spent_comparisons() => Arc::default(),
+                None => {
+                    let list = search(request)?;
+                    context.count_held_bytes(size_of_val(&*list));
+                    if settings.accelerations.match_lists && !context.is_interrupted() {
+                        known.insert(request.identity(), Arc::clone(&list));
+                    }
+                    list
+                }
+            };
+            let is_last = stops_at_first && !list.is_empty();
             if selection.lists_candidates() {
-                let most = selection.most_listed();
-                let best = || Ok(selection.listed_candidates(matcher.best_candidates(request, most)));
-                found.add_list(index, known.get(request, best)?, context, true);
+                found.add_list(root, list, context, !selection.counts_only);
             } else {
-                lists.push(known.get(request, || Ok(matcher.candidates(request)))?);
+                let count = resource_count(&requests[root], context);
+                for unit in count.map_or(0..1, |count| 1..count + 1) {
+                    units.push((root, count.map(|_| unit)));
+                    lists.push(list.clone());
+                }
             }
-            if selection.stops_at_first && (found.count > 0 || lists.last().is_some_and(|list| !list.is_empty())) {
+            if is_last {
                 break;
             }
         }
-        if !selection.lists_candidates() {
-            selection.add_matches(&mut found.outcome, &lists, |request| (request, None));
-            found.count = found.outcome.grants.len();
-        }
-        found.outcome.statistics.add(&matcher.statistics);
-        Ok(found)
+        Ok((found, units, lists))
     }
 
     /// Counts the candidates that are listed for the requests. Keeps a number for each distinct request.
@@ -415,41 +413,19 @@ impl MatchingRun {
         } else {
             (requests.clone(), 0)
         };
-        let lists_candidates = selection.lists_candidates();
-        let match_lists = settings.accelerations.match_lists && !lists_candidates;
-        let accelerations = Accelerations { match_lists, ..settings.accelerations };
-        let mut ranking = PolicyCandidates::new(&NegotiationSettings { accelerations, ..settings.clone() }, offers);
-        let mut found = FoundPairs::from(NegotiationOutcome::default());
-        let mut known = CandidateLists::new(settings);
-        // `lists` has a candidate list for each request, or for each unit of a request with a `ResourceRequestCount`.
-        // For each list, `units` has the index of the request and the 1-based number of the unit.
-        let (mut units, mut lists) = (Vec::new(), Vec::new());
-        let is_own = self.own_requests(roots.iter().map(|root| &representatives[*root]));
-        for (index, root) in roots.iter().copied().enumerate().filter(|(index, _)| is_own[*index]) {
-            report_progress(index, Some(roots.len()));
-            let request = &representatives[root];
-            if lists_candidates {
-                let listed = || Ok(selection.listed_candidates(ranking.candidates(request)?.to_vec()));
-                found.add_list(root, known.get(request, listed)?, &settings.context, !selection.counts_only);
-                continue;
-            }
-            let count = resource_count(&requests[root], &settings.context);
-            let list = known.get(request, || ranking.candidates(request))?;
-            for unit in count.map_or(0..1, |count| 1..count + 1) {
-                units.push((root, count.map(|_| unit)));
-                lists.push(list.clone());
-            }
-        }
-        if !lists_candidates {
-            if selection.strategy == MatchStrategy::Stable && settings.policy.has_typed_ranks() {
-                let requests: Vec<&Ad> = units.iter().map(|(root, _)| &representatives[*root]).collect();
-                let numbered = ranking.with_numbered_offer_ranks(&requests, &lists);
-                selection.add_matches(&mut found.outcome, &numbered, |list| units[list]);
-                restore_offer_ranks(&mut found.outcome.grants, &units, &lists);
-            } else {
-                selection.add_matches(&mut found.outcome, &lists, |list| units[list]);
-            }
-            found.count = found.outcome.grants.len();
+        let mut ranking = PolicyCandidates::new(settings, offers);
+        let (mut found, units, lists) =
+            self.find_candidates([requests, &representatives], &roots, false, &mut |request| {
+                let list = ranking.candidates(request)?;
+                Ok(if selection.lists_candidates() { selection.listed_candidates(list.to_vec()) } else { list })
+            })?;
+        if selection.strategy == MatchStrategy::Stable && settings.policy.has_typed_ranks() {
+            let requests: Vec<&Ad> = units.iter().map(|(root, _)| &representatives[*root]).collect();
+            let numbered = ranking.with_numbered_offer_ranks(&requests, &lists);
+            found.add_matches(selection.strategy, &numbered, &units);
+            restore_offer_ranks(&mut found.outcome.grants, &units, &lists);
+        } else {
+            found.add_matches(selection.strategy, &lists, &units);
         }
         found.outcome.unordered_components = ranking.unordered_components();
         found.outcome.statistics.add(&ranking.statistics());

@@ -36,31 +36,13 @@ pub struct RankWarnings {
 /// words.
 type RankPlace = (&'static str, Option<String>, String);
 
-/// The words for the sides.
-const REQUEST: &str = "request";
-const OFFER: &str = "offer";
-
 /// A rank that counts as 0 in a pair, and was therefore evaluated once more.
-struct ZeroRank<'p> {
-    /// Number of the pair, from 0.
-    pair: usize,
-    side: &'static str,
-    /// Index of the ad with the rank, and its name.
-    index: usize,
-    id: &'p str,
-    /// The address of the expression.
-    expression: usize,
-    /// The value in words, if it is not a number.
-    wrong: Option<&'static str>,
-}
-
-/// A rank that counts as 0 in a pair of a share of the work.
 #[derive(Serialize, Deserialize)]
-pub struct SharedRank {
-    /// The place of the pair among the pairs of all shares: that of the request, and that of the offer in its list.
+pub struct ZeroRank {
+    /// The place of the pair: among the pairs of a run, or among those of all shares.
     place: (usize, usize),
     is_of_offer: bool,
-    /// Index of the first ad with this expression.
+    /// The address of the expression; in a share the index of the first ad with it, which all shares agree on.
     expression: usize,
     /// The type of the value in words, the index of the ad and its name, if the value is not a number.
     wrong: Option<(String, usize, String)>,
@@ -115,40 +97,61 @@ impl MixedRank {
     }
 }
 
-impl SharedRank {
+impl ZeroRank {
+    /// Evaluates the ranks of pairs that decide and count as 0, of each expression those of the first pairs.
+    fn of_pairs(
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        pairs: impl Iterator<Item = BilateralMatch>,
+    ) -> Vec<ZeroRank> {
+        let (mut found, mut evaluated) = (Vec::new(), FxHashMap::<(bool, usize), usize>::default());
+        let (name, ranked, dialect) = (settings.protocol.rank_name(), ranked_sides(settings), settings.context.dialect);
+        for (at, BilateralMatch { request, offer, request_rank, offer_rank }) in pairs.enumerate() {
+            if ranked.is_empty() || request_rank != 0.0 && offer_rank != 0.0 {
+                continue;
+            }
+            let ads = [&parties.requests[request], &parties.offers[offer]];
+            let sides = [(PairSide::Request, request, request_rank), (PairSide::Offer, offer, offer_rank)];
+            for ((side, index, rank), ad) in sides.into_iter().zip(ads) {
+                let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0 && ranked.contains(&side)) else {
+                    continue;
+                };
+                let is_number = expression.as_literal().is_some_and(|value| wrong_rank(value, dialect).is_none());
+                let (is_of_offer, expression) = (side == PairSide::Offer, expression.identity());
+                let pairs = evaluated.entry((is_of_offer, expression)).or_default();
+                if is_number || *pairs >= MAX_PAIRS_PER_RANK {
+                    continue;
+                }
+                *pairs += 1;
+                let [request, offer] = ads.map(|ad| ad.ad.clone());
+                let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
+                let value = pair.evaluate_attribute(side, name);
+                let wrong = value.ok().as_ref().and_then(|value| wrong_rank(value, dialect));
+                let wrong = wrong.map(|phrase| (phrase.to_owned(), index, ad.id().to_owned()));
+                found.push(ZeroRank { place: (at, 0), is_of_offer, expression, wrong });
+            }
+        }
+        found
+    }
+
     /// Collects the ranks of the pairs of a share. `places` has the place of each pair among those of all shares.
-    pub fn of_pairs(
+    pub fn of_share(
         parties: &Parties,
         settings: &NegotiationSettings,
         pairs: impl Iterator<Item = BilateralMatch>,
         places: &[(usize, usize)],
-    ) -> Vec<SharedRank> {
-        let name = settings.protocol.rank_name();
-        let [requests, offers] = [&parties.requests, &parties.offers].map(|ads| {
-            let mut first: FxHashMap<usize, usize> = FxHashMap::default();
-            for (index, ad) in ads.iter().enumerate() {
-                first.extend(
-                    ad.ad
-                        .get(name)
-                        .map(Expression::identity)
-                        .filter(|rank| !first.contains_key(rank))
-                        .map(|rank| (rank, index)),
-                );
-            }
-            first
+    ) -> Vec<ZeroRank> {
+        let first = [&parties.requests, &parties.offers].map(|ads| {
+            let ranks = ads.iter().map(|ad| ad.ad.get(settings.protocol.rank_name()).map(Expression::identity));
+            // Of equal keys the last one counts, which is that of the first ad.
+            ranks.enumerate().filter_map(|(index, rank)| Some((rank?, index))).rev().collect::<FxHashMap<_, _>>()
         });
-        let mut ranks = Vec::new();
-        evaluate_zero_ranks(parties, settings, pairs, &mut |rank| {
-            let is_of_offer = rank.side == OFFER;
-            let first = if is_of_offer { &offers } else { &requests };
-            ranks.push(SharedRank {
-                place: places[rank.pair],
-                is_of_offer,
-                expression: first.get(&rank.expression).copied().unwrap_or(rank.index),
-                wrong: rank.wrong.map(|phrase| (phrase.to_owned(), rank.index, rank.id.to_owned())),
-            });
-        });
-        ranks
+        let mut found = ZeroRank::of_pairs(parties, settings, pairs);
+        for rank in &mut found {
+            rank.place = places[rank.place.0];
+            rank.expression = first[usize::from(rank.is_of_offer)][&rank.expression];
+        }
+        found
     }
 }
 
@@ -175,52 +178,7 @@ fn visit_matches(
     }
 }
 
-/// Evaluates the ranks of pairs that decide and count as 0, of each expression those of the first pairs.
-fn evaluate_zero_ranks<'p>(
-    parties: &'p Parties,
-    settings: &NegotiationSettings,
-    pairs: impl Iterator<Item = BilateralMatch>,
-    visit: &mut dyn FnMut(ZeroRank<'p>),
-) {
-    let mut evaluated: FxHashMap<(&str, usize), usize> = FxHashMap::default();
-    let (name, ranked, dialect) = (settings.protocol.rank_name(), ranked_sides(settings), settings.context.dialect);
-    for (at, BilateralMatch { request, offer, request_rank, offer_rank }) in pairs.enumerate() {
-        if ranked.is_empty() || request_rank != 0.0 && offer_rank != 0.0 {
-            continue;
-        }
-        let ads = [&parties.requests[request], &parties.offers[offer]];
-        let sides = [(REQUEST, PairSide::Request, request, request_rank), (OFFER, PairSide::Offer, offer, offer_rank)];
-        for ((side, pair_side, index, rank), ad) in sides.into_iter().zip(ads) {
-            let Some(expression) = ad.ad.get(name).filter(|_| rank == 0.0 && ranked.contains(&pair_side)) else {
-                continue;
-            };
-            let is_number = expression.as_literal().is_some_and(|value| wrong_rank(value, dialect).is_none());
-            let pairs = evaluated.entry((side, expression.identity())).or_default();
-            if is_number || *pairs >= MAX_PAIRS_PER_RANK {
-                continue;
-            }
-            *pairs += 1;
-            let [request, offer] = ads.map(|ad| ad.ad.clone());
-            let pair = Pair::new(request, offer, settings.protocol.clone(), settings.context.clone());
-            let value = pair.evaluate_attribute(pair_side, name);
-            let wrong = value.ok().as_ref().and_then(|value| wrong_rank(value, dialect));
-            visit(ZeroRank { pair: at, side, index, id: ad.id(), expression: expression.identity(), wrong });
-        }
-    }
-}
-
 impl RankWarnings {
-    /// Collects the ranks of the matched pairs.
-    pub fn of_pairs(
-        parties: &Parties,
-        settings: &NegotiationSettings,
-        pairs: impl Iterator<Item = BilateralMatch>,
-    ) -> Self {
-        let mut warnings = RankWarnings::default();
-        warnings.add_pairs(parties, settings, pairs);
-        warnings
-    }
-
     /// Collects the ranks of requests: of each expression those for the first offers with which it matches.
     pub fn of_requests(parties: &Parties, settings: &NegotiationSettings) -> Self {
         let (name, mut seen, mut left) = (settings.protocol.rank_name(), FxHashSet::default(), MAX_SEARCHED_PAIRS);
@@ -238,14 +196,16 @@ impl RankWarnings {
                 if pairs.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
         }
-        RankWarnings::of_pairs(parties, settings, pairs.into_iter())
+        let mut warnings = RankWarnings::default();
+        warnings.add_pairs(parties, settings, pairs.into_iter());
+        warnings
     }
 
     /// Adds ranks that count as 0 among numbers.
     pub fn add_mixed(&mut self, mut ranks: Vec<MixedRank>) {
         ranks.sort_by_key(|rank| rank.request);
         for MixedRank { is_of_offer, kind, index, id, .. } in ranks {
-            self.add(if is_of_offer { OFFER } else { REQUEST }, None, kind, (index, &id));
+            self.add(is_of_offer, None, kind, (index, &id));
         }
     }
 
@@ -256,41 +216,36 @@ impl RankWarnings {
         settings: &NegotiationSettings,
         pairs: impl Iterator<Item = BilateralMatch>,
     ) {
-        evaluate_zero_ranks(parties, settings, pairs, &mut |rank| {
-            if let Some(phrase) = rank.wrong {
-                self.add(rank.side, None, phrase.to_owned(), (rank.index, rank.id));
-            }
-        });
+        self.add_zero_ranks(ZeroRank::of_pairs(parties, settings, pairs));
     }
 
-    /// Makes the warnings from the ranks that shares of the work have kept. Of each expression only the first ranks count,
-    /// as many as one run evaluates.
-    pub fn of_shares(mut ranks: Vec<SharedRank>) -> Self {
+    /// Adds the ranks that runs or shares of the work have kept. Of each expression only the first ranks count, as many as
+    /// one run evaluates.
+    pub fn add_zero_ranks(&mut self, mut ranks: Vec<ZeroRank>) {
         ranks.sort_by_key(|rank| (rank.place, rank.is_of_offer));
         let mut evaluated: FxHashMap<(bool, usize), usize> = FxHashMap::default();
-        let mut warnings = RankWarnings::default();
-        for SharedRank { is_of_offer, expression, wrong, .. } in ranks {
+        for ZeroRank { is_of_offer, expression, wrong, .. } in ranks {
             let pairs = evaluated.entry((is_of_offer, expression)).or_default();
             *pairs += 1;
             if let Some((phrase, index, id)) = wrong.filter(|_| *pairs <= MAX_PAIRS_PER_RANK) {
-                warnings.add(if is_of_offer { OFFER } else { REQUEST }, None, phrase, (index, &id));
+                self.add(is_of_offer, None, phrase, (index, &id));
             }
         }
-        warnings
     }
 
     /// Adds the ranks of ports that were found while the gang of a request was searched.
     pub fn add_ports(&mut self, parties: &Parties, request: usize, ranks: impl IntoIterator<Item = NonNumericRank>) {
         for NonNumericRank { offer, label, value_type } in ranks {
-            let (side, index, ad) = match offer {
-                Some(offer) => (OFFER, offer, &parties.offers[offer]),
-                None => (REQUEST, request, &parties.requests[request]),
+            let (index, ad) = match offer {
+                Some(offer) => (offer, &parties.offers[offer]),
+                None => (request, &parties.requests[request]),
             };
-            self.add(side, Some(label), value_type.phrase().to_owned(), (index, ad.id()));
+            self.add(offer.is_some(), Some(label), value_type.phrase().to_owned(), (index, ad.id()));
         }
     }
 
-    fn add(&mut self, side: &'static str, port: Option<String>, kind: String, (index, id): (usize, &str)) {
+    fn add(&mut self, is_of_offer: bool, port: Option<String>, kind: String, (index, id): (usize, &str)) {
+        let side = if is_of_offer { "offer" } else { "request" };
         let found = self.found.entry((side, port, kind));
         found.or_insert_with(|| (id.to_owned(), BTreeSet::new())).1.insert(index);
     }

@@ -16,10 +16,6 @@ use super::{GangSettings, NegotiationSettings, PortUse};
 /// if it is not compatible or the docking vector discards it.
 pub struct PolicyCandidates {
     offers: CycleOffers,
-    /// Whether lists are cached.
-    keeps_lists: bool,
-    /// Cached candidates, by the address of the request. The request is kept alive, so that its address is not reused.
-    lists: FxHashMap<usize, (Ad, Arc<[Candidate]>)>,
 }
 
 impl PolicyCandidates {
@@ -29,35 +25,19 @@ impl PolicyCandidates {
     pub fn new(settings: &NegotiationSettings, offers: &[Ad]) -> Self {
         let gangs = GangSettings { ports: PortUse::Ignored, ..settings.gangs };
         let settings = NegotiationSettings { gangs, ..settings.clone() };
-        PolicyCandidates {
-            keeps_lists: settings.accelerations.match_lists,
-            offers: CycleOffers::new(
-                &[],
-                offers,
-                &settings,
-                Accelerations { match_lists: false, ..settings.accelerations },
-            ),
-            lists: FxHashMap::default(),
-        }
+        let accelerations = Accelerations { match_lists: false, ..settings.accelerations };
+        PolicyCandidates { offers: CycleOffers::new(&[], offers, &settings, accelerations) }
     }
 
-    /// Returns the candidates of a request, best first. If lists are cached, clones of one ad share one list. After an
-    /// interrupt the list may lack candidates, and is not cached.
+    /// Returns the candidates of a request, best first. After an interrupt the list may lack candidates.
     ///
     /// # Errors
     ///
     /// Fails if docking vectors cannot be compared.
     pub fn candidates(&mut self, request: &Ad) -> Result<Arc<[Candidate]>, PolicyFault> {
-        if let Some((_, list)) = self.lists.get(&request.identity()) {
-            return Ok(Arc::clone(list));
-        }
         let mut ranked = ClusterMatchList::default();
         ranked.refresh(&mut self.offers, request)?;
-        let list = ranked.remaining(&mut self.offers, request)?;
-        if self.keeps_lists && !self.offers.context.is_interrupted() {
-            self.lists.insert(request.identity(), (request.clone(), Arc::clone(&list)));
-        }
-        Ok(list)
+        ranked.remaining(&mut self.offers, request)
     }
 
     /// Returns candidate lists in which numbers of the same order stand for the ranks that offers give requests, as these

@@ -165,7 +165,8 @@ impl MatchCommand {
                 write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
             }
         }
-        let mut ranks = RankWarnings::of_pairs(&parties, &run.settings, found.pairs());
+        let mut ranks = RankWarnings::default();
+        ranks.add_pairs(&parties, &run.settings, found.pairs());
         let all = if run.selection.lists_candidates() { 0..0 } else { 0..parties.requests.len() };
         let requests = found.lists.iter().map(|(request, _)| *request).chain(all);
         ranks.add_mixed(MixedRank::of_requests(&parties, &run.settings, requests));

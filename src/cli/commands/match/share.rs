@@ -12,7 +12,7 @@ use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::{FoundPairs, MatchingRun};
 use crate::cli::outcome::{Failure, Status};
-use crate::cli::rank_warnings::{MixedRank, RankWarnings, SharedRank};
+use crate::cli::rank_warnings::{MixedRank, RankWarnings, ZeroRank};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::TableWriter;
@@ -49,7 +49,7 @@ struct MatchNotes {
     failures: u64,
     /// How often each component of the docking vector was evaluated, and how often its value could be ordered.
     components: Vec<(usize, usize)>,
-    ranks: Vec<SharedRank>,
+    ranks: Vec<ZeroRank>,
     mixed_ranks: Vec<MixedRank>,
 }
 
@@ -91,7 +91,7 @@ impl MatchCommand {
             let listed = ListedCandidates { requests, offers: list.iter().map(offer).collect() };
             writer.add_finding(session, &listed)?;
         }
-        let ranks = SharedRank::of_pairs(parties, &run.settings, found.pairs(), &places);
+        let ranks = ZeroRank::of_share(parties, &run.settings, found.pairs(), &places);
         let notes = MatchNotes {
             count: found.count,
             failures: found.outcome.statistics.failures - found.early_failures,
@@ -141,9 +141,10 @@ impl MatchCommand {
         let discarding: Vec<usize> = (0..frame.docking.len()).filter(discards).collect();
         let failures = frame.failures + notes.iter().map(|notes| notes.failures).sum::<u64>();
         let (ranks, mixed): (Vec<_>, Vec<_>) = notes.into_iter().map(|notes| (notes.ranks, notes.mixed_ranks)).unzip();
-        let mut ranks = RankWarnings::of_shares(ranks.into_iter().flatten().collect());
-        ranks.add_mixed(mixed.into_iter().flatten().collect());
-        ranks.report(session);
+        let mut warnings = RankWarnings::default();
+        warnings.add_zero_ranks(ranks.into_iter().flatten().collect());
+        warnings.add_mixed(mixed.into_iter().flatten().collect());
+        warnings.report(session);
         for component in discarding {
             note_discarding_component(session, &frame.docking[component]);
         }

@@ -37,8 +37,8 @@ pub struct Transcript<'p> {
     group_ends: HashMap<String, String>,
     /// The group of each submitter that had a turn.
     group_of: HashMap<String, String>,
-    /// Why the last turn of a submitter ended early, by its name.
-    turn_ends: HashMap<String, &'static str>,
+    /// Why the last turn of a submitter ended early, by its name; `None` if it did not.
+    turn_ends: HashMap<String, Option<&'static str>>,
 }
 
 impl<'p> Transcript<'p> {
@@ -73,7 +73,7 @@ impl<'p> Transcript<'p> {
                     "" => "submitters without a name",
                     name => name,
                 };
-                self.push(format!("{who}: {detail}"), name, "no turn", ["", "", "", &detail]);
+                self.push(who, name, "no turn", &detail);
             }
         }
     }
@@ -84,7 +84,7 @@ impl<'p> Transcript<'p> {
             return "no offer was left";
         }
         let own_group = self.group_of.get(submitter).and_then(|group| self.group_ends.get(group));
-        if let (Some(end), None) = (self.turn_ends.get(submitter), own_group) {
+        if let (Some(Some(end)), None) = (self.turn_ends.get(submitter), own_group) {
             return end;
         }
         let is_in = |group: &str| {
@@ -108,10 +108,17 @@ impl<'p> Transcript<'p> {
         Ok(())
     }
 
-    /// Appends the line and the record of an event.
-    fn push(&mut self, line: String, submitter: &str, event: &str, [request, offer, preempted, detail]: [&str; 4]) {
-        self.lines.push(line);
-        self.add_record(submitter, event, [request, offer, preempted, detail]);
+    /// Appends the line and the record of an event: `who` is what the line is about, `submitter` whom the record names.
+    fn push(&mut self, who: &str, submitter: &str, event: &str, detail: &str) {
+        self.lines.push(format!("{who}: {detail}"));
+        self.add_record(submitter, event, ["", "", "", detail]);
+    }
+
+    /// Appends the line and the record of an event of a request. `verb` is what happens to the request.
+    fn push_request(&mut self, request: usize, submitter: &str, [verb, event]: [&str; 2], detail: &str) {
+        let request = self.parties.request_name(request, None);
+        self.lines.push(format!("  {request} {verb}: {detail}"));
+        self.add_record(submitter, event, [&request, "", "", detail]);
     }
 
     /// Appends the record of an event, with the number of the current round.
@@ -120,17 +127,20 @@ impl<'p> Transcript<'p> {
         self.records.rows.push([self.round.into()].into_iter().chain(texts).collect());
     }
 
+    /// Keeps why the last turn of a submitter ended early, if it did.
+    fn end_turn(&mut self, submitter: &str, end: Option<&'static str>) {
+        self.turn_ends.insert(submitter.to_owned(), end);
+    }
+
     /// Appends a line of text and a record for an event of the cycle.
     pub fn record(&mut self, event: &NegotiationEvent<'_>) {
-        let parties = self.parties;
         if let Some((request, submitter)) = considered_request(event) {
             self.considered.entry(submitter.to_owned()).or_default().insert(request);
         }
         match *event {
             NegotiationEvent::Round { number, offers } => {
                 self.round = number;
-                let detail = counted(offers, "offer");
-                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
+                self.push(&format!("round {number}"), "", "round", &counted(offers, "offer"));
             }
             NegotiationEvent::Turn { submitter, priority, slice, requests } => {
                 let asked = counted(requests, "request");
@@ -139,23 +149,14 @@ impl<'p> Transcript<'p> {
                     None => asked,
                 };
                 let who = if slice.is_none() { "all submitters" } else { submitter };
-                self.push(format!("{who}: {detail}"), submitter, "turn", ["", "", "", &detail]);
+                self.push(who, submitter, "turn", &detail);
             }
-            NegotiationEvent::Matched { grant, submitter, weight } => {
-                self.record_match(grant, submitter, weight);
-            }
+            NegotiationEvent::Matched { grant, submitter, weight } => self.record_match(grant, submitter, weight),
             NegotiationEvent::NoGang { request, submitter, .. } => {
-                let request = parties.request_name(request, None);
                 let detail = "the remaining offers do not fill its ports";
-                self.push(
-                    format!("  {request} is rejected: {detail}"),
-                    submitter,
-                    "rejected",
-                    [&request, "", "", detail],
-                );
+                self.push_request(request, submitter, ["is rejected", "rejected"], detail);
             }
             NegotiationEvent::Deferred { request, submitter, offers, weight, left } => {
-                let request = parties.request_name(request, None);
                 let (needed, left) = match left {
                     RemainingAllowance::Offers(left) => (counted(offers, "offer"), left.to_string()),
                     RemainingAllowance::Weight(left) => {
@@ -163,38 +164,14 @@ impl<'p> Transcript<'p> {
                     }
                 };
                 let detail = format!("its gang needs {needed}, but {submitter} can get only {left} more in this round");
-                let line = format!("  {request} waits for the next round: {detail}");
-                self.push(line, submitter, "deferred", [&request, "", "", &detail]);
+                self.push_request(request, submitter, ["waits for the next round", "deferred"], &detail);
             }
             NegotiationEvent::BadPorts { request, submitter, fault } => {
-                let request = parties.request_name(request, None);
-                let detail = fault.to_string();
-                self.push(
-                    format!("  {request} is left out: {detail}"),
-                    submitter,
-                    "left out",
-                    [&request, "", "", &detail],
-                );
+                self.push_request(request, submitter, ["is left out", "left out"], &fault.to_string());
             }
-            NegotiationEvent::NonNumericRank { .. } => {}
-            NegotiationEvent::Quotas { .. }
-            | NegotiationEvent::Allocation { .. }
-            | NegotiationEvent::Group { .. }
-            | NegotiationEvent::GroupSkipped { .. }
-            | NegotiationEvent::QuotaReached { .. }
-            | NegotiationEvent::Spin { .. }
-            | NegotiationEvent::WeightedTurn { .. }
-            | NegotiationEvent::CeilingReached { .. }
-            | NegotiationEvent::ShareTooSmall { .. } => self.record_shares(event),
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
-                let request = parties.request_name(request, None);
-                if refusals.limit.is_some() {
-                    self.turn_ends.insert(submitter.to_owned(), "an equivalent request reached a concurrency limit");
-                } else if refusals.over_share > 0 {
-                    self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
-                } else {
-                    self.turn_ends.remove(submitter);
-                }
+                let limit = refusals.limit.as_ref().map(|_| "an equivalent request reached a concurrency limit");
+                self.end_turn(submitter, limit.or_else(|| (refusals.over_share > 0).then_some(SHARE_USED_UP)));
                 let detail = match refusals {
                     RefusalReasons { limit: Some(limit), .. } => limit.to_string(),
                     RefusalReasons { over_share: 0, .. } => {
@@ -211,16 +188,15 @@ impl<'p> Transcript<'p> {
                 };
                 // What is too heavy for the share of this turn may be taken in a later one.
                 let waits = refusals.limit.is_none() && refusals.over_share > 0;
-                let (verb, event) = if waits { ("waits", "deferred") } else { ("is rejected", "rejected") };
-                self.push(format!("  {request} {verb}: {detail}"), submitter, event, [&request, "", "", &detail]);
+                let words = if waits { ["waits", "deferred"] } else { ["is rejected", "rejected"] };
+                self.push_request(request, submitter, words, &detail);
             }
             NegotiationEvent::Skipped { request, submitter, requests } => {
-                let request = parties.request_name(request, None);
-                let detail = "an equivalent request was rejected";
                 let units = if requests == 1 { "" } else { &format!(", {} of it", counted(requests, "request")) };
-                let line = format!("  {request} is skipped{units}: {detail}");
-                self.push(line, submitter, "skipped", [&request, "", "", detail]);
+                let words = [&format!("is skipped{units}"), "skipped"];
+                self.push_request(request, submitter, words, "an equivalent request was rejected");
             }
+            _ => self.record_shares(event),
         }
     }
 
@@ -230,7 +206,7 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Quotas { groups } => self.record_quotas(groups),
             NegotiationEvent::Allocation { number } => {
                 let detail = "groups may use what others could not use";
-                self.push(format!("allocation {number}: {detail}"), "", "allocation", ["", "", "", detail]);
+                self.push(&format!("allocation {number}"), "", "allocation", detail);
             }
             NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
@@ -242,7 +218,7 @@ impl<'p> Transcript<'p> {
                 } else {
                     format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota))
                 };
-                self.push(format!("group {name}: {detail}"), name, "group", ["", "", "", &detail]);
+                self.push(&format!("group {name}"), name, "group", &detail);
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
                 let reason = match () {
@@ -252,7 +228,7 @@ impl<'p> Transcript<'p> {
                 };
                 let detail = format!("{reason} ({} of {} in use)", rounded(usage), rounded(quota));
                 self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
-                self.push(format!("group {name} is skipped: {detail}"), name, "skipped group", ["", "", "", &detail]);
+                self.push(&format!("group {name} is skipped"), name, "skipped group", &detail);
             }
             NegotiationEvent::QuotaReached { quota, usage } => {
                 let group = self.group.clone();
@@ -271,13 +247,12 @@ impl<'p> Transcript<'p> {
                 };
                 let detail = format!("the maximum is reached ({used} of {most} in use{rule})");
                 self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
-                self.push(format!("group {group}: {detail}"), &group, "quota reached", ["", "", "", &detail]);
+                self.push(&format!("group {group}"), &group, "quota reached", &detail);
             }
             NegotiationEvent::Spin { number, weight } => {
                 self.round = number;
-                let weight = rounded(weight);
-                let detail = format!("up to {weight} more for all submitters together");
-                self.push(format!("round {number}: {detail}"), "", "round", ["", "", "", &detail]);
+                let detail = format!("up to {} more for all submitters together", rounded(weight));
+                self.push(&format!("round {number}"), "", "round", &detail);
             }
             NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
                 let asked = counted(requests, "request");
@@ -291,26 +266,22 @@ impl<'p> Transcript<'p> {
                     false => format!("share used up, nothing for {asked}"),
                 };
                 let detail = format!("priority {priority}, {} in use, {share}", rounded(usage));
-                self.push(format!("{submitter}: {detail}"), submitter, "turn", ["", "", "", &detail]);
+                self.push(submitter, submitter, "turn", &detail);
                 self.group_of.insert(submitter.to_owned(), self.group.clone());
-                if limit > 0.0 {
-                    self.turn_ends.remove(submitter);
-                } else {
-                    self.turn_ends.insert(submitter.to_owned(), SHARE_USED_UP);
-                }
+                self.end_turn(submitter, if limit > 0.0 { None } else { Some(SHARE_USED_UP) });
             }
             NegotiationEvent::CeilingReached { submitter, ceiling } => {
-                self.turn_ends.insert(submitter.to_owned(), "the ceiling of the submitter was reached");
+                self.end_turn(submitter, Some("the ceiling of the submitter was reached"));
                 let detail = format!("no further turn: its ceiling is {}", rounded(ceiling));
-                self.push(format!("{submitter}: {detail}"), submitter, "ceiling reached", ["", "", "", &detail]);
+                self.push(submitter, submitter, "ceiling reached", &detail);
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
-                self.turn_ends.insert(submitter.to_owned(), "the share was too small for another turn");
+                self.end_turn(submitter, Some("the share was too small for another turn"));
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
                 let detail = format!(
                     "no further turn: its share, {limit}, is less than the smallest weight of a whole offer, {smallest}"
                 );
-                self.push(format!("{submitter}: {detail}"), submitter, "share too small", ["", "", "", &detail]);
+                self.push(submitter, submitter, "share too small", &detail);
             }
             _ => {}
         }
@@ -346,7 +317,7 @@ impl<'p> Transcript<'p> {
 
     /// Records the offers that a request gets.
     fn record_match(&mut self, grant: &Grant, submitter: &str, weight: Option<f64>) {
-        self.turn_ends.remove(submitter);
+        self.end_turn(submitter, None);
         self.has_matches = true;
         let parties = self.parties;
         let request = parties.request_name(grant.request, grant.unit);
