@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Truth, Value};
@@ -12,7 +13,7 @@ use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{GroupMeasures, OfferTable};
 use super::refusals::request_attributes_read;
-use super::report::{ClauseReport, ClosestOffer, UnmetOfferClause};
+use super::report::{ClauseReport, ClosestOffer};
 use super::request_analysis::RequestAnalysis;
 
 /// Maximum number of offers returned.
@@ -123,18 +124,18 @@ fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> 
     let request = &analysis.request;
     let constraints = table.offer_constraints();
     let demands: Vec<_> = analysis.acceptance.row_outcomes(table, request, row).collect();
-    let no_constraint = demands.is_empty().then(UnmetOfferClause::of_no_constraint);
+    let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
+    let no_constraint =
+        demands.is_empty().then(|| pair.unmet_clause(None, Truth::Undefined, None, &IndexSet::default()));
     let unmet = demands.into_iter().filter(|(_, outcome)| *outcome != Truth::True).map(|(clause, outcome)| {
         let clause = &constraints.clauses[clause];
         let names = request_attributes_read(clause, table, row);
-        let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
-        let expression = &clause.clause.expression;
-        UnmetOfferClause {
-            clause: constraints.texts[clause.text].clone(),
+        pair.unmet_clause(
+            Some(constraints.texts[clause.text].clone()),
             outcome,
-            missing: pair.missing_attributes(expression, &names),
-            part: Some(pair.describe(expression)),
-        }
+            Some(&clause.clause.expression),
+            &names,
+        )
     });
     let unmet_demands = unmet.chain(no_constraint).collect();
     let failed = bit_positions(analysis.failures.mask_of(row)).into_iter().map(|place| {

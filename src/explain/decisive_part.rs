@@ -12,6 +12,7 @@ use crate::text::shorten;
 use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
+use super::report::UnmetOfferClause;
 use crate::ad::rewrite_expression;
 
 /// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.
@@ -154,30 +155,46 @@ impl ClauseInPair<'_> {
         specialized.verdict != ConstraintVerdict::Never
     }
 
+    /// Returns the attributes that an expression of the clause's ad reads: 0 for its own ad or 1 for the partner, and the name.
+    pub fn attributes_read(&self, expression: &Expression) -> IndexSet<(usize, Name)> {
+        let mentions = FreeNames::of(expression, self.table.context.dialect);
+        let [of_own, of_other] = [ScopeAd::Own, ScopeAd::Other].map(|side| SelectedNames::new(expression, side));
+        let [own, _] = self.ads();
+        let (mine, fall_through): (Vec<Name>, Vec<Name>) =
+            mentions.unqualified.into_iter().partition(|name| own.get(name).is_some());
+        let mine = mentions.mine.into_iter().filter(|name| of_own.reads(name)).chain(mine).map(|name| (0, name));
+        let theirs = mentions.theirs.into_iter().filter(|name| of_other.reads(name)).chain(fall_through);
+        mine.chain(theirs.map(|name| (1, name))).collect()
+    }
+
+    /// Returns the value of an attribute of a side, as [`ClauseInPair::attributes_read`] has it.
+    pub fn attribute_value(&self, side: usize, name: &Name) -> Value {
+        let side = Expression::attribute(self.table.context.dialect.side_names()[side]);
+        self.value(&Expression::select(side, name.clone()))
+    }
+
+    /// Describes a clause of an offer that the request does not meet; `expression` is `None` if there is none. `names` are
+    /// the attributes of the request that it reads.
+    pub fn unmet_clause(
+        &self,
+        clause: Option<String>,
+        outcome: Truth,
+        expression: Option<&Expression>,
+        names: &IndexSet<Name>,
+    ) -> UnmetOfferClause {
+        let missing = expression.map(|expression| self.missing_attributes(expression, names)).unwrap_or_default();
+        UnmetOfferClause { clause, outcome, missing, part: expression.map(|expression| self.describe(expression)) }
+    }
+
     /// Returns the text of the decisive part of a clause, and the attributes that it reads with their values.
     pub fn describe(&self, clause: &Expression) -> DecisivePart {
         let part = self.decisive_part(clause);
-        let dialect = self.table.context.dialect;
-        let mentions = FreeNames::of(&part, dialect);
-        let [my, target] = dialect.side_names();
-        let [own, partner] = self.ads();
-        let (mine, fall_through): (Vec<&Name>, Vec<&Name>) =
-            mentions.unqualified.iter().partition(|name| own.get(name).is_some());
-        let mut reads: Vec<ReadValue> = Vec::new();
-        let [of_own, of_other] = [ScopeAd::Own, ScopeAd::Other].map(|side| SelectedNames::new(&part, side));
-        let sides = [
-            (my, own, mentions.mine.iter().filter(|name| of_own.reads(name)).chain(mine).collect::<Vec<_>>()),
-            (target, partner, mentions.theirs.iter().filter(|name| of_other.reads(name)).chain(fall_through).collect()),
-        ];
-        let mut known: FxHashSet<&Name> = FxHashSet::default();
-        for (side, ad, names) in sides {
-            for name in names.into_iter().filter(|name| ad.get(name).is_some()) {
-                if known.insert(name) {
-                    let selected = Expression::select(Expression::attribute(side), name.clone());
-                    reads.push(ReadValue::of(name, self.value(&selected), side == target));
-                }
-            }
-        }
+        let (ads, dialect) = (self.ads(), self.table.context.dialect);
+        let mut known: FxHashSet<Name> = FxHashSet::default();
+        let read = self.attributes_read(&part).into_iter();
+        let read = read.filter(|(side, name)| ads[*side].get(name).is_some() && known.insert(name.clone()));
+        let reads =
+            read.map(|(side, name)| ReadValue::of(&name, self.attribute_value(side, &name), side == 1)).collect();
         DecisivePart { text: text(&part, dialect), outcome: self.outcome(&part), reads }
     }
 }

@@ -230,9 +230,10 @@ impl Explainer {
         };
         report.sought_changes = found.is_some() && is_unmatched;
         let Some(found) = found else { return };
-        report.changes = found.advice;
+        report.changes = found;
         // A job that can wait need not do with much less.
-        report.far_less = if if_drained > 0 || !is_unmatched { Vec::new() } else { found.far_less };
+        let may_be_less = if_drained == 0 && is_unmatched;
+        report.changes.retain(|change| may_be_less || !change.is_far_less);
     }
 }
 
@@ -299,11 +300,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     let failures = clauses.iter().enumerate();
     let failures = failures.filter_map(|(place, clause)| Some((place, clause.failure.as_ref()?)));
     if let Some((clause, fault)) = failures.min_by_key(|(_, failure)| failure.priority()) {
-        let near = match fault {
-            FailureReason::MissingAttribute(name) => table.similar_attributes(name),
-            _ => Vec::new(),
-        };
-        return RequestVerdict::Unmet { clause, fault: fault.clone(), near };
+        return RequestVerdict::Unmet { clause, fault: fault.clone() };
     }
     match report.conflicts.sets.first() {
         Some(conflict) if report.suitable == 0 => RequestVerdict::Conflict(conflict.clone()),
@@ -323,7 +320,7 @@ fn decisive_attributes(verdict: &RequestVerdict, clauses: &[ClauseReport], refus
     let mut names = IndexSet::new();
     match verdict {
         RequestVerdict::Unmet {
-            fault: FailureReason::MissingAttribute(name) | FailureReason::MissingOwnAttribute(name, _),
+            fault: FailureReason::MissingAttribute(name, _) | FailureReason::MissingOwnAttribute(name, _),
             ..
         } => names.extend([name.clone()]),
         RequestVerdict::Refused => names.extend(refusals.attributes_of_suitable()),

@@ -9,7 +9,7 @@ use super::clauses::{operand_text, text};
 use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::elsewhere::ValueElsewhere;
-use super::failure_reason::{Alternative, FailureReason, type_phrase};
+use super::failure_reason::{FailureReason, type_phrase};
 use super::report::ClauseReport;
 
 /// Maximum number of operands of a disjunction whose failures a sentence explains.
@@ -57,7 +57,7 @@ impl FailureWriter<'_> {
     }
 
     /// Says why a clause is true of no offer.
-    pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason, near: &[(Name, usize)]) -> String {
+    pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason) -> String {
         let one = self.nouns[0];
         let shown = self.quoted(&clause.text);
         match fault {
@@ -88,7 +88,7 @@ impl FailureWriter<'_> {
                     _ => format!("{shown} can never be true{values}, whatever the {one} has"),
                 }
             }
-            FailureReason::MissingAttribute(name) => self.missing_attribute(name, near),
+            FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
                 let have = if *offers == 1 { "has" } else { "have" };
                 let value = value.to_str();
@@ -143,11 +143,11 @@ impl FailureWriter<'_> {
     }
 
     /// Says why no operand of a disjunction is met.
-    fn alternatives_phrase(&self, alternatives: &[Alternative], shown: &str) -> String {
-        let equal_to = |alternative: &Alternative| {
-            let comparison = alternative.clause.analysis.comparison.as_ref()?;
-            let is_plain = comparison.operator == BinaryOperator::Equal
-                && alternative.clause.failure == Some(FailureReason::NoSuchValue);
+    fn alternatives_phrase(&self, alternatives: &[ClauseReport], shown: &str) -> String {
+        let equal_to = |clause: &ClauseReport| {
+            let comparison = clause.analysis.comparison.as_ref()?;
+            let is_plain =
+                comparison.operator == BinaryOperator::Equal && clause.failure == Some(FailureReason::NoSuchValue);
             is_plain.then(|| (comparison.attribute().cloned(), comparison.bound.to_string()))
         };
         let choices: Vec<_> = alternatives.iter().map_while(equal_to).collect();
@@ -156,17 +156,15 @@ impl FailureWriter<'_> {
             && choices.iter().all(|(of, _)| of.as_ref() == Some(attribute))
         {
             let values: Vec<&str> = choices.iter().map(|(_, value)| value.as_str()).collect();
-            let closest = alternatives.iter().find_map(|alternative| {
-                let comparison = alternative.clause.analysis.comparison.as_ref()?;
-                let closest = alternative.clause.closest_value.as_ref()?;
+            let closest = alternatives.iter().find_map(|clause| {
+                let (comparison, closest) = (clause.analysis.comparison.as_ref()?, clause.closest_value.as_ref()?);
                 Some(format!("; {}", closest_value_phrase(comparison.operator, closest, &comparison.bound)))
             });
             let values = self.shorten(&values.join(" or "));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
-        let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES).filter_map(|alternative| {
-            Some(self.failure(&alternative.clause, alternative.clause.failure.as_ref()?, &alternative.near))
-        });
+        let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES);
+        let phrases = phrases.filter_map(|clause| Some(self.failure(clause, clause.failure.as_ref()?)));
         let more = match alternatives.len().saturating_sub(MAX_EXPLAINED_ALTERNATIVES) {
             0 => String::new(),
             more => format!("; and {more} more"),

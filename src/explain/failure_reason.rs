@@ -38,8 +38,9 @@ pub enum FailureReason {
     /// The clause is never true, whatever the offer is. Holds the attributes of the request itself that the clause
     /// reads.
     NeverTrue(Vec<ReadValue>),
-    /// The clause reads an attribute that no offer has.
-    MissingAttribute(Name),
+    /// The clause reads an attribute that no offer has. Holds its name, and the offers' attributes with similar names, each
+    /// with the number of offers that have it.
+    MissingAttribute(Name, Vec<(Name, usize)>),
     /// The clause compares an attribute of the offers with a name that no ad defines, and the attribute of some offers
     /// has the name as its value: quotation marks are missing.
     Unquoted {
@@ -61,8 +62,9 @@ pub enum FailureReason {
         /// Number of offers that meet the corrected clause.
         offers: usize,
     },
-    /// The clause is a disjunction, and no offer meets any of its operands. Holds the analyses of the operands.
-    Alternatives(Vec<Alternative>),
+    /// The clause is a disjunction, and no offer meets any of its operands. Holds the operands, or the first
+    /// part of each that no offer meets.
+    Alternatives(Vec<ClauseReport>),
     /// No ad in a list of the offers, such as `AvailableGPUs`, meets a constraint of the request on these ads.
     Nested(Box<NestedFailure>),
     /// The clause compares an operand with a bound of another type than the offers' values.
@@ -88,27 +90,18 @@ pub enum FailureReason {
     NoSuchValue,
 }
 
-/// An alternative of a clause that no offer meets.
-#[derive(Clone, Debug)]
-pub struct Alternative {
-    /// The alternative, or the first part of it that no offer meets.
-    pub clause: ClauseReport,
-    /// The offers' attributes that are spelt like the one that the clause misses.
-    pub near: Vec<(Name, usize)>,
-}
-
-impl PartialEq for Alternative {
-    fn eq(&self, other: &Self) -> bool {
-        self.clause.text == other.clause.text && self.clause.failure == other.clause.failure
-    }
-}
-
 impl FailureReason {
     /// The request lacks an attribute of its own. Finds the similar names that it has.
     fn missing_own(name: Name, request: &RequestContext) -> Self {
         let own = request.ad.iter().map(|attribute| attribute.name);
         let near = lint::similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
         FailureReason::MissingOwnAttribute(name, near)
+    }
+
+    /// No offer has an attribute. Finds the similar names that offers have.
+    fn missing(name: Name, table: &OfferTable) -> Self {
+        let near = table.similar_attributes(&name);
+        FailureReason::MissingAttribute(name, near)
     }
 
     /// The priority of the reason; lower is more decisive. Mistakes in the request come before properties of the pool.
@@ -118,7 +111,7 @@ impl FailureReason {
             FailureReason::Precedence(_) | FailureReason::Unquoted { .. } | FailureReason::Slip { .. } => 1,
             FailureReason::MissingOwnAttribute(..) => 2,
             FailureReason::Shadowed(_) | FailureReason::NeverTrue(_) => 3,
-            FailureReason::MissingAttribute(_) | FailureReason::Nested(_) => 4,
+            FailureReason::MissingAttribute(..) | FailureReason::Nested(_) => 4,
             FailureReason::TypeMismatch { .. } => 5,
             FailureReason::CaseMismatch { .. } => 6,
             FailureReason::NoSuchValue | FailureReason::Elsewhere(_) | FailureReason::Alternatives(_) => 7,
@@ -139,7 +132,7 @@ impl FailureReason {
         if let Some((name, ..)) = renamed(analysis, table)
             && table.offers_with(&name) == 0
         {
-            return FailureReason::MissingAttribute(name);
+            return FailureReason::missing(name, table);
         }
         // A clause that can never be true has a mistake, whether its correction helps or not.
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
@@ -174,7 +167,7 @@ impl FailureReason {
             if is_own {
                 return FailureReason::missing_own(name, request);
             }
-            return FailureReason::MissingAttribute(name);
+            return FailureReason::missing(name, table);
         }
         match &analysis.comparison {
             Some(comparison) => match comparison_reason(comparison, table, request) {
@@ -281,7 +274,7 @@ fn unmet_alternatives(
     analysis: &ClauseAnalysis,
     table: &OfferTable,
     request: &RequestContext,
-) -> Option<Vec<Alternative>> {
+) -> Option<Vec<ClauseReport>> {
     let alternatives = alternatives(&analysis.clause.expression)?;
     let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
     let analyse = |part: &Expression| {
@@ -294,12 +287,7 @@ fn unmet_alternatives(
         let first_unmet = parts.iter().map(|part| analyse(part)).find(|(_, counts)| counts.is_true == 0);
         let (analysis, counts) = first_unmet.unwrap_or_else(|| analyse(operand));
         let comparison = analysis.comparison.as_ref();
-        let reason = FailureReason::find(&analysis, table, request);
-        let near = match &reason {
-            FailureReason::MissingAttribute(name) => table.similar_attributes(name),
-            _ => Vec::new(),
-        };
-        let clause = ClauseReport {
+        ClauseReport {
             text: text(&analysis.clause.expression, table.context.dialect),
             residue: Some(text(&analysis.residue, table.context.dialect)),
             counts,
@@ -307,15 +295,14 @@ fn unmet_alternatives(
             sole_blocker: 0,
             closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, request, table)),
             closest_if_drained: None,
-            failure: Some(reason),
+            failure: Some(FailureReason::find(&analysis, table, request)),
             analysis,
-        };
-        Alternative { clause, near }
+        }
     };
     // A branch that counts for no offer is not the reason.
     let counts = |guard: &Expression| analyse(guard).1.is_true > 0;
     let counting = alternatives.iter().filter(|alternative| alternative.guard.as_ref().is_none_or(counts));
-    let found: Vec<Alternative> = counting.map(|counting| alternative(&counting.expression)).collect();
+    let found: Vec<ClauseReport> = counting.map(|counting| alternative(&counting.expression)).collect();
     (!found.is_empty()).then_some(found)
 }
 

@@ -35,7 +35,6 @@ impl MissingAttribute {
 
 /// Returns ` (1.0 has no RequestDisk)` for the first attribute in `missing`, or ` (neither ad defines LoadAvg)`; empty if
 /// there is none.
-#[must_use]
 pub fn missing_attribute_note(subject: &str, is_plural: bool, missing: &[MissingAttribute]) -> String {
     let has = if is_plural { "have" } else { "has" };
     let note = |missing: &MissingAttribute| {

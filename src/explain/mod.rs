@@ -47,11 +47,11 @@ pub use drained_slot::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 pub use elsewhere::ValueElsewhere;
 pub use evaluation::OutcomeCounts;
 pub use explainer::Explainer;
-pub use failure_reason::{Alternative, FailureReason};
+pub use failure_reason::FailureReason;
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, discarding_component, explain_gang};
 pub use hold_reason::{ExceededResource, HoldReason};
 pub use job_report::JobReport;
-pub use missing_attribute::{MissingAttribute, missing_attribute_note};
+pub use missing_attribute::MissingAttribute;
 pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
 pub use report::{

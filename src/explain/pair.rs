@@ -1,12 +1,10 @@
 //! Compares a request with one offer: evaluates each clause of either side against the other.
 
-use rustc_hash::FxHashSet;
-
-use crate::ad::{Ad, Expression, ScopeAd, Truth, Value};
-use crate::eval::FreeNames;
+use crate::ad::{Ad, Truth, Value};
 use crate::matching::PairSide;
 
-use super::clauses::{ExplainedClause, SelectedNames, text};
+use super::clauses::{ExplainedClause, text};
+use super::decisive_part::ClauseInPair;
 use super::evaluation::{OfferTable, RequestContext};
 use crate::text::shorten;
 
@@ -71,28 +69,11 @@ impl EvaluatedClause {
         let (side, row) = at;
         let dialect = table.context.dialect;
         let value = table.value(request, side, &clause, row);
-        let own = match side {
-            PairSide::Request => &request.ad,
-            PairSide::Offer => &table.ads[row],
-        };
-        let mentions = FreeNames::of(&clause.expression, dialect);
-        let [my, target] = dialect.side_names();
-        let (unqualified_own, fall_through): (Vec<_>, Vec<_>) =
-            mentions.unqualified.iter().partition(|name| own.get(name).is_some());
-        let [of_own, of_other] =
-            [ScopeAd::Own, ScopeAd::Other].map(|side| SelectedNames::new(&clause.expression, side));
-        let mine = mentions.mine.iter().filter(|name| of_own.reads(name)).chain(unqualified_own).map(|name| (my, name));
-        let theirs = mentions.theirs.iter().filter(|name| of_other.reads(name)).chain(fall_through);
-        let theirs = theirs.map(|name| (target, name));
-        let mut reads: Vec<(String, Value)> = Vec::new();
-        let mut known: FxHashSet<String> = FxHashSet::default();
-        for (side_name, name) in mine.chain(theirs) {
-            let text = format!("{side_name}.{name}");
-            if known.insert(text.to_ascii_lowercase()) {
-                let selected = Expression::select(Expression::attribute(side_name), name.clone());
-                reads.push((text, table.value(request, side, &ExplainedClause::detached(selected), row)));
-            }
-        }
+        let pair = ClauseInPair { table, request, side, row };
+        let read = pair.attributes_read(&clause.expression).into_iter();
+        let reads = read
+            .map(|(side, name)| (format!("{}.{name}", dialect.side_names()[side]), pair.attribute_value(side, &name)));
+        let reads = reads.collect();
         let text = text(&clause.expression, dialect);
         EvaluatedClause { text, outcome: Truth::of(&value, dialect), value, reads, clause }
     }

@@ -143,16 +143,15 @@ impl<'r> Refusals<'r> {
         });
         let example = tally.first_suitable.unwrap_or(first);
         let source = self.source(example);
-        let pair = source.pair(example);
+        let clause = self.source(first).clause_text(first).map(ToOwned::to_owned);
         let expression = first.clause.and_then(|_| source.first_unmet(example));
+        let demand =
+            source.pair(example).unmet_clause(clause, outcome.unwrap_or(Truth::Undefined), expression, &attributes);
         RefusalGroup {
-            clause: self.source(first).clause_text(first).map(ToOwned::to_owned),
-            outcome: outcome.unwrap_or(Truth::Undefined),
+            demand,
             offers: tally.offers,
             suitable: tally.suitable,
             example: self.offer(example),
-            missing: expression.map(|expression| pair.missing_attributes(expression, &attributes)).unwrap_or_default(),
-            part: expression.map(|expression| pair.describe(expression)),
             attributes,
         }
     }

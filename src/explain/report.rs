@@ -60,11 +60,9 @@ pub struct RequestReport {
     pub clauses: Vec<ClauseReport>,
     /// The minimal sets of clauses that no offer meets together.
     pub conflicts: Conflicts,
-    /// The changes with which the request would match. Changes with fewer edits come first.
+    /// The changes with which the request would match. Those for less than half of what it asks for come last; there are
+    /// none if slots would match once they are drained, so that it can wait. Changes with fewer edits come first.
     pub changes: Vec<RequestChange>,
-    /// Requests with which the request would match, and that are for less than half of what it asks for. Empty if slots
-    /// would match the request once they are drained, so that it can wait.
-    pub far_less: Vec<RequestChange>,
     /// Whether the request matches nothing, and changes were sought with which it would.
     pub sought_changes: bool,
     /// The offers that come closest to a match; empty if some match.
@@ -147,9 +145,6 @@ pub enum RequestVerdict {
         clause: usize,
         /// The reason why no offer meets the clause.
         fault: FailureReason,
-        /// The offers' attributes with names similar to the attribute that no offer has, each with the number of offers
-        /// that have it. Empty if `fault` is not [`FailureReason::MissingAttribute`].
-        near: Vec<(Name, usize)>,
     },
     /// Each clause is true of some offer, but no offer meets all clauses with these indices.
     Conflict(Vec<usize>),
@@ -206,11 +201,6 @@ impl RequestReport {
     pub fn refusing(&self) -> usize {
         self.slots.map_or(self.suitable - self.matches - self.discarded, |slots| slots.rejecting_request)
     }
-
-    /// The changes with which the request would match: those that can be advised, then those for much less.
-    pub fn all_changes(&self) -> impl Iterator<Item = &RequestChange> {
-        self.changes.iter().chain(&self.far_less)
-    }
 }
 
 impl RequestVerdict {
@@ -227,7 +217,9 @@ impl RequestVerdict {
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => "claimed",
             RequestVerdict::NeedsGang => "ports",
             RequestVerdict::NoConstraint
-            | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(_), .. } => "missing-attribute",
+            | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(..), .. } => {
+                "missing-attribute"
+            }
             RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. }
             | RequestVerdict::Unmet { fault: TypeMismatch { .. }, .. } => "type-clash",
             RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue(_), .. } => {
@@ -289,6 +281,12 @@ pub struct ClauseReport {
     pub failure: Option<FailureReason>,
 }
 
+impl PartialEq for ClauseReport {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.failure == other.failure
+    }
+}
+
 /// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestOffer {
@@ -303,9 +301,9 @@ pub struct ClosestOffer {
 /// A clause of an offer's constraint that the request does not meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnmetOfferClause {
-    /// The text of the clause; empty if the offer has no constraint.
-    pub clause: String,
-    /// The outcome of the clause.
+    /// The text of the clause; `None` if the offer has no constraint.
+    pub clause: Option<String>,
+    /// The outcome of the clause; undefined if the offer has no constraint.
     pub outcome: Truth,
     /// The attributes that the request lacks and to which the clause owes that it is not met.
     pub missing: Vec<MissingAttribute>,
@@ -313,21 +311,11 @@ pub struct UnmetOfferClause {
     pub part: Option<DecisivePart>,
 }
 
-impl UnmetOfferClause {
-    /// Stands for the clause of an offer that has no constraint, and accepts nothing.
-    #[must_use]
-    pub fn of_no_constraint() -> Self {
-        UnmetOfferClause { clause: String::new(), outcome: Truth::Undefined, missing: Vec::new(), part: None }
-    }
-}
-
 /// A group of offers that refuse the request by the same clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefusalGroup {
-    /// The text of the unmet clause; `None` if the offers have no constraint.
-    pub clause: Option<String>,
-    /// The outcome of the clause in the first offer of the group.
-    pub outcome: Truth,
+    /// The unmet clause, with the outcome that it has in the first offer of the group. All else is as in `example`.
+    pub demand: UnmetOfferClause,
     /// Number of offers in the group.
     pub offers: usize,
     /// Number of offers in the group that meet the request's constraint. A slot that would match if drained does not
@@ -337,10 +325,6 @@ pub struct RefusalGroup {
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
-    /// The names in `attributes` that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<MissingAttribute>,
-    /// The part of the clause that decides it for `example`; `None` if the offers have no constraint.
-    pub part: Option<DecisivePart>,
 }
 
 /// A remark on a name or on types.

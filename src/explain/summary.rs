@@ -13,7 +13,7 @@ use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
-use super::report::{Narrowing, RequestReport, RequestVerdict};
+use super::report::{Narrowing, RequestReport, RequestVerdict, UnmetOfferClause};
 use super::scarce_resources::ScarceResources;
 
 /// An ad that a sentence names.
@@ -143,7 +143,7 @@ impl SummaryWriter<'_> {
         let Some(narrowing) = &report.narrowing else { return String::new() };
         match narrowing {
             Narrowing::Slip { clause, fault } => {
-                format!("; {}", self.failures().failure(&report.clauses[*clause], fault, &[]))
+                format!("; {}", self.failures().failure(&report.clauses[*clause], fault))
             }
             Narrowing::Clause(clause) => {
                 let clause = &report.clauses[*clause];
@@ -372,7 +372,7 @@ impl SummaryWriter<'_> {
                     }
                 }
             }
-            RequestVerdict::Unmet { clause, fault, near } => {
+            RequestVerdict::Unmet { clause, fault } => {
                 let is_other = |at: &usize| at != clause && report.clauses[*at].failure.is_some();
                 let others: Vec<usize> = (0..report.clauses.len()).filter(is_other).collect();
                 let more = match others.len() {
@@ -380,7 +380,7 @@ impl SummaryWriter<'_> {
                     1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
                     others => format!("; {others} other clauses are met by no {} either", self.nouns[0]),
                 };
-                format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault, near))
+                format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault))
             }
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
@@ -425,35 +425,35 @@ impl SummaryWriter<'_> {
     /// refuse.
     fn refusal_phrase(&self, report: &RequestReport, refusing: usize) -> String {
         let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
-        match suitable.next().map(|group| (group, &group.clause)) {
+        match suitable.next().map(|group| (group, &group.demand.clause)) {
             Some((_, None)) if refusing == 1 => "it has no constraint, so it accepts nothing".to_owned(),
             Some((group, None)) if group.suitable == 1 => "1 has no constraint, so it accepts nothing".to_owned(),
             Some((group, None)) => {
                 format!("{} have no constraint, so they accept nothing", with_commas(group.suitable))
             }
-            Some((group, Some(clause))) => {
-                let missing = missing_attribute_note(self.subject, self.is_plural, &group.missing);
+            Some((group, Some(_))) => {
                 let in_some = suitable.next().map(|_| {
                     format!(" for {} of them; the others refuse by other clauses", with_commas(group.suitable))
                 });
-                let reason = self.decisive_phrase(clause, group.outcome, group.part.as_ref(), group.suitable > 1);
-                format!("{reason}{missing}{}", in_some.unwrap_or_default())
+                format!("{}{}", self.demand_phrase(&group.demand, group.suitable > 1), in_some.unwrap_or_default())
             }
             None => String::new(),
         }
     }
 
-    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the
-    /// part that decides it, quotes only that part. With `is_shared`, several ads have the clause, each with its own
-    /// values, which are left out.
+    /// Says which clause of an offer is not met, and by which values. With `is_shared`, several ads have the clause, each
+    /// with its own values, which are left out.
     #[must_use]
-    pub fn decisive_phrase(
-        &self,
-        clause: &str,
-        outcome: Truth,
-        part: Option<&DecisivePart>,
-        is_shared: bool,
-    ) -> String {
+    pub fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
+        let UnmetOfferClause { clause, outcome, missing, part } = demand;
+        let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
+        let missing = missing_attribute_note(self.subject, self.is_plural, missing);
+        self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing
+    }
+
+    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the part
+    /// that decides it, quotes only that part.
+    fn decisive_phrase(&self, clause: &str, outcome: Truth, part: Option<&DecisivePart>, is_shared: bool) -> String {
         if clause.eq_ignore_ascii_case("false") {
             let its = if is_shared { "their" } else { "its" };
             return format!("{its} constraint is `false`");

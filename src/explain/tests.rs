@@ -126,7 +126,7 @@ fn verdicts_and_changes() {
         ("Requirements = TARGET.Cpus >= 2; Prio = 6", &[SMALL, PICKY], "job matches 1 of 2 slots", ""),
     ] {
         let report = report(request, offers);
-        let found: Vec<String> = report.all_changes().map(super::RequestChange::text).collect();
+        let found: Vec<String> = report.changes.iter().map(super::RequestChange::text).collect();
         let (summary, found) = (summary(&report), found.join(", or "));
         assert_eq!((summary.as_str(), found.as_str()), (expected, changes), "{request}");
     }

@@ -115,7 +115,8 @@ type Refusals = Vec<(Option<String>, Truth, usize, usize, usize)>;
 
 fn refusals(report: &RequestReport) -> Refusals {
     let told = report.refusals.iter();
-    told.map(|group| (group.clause.clone(), group.outcome, group.offers, group.suitable, group.example)).collect()
+    told.map(|group| (group.demand.clause.clone(), group.demand.outcome, group.offers, group.suitable, group.example))
+        .collect()
 }
 
 impl Brute<'_> {
@@ -298,7 +299,7 @@ fn nothing_needless_is_changed() {
     let context = Context::new(Dialect::Condor);
     let explainer = Explainer::new(&[offer(64, 10), offer(32, 5)], Protocol::new(Dialect::Condor), context);
     let report = explainer.explain(&request);
-    let changes: Vec<_> = report.all_changes().collect();
+    let changes: Vec<_> = report.changes.iter().collect();
     let steps: Vec<&[String]> = changes.iter().map(|change| change.steps.as_slice()).collect();
     let expected = ["`TARGET.Memroy >= RequestMemory` -> `TARGET.Memory >= RequestMemory`", "RequestDisk = 5"];
     assert_eq!(steps[0][..2], expected);
@@ -350,7 +351,7 @@ fn no_request_is_smaller_than_needed() {
         );
         let explainer = Explainer::new(&offers, Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
         let report = explainer.explain(&request);
-        for change in report.all_changes().filter(|change| change.edits.len() > 1) {
+        for change in report.changes.iter().filter(|change| change.edits.len() > 1) {
             for edit in &change.edits {
                 let RequestEdit::Set { name, from: Some(from), to } = edit else { continue };
                 let number = |value: &Expression| match value.as_literal() {

@@ -25,36 +25,24 @@ const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 /// Minimum share of a requested amount that advice keeps. A job that needs 64 GB cannot run with 8 GB.
 const MIN_KEPT_SHARE: f64 = 0.5;
 
-/// Verified changes of a request.
-#[derive(Default)]
-pub struct FoundChanges {
-    /// Changes that are advised.
-    pub advice: Vec<RequestChange>,
-    /// Changes to less than half of a requested amount. They show how much is available.
-    pub far_less: Vec<RequestChange>,
-}
-
-impl FoundChanges {
-    /// Divides changes of the request of `analysis`. Leaves out a smaller request that matches no more offers than a larger
-    /// one, one for more of several resources, and a sacrifice for a single slot that is not free.
-    pub fn new(changes: Vec<RequestChange>, table: &OfferTable, analysis: &RequestAnalysis) -> Self {
-        let mut found = FoundChanges::default();
-        for change in changes {
-            let is_dominated = |known: &RequestChange| is_larger_request(known, &change);
-            if found.advice.iter().chain(&found.far_less).any(is_dominated) {
-                continue;
-            }
-            if raises_several_amounts(&change, table, analysis) {
-                continue;
-            }
-            if gains_one_used_slot(&change) {
-                continue;
-            }
-            let is_far = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
-            if is_far { found.far_less.push(change) } else { found.advice.push(change) }
+/// Returns the verified changes of the request of `analysis` that are worth telling, those to less than half of a requested
+/// amount last: they show how much is available. Leaves out a smaller request that matches no more offers than a larger
+/// one, one for more of several resources, and a sacrifice for a single slot that is not free.
+pub fn worth_telling(
+    changes: Vec<RequestChange>,
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+) -> Vec<RequestChange> {
+    let mut found: Vec<RequestChange> = Vec::new();
+    for mut change in changes {
+        let is_dominated = found.iter().any(|known| is_larger_request(known, &change));
+        if !is_dominated && !raises_several_amounts(&change, table, analysis) && !gains_one_used_slot(&change) {
+            change.is_far_less = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
+            found.push(change);
         }
-        found
     }
+    found.sort_by_key(|change| change.is_far_less);
+    found
 }
 
 /// Whether `known` sets the same attribute as `change` does, to a larger amount, and matches as many offers and as many

@@ -35,8 +35,8 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         }
         Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, table.context.dialect)],
         Some(FailureReason::Precedence(_)) => vec![regroup(expression)],
-        Some(FailureReason::MissingAttribute(name)) => {
-            table.similar_attributes(name).iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
+        Some(FailureReason::MissingAttribute(name, near)) => {
+            near.iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],

@@ -19,7 +19,6 @@ use super::failure_sets::FailureSet;
 use super::request_analysis::RequestAnalysis;
 use super::slots::SlotsByState;
 
-pub use advice::FoundChanges;
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
@@ -39,24 +38,32 @@ const MAX_CLAUSES_PER_SET: u32 = 3;
 
 /// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes. `slots`
 /// has the states of the slots, if they matter.
-pub fn find_changes(table: &OfferTable, slots: Option<&SlotsByState>, analysis: &RequestAnalysis) -> FoundChanges {
+pub fn find_changes(
+    table: &OfferTable,
+    slots: Option<&SlotsByState>,
+    analysis: &RequestAnalysis,
+) -> Vec<RequestChange> {
     find(BilateralChanges { table, slots, analysis, is_free_needed: false })
 }
 
 /// Returns changes with which the request would match a free slot, although it matches slots in use, in the order of
 /// [`find_changes`].
-pub fn find_changes_for_free(table: &OfferTable, slots: &SlotsByState, analysis: &RequestAnalysis) -> FoundChanges {
+pub fn find_changes_for_free(
+    table: &OfferTable,
+    slots: &SlotsByState,
+    analysis: &RequestAnalysis,
+) -> Vec<RequestChange> {
     // A value of a slot in use is of no help.
     let analysis = &analysis.within(&slots.free_rows);
     find(BilateralChanges { table, slots: Some(slots), analysis, is_free_needed: true })
 }
 
-fn find(mut problem: BilateralChanges<'_>) -> FoundChanges {
+fn find(mut problem: BilateralChanges<'_>) -> Vec<RequestChange> {
     let (table, analysis) = (problem.table, problem.analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
-    FoundChanges::new(changes, table, analysis)
+    advice::worth_telling(changes, table, analysis)
 }
 
 /// The search for changes of a request that matches single offers, not gangs.

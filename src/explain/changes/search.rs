@@ -57,6 +57,8 @@ pub struct RequestChange<M = MatchingOffers> {
     /// Index of an offer. With a second copy of this offer, the request matches without any edit. `None` if the change
     /// edits the request.
     pub duplicate_offer: Option<usize>,
+    /// Whether the changed request is for less than half of what the request asks for.
+    pub is_far_less: bool,
     size: f64,
 }
 
@@ -64,7 +66,8 @@ impl<M> RequestChange<M> {
     /// Makes a change that asks for a second copy of `offer` and leaves the request as it is.
     pub(in crate::explain) fn of_duplicate(offer: usize, request: Ad, matched: M) -> Self {
         let (edits, steps) = (Vec::new(), Vec::new());
-        RequestChange { edits, steps, request, matched, duplicate_offer: Some(offer), size: 0.0 }
+        let duplicate_offer = Some(offer);
+        RequestChange { edits, steps, request, matched, duplicate_offer, is_far_less: false, size: 0.0 }
     }
 
     /// Returns the clause that the change corrects; `None` if it does something else.
@@ -229,7 +232,8 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             match self.problem.find_match(&request)? {
                 Some(matched) => {
                     let Proposal { edits, size, .. } = proposal;
-                    let change = RequestChange { edits, steps, request, matched, duplicate_offer: None, size };
+                    let (duplicate_offer, is_far_less) = (None, false);
+                    let change = RequestChange { edits, steps, request, matched, duplicate_offer, is_far_less, size };
                     let change = self.minimized(change)?;
                     self.sufficient.push(change);
                 }

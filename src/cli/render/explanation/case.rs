@@ -218,8 +218,7 @@ impl<'c> ExplanationInput<'c> {
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.free);
         let wins = |change: &RequestChange| (change.matched.free.map(|free| free > 0), change.matched.count > 0);
-        let changes: Vec<&RequestChange> = report.all_changes().collect();
-        let best = changes.into_iter().rev().max_by_key(|change| wins(change));
+        let best = report.changes.iter().rev().max_by_key(|change| wins(change));
         let change = best.map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
             let summary = self.summary(session, &[*subject], report, usize::MAX);

@@ -151,21 +151,19 @@ impl CauseEntry {
     pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
-        let entry = |change: &RequestChange, is_far_less| EntryChange {
+        let entry = |change: &RequestChange| EntryChange {
             text: single_line(&change.text()),
             matches: change.matched.count,
             free: change.matched.free,
-            is_far_less,
+            is_far_less: change.is_far_less,
         };
-        let changes = report.changes.iter().map(|change| entry(change, false));
-        let far_less = report.far_less.iter().map(|change| entry(change, true));
         CauseEntry {
             verdict: report.verdict.as_str().to_owned(),
             has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
             has_scarce_resources: !report.scarce_in_divided.is_empty(),
             matches: report.verdict == RequestVerdict::Matches,
             text: single_line(&writer.cause_phrase(report)),
-            changes: changes.chain(far_less).collect(),
+            changes: report.changes.iter().map(entry).collect(),
             ..CauseEntry::of_subjects(session, case, group)
         }
     }

@@ -32,17 +32,19 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         let MatchingOffers { count, free } = change.matched;
         json!({ "change": change.text(), "steps": change.steps, "matches": count, "free": free })
     };
-    let changes = report.changes.iter().map(change);
-    let far_less = report.far_less.iter().map(change);
+    let changes = |is_far_less: bool| -> Json {
+        report.changes.iter().filter(|change| change.is_far_less == is_far_less).map(change).collect()
+    };
     let offer = |offer: usize| case.partners[offer].id();
     let nearest = report.closest.iter().map(|near| {
         let fails: Vec<usize> = near.failed_clauses.iter().map(|(clause, _)| *clause).collect();
-        let refuses: Vec<&str> = near.unmet_demands.iter().map(|demand| demand.clause.as_str()).collect();
+        let refuses: Vec<&str> =
+            near.unmet_demands.iter().map(|demand| demand.clause.as_deref().unwrap_or_default()).collect();
         json!({ "offer": offer(near.offer), "fails": fails, "refuses": refuses })
     });
     let refusals = report.refusals.iter().map(|refusal| {
         json!({
-            "clause": refusal.clause,
+            "clause": refusal.demand.clause,
             "offers": refusal.offers,
             "suitable": refusal.suitable,
             "example": offer(refusal.example),
@@ -68,8 +70,8 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "if_drained": report.if_drained.iter().map(|slot| offer(*slot)).collect::<Vec<_>>(),
         "clauses": clauses.collect::<Json>(),
         "conflicts": report.conflicts.sets,
-        "changes": changes.collect::<Json>(),
-        "far_less": far_less.collect::<Json>(),
+        "changes": changes(false),
+        "far_less": changes(true),
         "nearest": nearest.collect::<Json>(),
         "refusals": refusals.collect::<Json>(),
         "refusal_count": report.refusal_count,

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use classad::explain::{
-    ClauseRemark, ClosestOffer, GangReport, MatchingOffers, MissingAttribute, RefusalGroup, RequestChange, RequestEdit,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause, missing_attribute_note,
+    ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit, RequestReport,
+    RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -132,15 +132,19 @@ impl<'c> ReportRenderer<'c> {
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let discards = !self.case.policy.policy.docking.is_empty();
-        let changes = |title: &str, found| changes(title, found, most, (report, self.case.nouns, discards));
+        let changes = |title: &str, is_far_less| {
+            let found = report.changes.iter().filter(|change| change.is_far_less == is_far_less).collect();
+            changes(title, found, most, (report, self.case.nouns, discards))
+        };
         let it = if group.len() == 1 { "it" } else { "they" };
         // Slots match already, but none is free.
         let free = if report.matches + report.discarded > 0 { " a free slot" } else { "" };
-        sections.push(changes(&format!("{it} would match{free} with:"), &report.changes));
-        sections.push(changes(&format!("{it} would match if {it} asked for much less:"), &report.far_less));
-        if report.sought_changes && report.all_changes().next().is_none() && needs_change(report.verdict.as_str()) {
+        sections.push(changes(&format!("{it} would match{free} with:"), false));
+        sections.push(changes(&format!("{it} would match if {it} asked for much less:"), true));
+        if report.sought_changes && report.changes.is_empty() && needs_change(report.verdict.as_str()) {
             let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-            let is_slip = |refusal: &RefusalGroup| refusal.missing.iter().any(|missing| !missing.near.is_empty());
+            let is_slip =
+                |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());
             let slip = if report.refusals.iter().any(is_slip) {
                 format!("; the requirements of the {} may misspell attributes", self.case.nouns[1])
             } else {
@@ -194,17 +198,13 @@ impl<'c> ReportRenderer<'c> {
         let has_suitable = report.suitable_refusal_count > 0;
         let all = if has_suitable { report.suitable_refusal_count } else { report.refusal_count };
         let count = |refusal: &RefusalGroup| if has_suitable { refusal.suitable } else { refusal.offers };
+        let subject = self.case.group_name(group);
+        let writer = self.case.summary_writer(session, &subject, group, MAX_CLAUSE_CHARS);
         // The groups with suitable offers come first.
         let rows = report.refusals.iter().take(all.min(most)).map(|refusal| {
             let example = self.case.partners[refusal.example].id();
-            let clause = match &refusal.clause {
-                Some(clause) => {
-                    let lacks = self.lacks(group, &refusal.missing);
-                    let is_shared = count(refusal) > 1;
-                    let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-                    let told = writer.decisive_phrase(clause, refusal.outcome, refusal.part.as_ref(), is_shared);
-                    format!("{}{lacks}", single_line(&told))
-                }
+            let clause = match &refusal.demand.clause {
+                Some(_) => single_line(&writer.demand_phrase(&refusal.demand, count(refusal) > 1)),
                 None => "no constraint".to_owned(),
             };
             let offers = match count(refusal) {
@@ -243,12 +243,6 @@ impl<'c> ReportRenderer<'c> {
             .collect()
     }
 
-    /// Returns which attributes the ads of the group lack, such as ` (1.0 has no RequestDisk)`. The text is empty if
-    /// they lack none.
-    fn lacks(&self, group: &[usize], lacking: &[MissingAttribute]) -> String {
-        single_line(&missing_attribute_note(&self.case.group_name(group), group.len() > 1, lacking))
-    }
-
     /// Returns the reasons why one of the nearest offers does not match, such as ``slot1@node003: `Memory > 4` is
     /// false; it refuses by `Owner == "a"` ``.
     fn near_offer_text(
@@ -264,13 +258,11 @@ impl<'c> ReportRenderer<'c> {
             .iter()
             .map(|(clause, outcome)| format!("{} is {}", quoted(&report.clauses[*clause].text), outcome.phrase()))
             .collect();
-        let refuses = |demand: &UnmetOfferClause| match demand.clause.as_str() {
-            "" => "it has no constraint, so it accepts nothing".to_owned(),
-            clause => {
-                let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-                let told = writer.decisive_phrase(clause, demand.outcome, demand.part.as_ref(), false);
-                format!("it refuses: {}{}", single_line(&told), self.lacks(group, &demand.missing))
-            }
+        let subject = self.case.group_name(group);
+        let writer = self.case.summary_writer(session, &subject, group, MAX_CLAUSE_CHARS);
+        let refuses = |demand: &UnmetOfferClause| {
+            let opening = if demand.clause.is_some() { "it refuses: " } else { "" };
+            single_line(&format!("{opening}{}", writer.demand_phrase(demand, false)))
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
         format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
@@ -333,7 +325,7 @@ impl ExplanationWriter {
 /// ads.
 fn changes(
     title: &str,
-    changes: &[RequestChange],
+    changes: Vec<&RequestChange>,
     most: usize,
     (report, ads, discards): (&RequestReport, [&str; 2], bool),
 ) -> String {
