@@ -177,6 +177,16 @@ impl Expression {
         Arc::as_ptr(&self.0) as usize
     }
 
+    /// Iterates over the expression and all its parts. Each part comes before its own parts, of which the last comes first.
+    pub fn parts(&self) -> impl Iterator<Item = &Expression> {
+        let mut pending = vec![self];
+        std::iter::from_fn(move || {
+            let part = pending.pop()?;
+            part.kind().for_each_child(|child| pending.push(child));
+            Some(part)
+        })
+    }
+
     /// Whether some leaf of the tree has more than `depth` nodes above it.  O(n) in the size of the tree.
     #[must_use]
     pub(crate) fn is_deeper_than(&self, depth: usize) -> bool {
@@ -193,14 +203,7 @@ impl Expression {
     /// Whether the tree contains a list.  O(n) in the size of the tree.
     #[must_use]
     pub(crate) fn contains_list(&self) -> bool {
-        let mut pending = vec![self];
-        while let Some(expression) = pending.pop() {
-            if matches!(expression.kind(), ExpressionKind::List(_)) {
-                return true;
-            }
-            expression.kind().for_each_child(|child| pending.push(child));
-        }
-        false
+        self.parts().any(|part| matches!(part.kind(), ExpressionKind::List(_)))
     }
 
     /// Returns an equal tree that shares no list with this tree.  Recursive in the depth of the tree.

@@ -2,6 +2,7 @@
 //! contradictions among them.
 
 mod clauses;
+mod comparison;
 mod condition;
 mod conjuncts;
 mod consistency;
@@ -9,6 +10,7 @@ mod literal_filter;
 mod rectangle;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
+pub use comparison::ClauseComparison;
 pub use condition::{
     ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_self_evaluating, is_side_name, literal_value,
     orient_comparison, own_names,

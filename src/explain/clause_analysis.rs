@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
-use crate::constraint::{ClauseOperand, own_attribute_name};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
+use crate::constraint::{ClauseComparison, own_attribute_name};
 use crate::eval::{
     ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
     references, specialize,
@@ -32,43 +32,6 @@ pub struct ClauseAnalysis {
     pub request_attributes: IndexSet<Name>,
     /// The attributes that the clause reads as the request's own, such as `MY.Prio`, and that the request lacks.
     pub missing_own: IndexSet<Name>,
-}
-
-/// A comparison with a constant: `operand operator bound`. The operand depends on the offer.
-#[derive(Clone, Debug)]
-pub struct ClauseComparison {
-    /// The operand that depends on the offer, such as `TARGET.Memory`.
-    pub operand: Expression,
-    /// The operator as it reads with `operand` on the left: `>` for the clause `8 < TARGET.Memory`.
-    pub operator: BinaryOperator,
-    /// The value of the constant operand, computed with the attributes of the request.
-    pub bound: Value,
-    /// The request's attribute that holds the bound, with its expression. `None` if the bound is not written as a plain
-    /// reference to an attribute, such as `RequestMemory`.
-    pub bound_holder: Option<(Name, Expression)>,
-    /// Whether the clause has the bound on the left: `bound operator operand`.
-    pub is_reversed: bool,
-}
-
-impl ClauseComparison {
-    /// The offer's attribute, such as `Memory` for the operand `TARGET.Memory`. `None` if the operand is not a plain
-    /// reference.
-    #[must_use]
-    pub fn attribute(&self) -> Option<&Name> {
-        match ClauseOperand::of(&self.operand) {
-            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Whether the clause asks for an amount: for no less or no more than the bound.
-    #[must_use]
-    pub fn bound_is_amount(&self) -> bool {
-        matches!(
-            self.operator,
-            BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
-        )
-    }
 }
 
 /// Analyses the clauses of one request while the offer is unknown.

@@ -81,15 +81,13 @@ impl<'e> SelectedNames<'e> {
     /// Returns the names that an expression selects; `side` is the side that [`SelectedNames::reads`] is about.
     pub fn new(expression: &'e Expression, side: ScopeAd) -> Self {
         let (mut of_side, mut elsewhere) = (FxHashSet::default(), FxHashSet::default());
-        let mut pending = vec![expression];
-        while let Some(part) = pending.pop() {
+        for part in expression.parts() {
             if let ExpressionKind::Select(of, selected) = part.kind() {
                 match of.without_parentheses().kind() {
                     ExpressionKind::Attribute(of) if ScopeAd::of(of) == Some(side) => of_side.insert(selected),
                     _ => elsewhere.insert(selected),
                 };
             }
-            part.kind().for_each_child(|child| pending.push(child));
         }
         SelectedNames { of_side, elsewhere }
     }

@@ -298,16 +298,7 @@ fn referred_name(expression: &Expression) -> Option<&Name> {
 /// defined.
 fn without_guarded(expression: &Expression) -> Expression {
     let undefined = || Expression::literal(Value::Undefined);
-    let tests = |condition: &Expression| {
-        let mut pending = vec![condition];
-        while let Some(part) = pending.pop() {
-            if tested_name(part).is_some() {
-                return true;
-            }
-            part.kind().for_each_child(|child| pending.push(child));
-        }
-        false
-    };
+    let tests = |condition: &Expression| condition.parts().any(|part| tested_name(part).is_some());
     let is_guarded = |part: &Expression| match part.kind() {
         ExpressionKind::Elvis(..) => true,
         ExpressionKind::Conditional(condition, ..) => tests(condition),

@@ -8,8 +8,8 @@ use crate::eval::compare;
 use crate::pool::ValueKey;
 use crate::text::closest_name;
 
-use super::clause_analysis::ClauseComparison;
 use super::evaluation::{OfferTable, RequestContext};
+use crate::constraint::ClauseComparison;
 
 /// Maximum number of strings compared by edit distance.
 const MAX_COMPARED_STRINGS: usize = 5000;

@@ -8,7 +8,7 @@ use crate::eval::Context;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
-use super::changes::{find_changes, find_changes_for_free};
+use super::changes::find_changes;
 use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
 use super::discarded_offers::{DiscardedRow, are_discarded_for_use, depends_on_priorities, discarded_verdict};
@@ -218,7 +218,7 @@ impl Explainer {
             None
         } else if is_unmatched {
             report.closest = closest_offers(table, analysis);
-            Some(find_changes(table, self.slots.as_ref(), analysis))
+            Some(find_changes(table, self.slots.as_ref(), analysis, false))
         } else {
             // A policy that discards free slots would discard others, too.
             let is_wanted = |slots: &&SlotsByState| {
@@ -226,7 +226,8 @@ impl Explainer {
                     && !slots.free_rows.is_clear()
                     && !discarded.iter().any(|(row, _)| slots.free_rows.contains(*row))
             };
-            self.slots.as_ref().filter(is_wanted).map(|slots| find_changes_for_free(table, slots, analysis))
+            let slots = self.slots.as_ref().filter(is_wanted);
+            slots.map(|slots| find_changes(table, Some(slots), analysis, true))
         };
         report.sought_changes = found.is_some() && is_unmatched;
         let Some(found) = found else { return };

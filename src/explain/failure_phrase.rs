@@ -4,13 +4,13 @@ use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::lint::SizeUnit;
 use crate::text::{join_and, shorten, with_commas};
 
-use super::clause_analysis::ClauseComparison;
 use super::clauses::{operand_text, text};
 use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::elsewhere::ValueElsewhere;
 use super::failure_reason::{FailureReason, type_phrase};
 use super::report::ClauseReport;
+use crate::constraint::ClauseComparison;
 
 /// Maximum number of operands of a disjunction whose failures a sentence explains.
 const MAX_EXPLAINED_ALTERNATIVES: usize = 3;
@@ -42,9 +42,14 @@ impl FailureWriter<'_> {
         format!("`{}`", self.shorten(text))
     }
 
+    /// Says how many ads have what follows: `3 offers have`.
+    fn have(&self, ads: usize) -> String {
+        format!("{} {}", self.count(ads), if ads == 1 { "has" } else { "have" })
+    }
+
     /// Says how many ads have an attribute: `3 offers have it`.
     pub fn having(&self, ads: usize) -> String {
-        format!("{} {} it", self.count(ads), if ads == 1 { "has" } else { "have" })
+        self.have(ads) + " it"
     }
 
     /// Says that no offer meets a comparison of `operand`, and which value comes closest.
@@ -90,12 +95,8 @@ impl FailureWriter<'_> {
             }
             FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
-                let have = if *offers == 1 { "has" } else { "have" };
-                let value = value.to_str();
-                format!(
-                    "{shown} reads an attribute {name}, but {} {have} the string: write \"{value}\"",
-                    self.count(*offers)
-                )
+                let (have, value) = (self.have(*offers), value.to_str());
+                format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
             }
             FailureReason::Slip { message, corrected, offers } => {
                 let corrected = self.quoted(&text(corrected, self.dialect));
@@ -128,15 +129,12 @@ impl FailureWriter<'_> {
             }
             FailureReason::CaseMismatch { theirs, offers } => {
                 let symbol = BinaryOperator::Is.symbol_in(self.dialect);
-                let (count, have) = (self.count(*offers), if *offers == 1 { "has" } else { "have" });
-                let theirs = theirs.to_str();
-                format!("{shown} is never true: {symbol} is case-sensitive, and {count} {have} \"{theirs}\"")
+                let (have, theirs) = (self.have(*offers), theirs.to_str());
+                format!("{shown} is never true: {symbol} is case-sensitive, and {have} \"{theirs}\"")
             }
             FailureReason::Elsewhere(found) => {
                 let ValueElsewhere { name, offers, .. } = &**found;
-                let have = if *offers == 1 { "has" } else { "have" };
-                let shown = self.shorten(&clause.text);
-                format!("no {one} has {shown}; {} {have} this value in {name}", self.count(*offers))
+                format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
         }

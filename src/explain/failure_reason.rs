@@ -13,7 +13,7 @@ use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
-use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer, ClauseComparison};
+use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
 use super::distance::closest_offered_value;
@@ -21,6 +21,7 @@ use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
+use crate::constraint::ClauseComparison;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
@@ -234,8 +235,7 @@ pub(super) fn own_values<'e>(
 
 /// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.
 fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
-    let mut pending = vec![&analysis.clause.expression];
-    while let Some(part) = pending.pop() {
+    for part in analysis.clause.expression.parts() {
         if let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() {
             for (name, subject) in [(left, right), (right, left)] {
                 let ExpressionKind::Attribute(word) = name.without_parentheses().kind() else { continue };
@@ -264,7 +264,6 @@ fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &Requ
                 }
             }
         }
-        part.kind().for_each_child(|child| pending.push(child));
     }
     None
 }
@@ -341,16 +340,12 @@ fn shadowing_attribute(analysis: &ClauseAnalysis, table: &OfferTable, request: &
 
 /// Returns [`FailureReason::UnknownFunction`] if the expression calls an unknown function, else `None`.
 fn unknown_function(expression: &Expression, dialect: Dialect) -> Option<FailureReason> {
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        if let ExpressionKind::Call(name, _) = expression.kind()
-            && let Some(near) = lint::unknown_function(name, dialect)
-        {
-            return Some(FailureReason::UnknownFunction(name.clone(), near));
+    expression.parts().find_map(|part| match part.kind() {
+        ExpressionKind::Call(name, _) => {
+            lint::unknown_function(name, dialect).map(|near| FailureReason::UnknownFunction(name.clone(), near))
         }
-        expression.kind().for_each_child(|child| pending.push(child));
-    }
-    None
+        _ => None,
+    })
 }
 
 /// Returns `a > b is c ? d : e` with the parentheses that show how it is parsed. `None` if the clause has another form.

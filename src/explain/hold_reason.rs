@@ -6,6 +6,8 @@ use crate::ad::{Ad, Value};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
 
+use super::distance::as_number;
+
 /// Why a job is held.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HoldReason {
@@ -21,7 +23,7 @@ pub struct HoldReason {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExceededResource {
     /// The attribute with which the job asks for the resource.
-    pub request: &'static str,
+    pub request: String,
     /// The value of the attribute, as text; `None` if it is no number.
     pub requested: Option<String>,
     /// How much the job had, in the unit of the attribute; `None` if the ad does not tell.
@@ -34,47 +36,19 @@ pub struct ExceededResource {
 struct LimitedResource {
     /// `HoldReasonSubCode` of a job that is held for it.
     subcode: i64,
-    /// The word for it in reasons, in lower case.
-    word: &'static str,
-    request: &'static str,
-    /// The attributes that tell how much a job had, and how much it used.
-    provided: &'static str,
-    usage: &'static str,
+    /// The name of the resource: `Memory` of `RequestMemory`, `MemoryProvisioned` and `MemoryUsage`.
+    name: &'static str,
     /// Bytes of the unit of these attributes; `None` for what is counted.
     unit: Option<f64>,
-    /// Whether the reason tells the limit more exactly than `provided`. That of a disk is rounded.
+    /// Whether the reason tells the limit more exactly than what was provisioned. That of a disk is rounded.
     is_limit_exact: bool,
 }
 
 /// The resources for which jobs are held, with HTCondor's subcodes (`condor_holdcodes.h`, `HOLD_IF_*_EXCEEDED`).
 const LIMITED_RESOURCES: [LimitedResource; 3] = [
-    LimitedResource {
-        subcode: 102,
-        word: "memory",
-        request: "RequestMemory",
-        provided: "MemoryProvisioned",
-        usage: "MemoryUsage",
-        unit: Some(1_048_576.0),
-        is_limit_exact: true,
-    },
-    LimitedResource {
-        subcode: 104,
-        word: "disk",
-        request: "RequestDisk",
-        provided: "DiskProvisioned",
-        usage: "DiskUsage",
-        unit: Some(1024.0),
-        is_limit_exact: false,
-    },
-    LimitedResource {
-        subcode: 101,
-        word: "cpu",
-        request: "RequestCpus",
-        provided: "CpusProvisioned",
-        usage: "CpusUsage",
-        unit: None,
-        is_limit_exact: true,
-    },
+    LimitedResource { subcode: 102, name: "Memory", unit: Some(1_048_576.0), is_limit_exact: true },
+    LimitedResource { subcode: 104, name: "Disk", unit: Some(1024.0), is_limit_exact: false },
+    LimitedResource { subcode: 101, name: "Cpus", unit: None, is_limit_exact: true },
 ];
 
 /// `HoldReasonCode` of a job that someone held (`UserRequest`).
@@ -93,18 +67,11 @@ const EXCESS_WORDS: [&str; 6] = ["exceed", "gone over", "limit", "out-of-memory"
 /// Words before the limit in a reason, in lower case.
 const LIMIT_OPENINGS: [&str; 3] = ["limit of ", "limit: ", "allocated disk ("];
 
-/// Beginnings of the words for units, in lower case, with the bytes of a unit. The first that fits counts.
-const UNITS: [(&str, f64); 9] = [
-    ("k", 1024.0),
-    ("m", 1_048_576.0),
-    ("g", 1_073_741_824.0),
-    ("t", 1_099_511_627_776.0),
-    ("p", 1_125_899_906_842_624.0),
-    ("b)", 1.0),
-    ("b.", 1.0),
-    ("b ", 1.0),
-    ("bytes", 1.0),
-];
+/// First letters of the words for units, in lower case: each is 1024 times the one before, the first 1024 bytes.
+const UNITS: &str = "kmgtp";
+
+/// Beginnings of words for bytes, in lower case.
+const BYTES: [&str; 4] = ["b)", "b.", "b ", "bytes"];
 
 impl HoldReason {
     /// Reads the ad of a held job.
@@ -120,15 +87,17 @@ impl HoldReason {
             _ => None,
         });
         let resource = LIMITED_RESOURCES.iter().find(|resource| resource.is_cause(&text.to_ascii_lowercase(), codes));
-        let number = |name: &str| value(name).as_ref().and_then(number);
+        let number = |name: &str| value(name).as_ref().and_then(as_number).filter(|number| number.is_finite());
         let exceeded = resource.map(|resource| {
-            let given = [resource.limit_in(&text.to_ascii_lowercase()), number(resource.provided)];
+            let request = format!("Request{}", resource.name);
+            let [provided, usage] = ["Provisioned", "Usage"].map(|what| number(&format!("{}{what}", resource.name)));
+            let given = [resource.limit_in(&text.to_ascii_lowercase()), provided];
             let [first, second] = if resource.is_limit_exact { given } else { [given[1], given[0]] };
-            let (limit, requested) = (first.or(second), number(resource.request));
+            let (limit, requested) = (first.or(second), number(&request));
             // A measured usage may lag behind the limit that was exceeded.
-            let used = number(resource.usage).filter(|used| requested.is_none_or(|requested| *used >= requested));
+            let used = usage.filter(|used| requested.is_none_or(|requested| *used >= requested));
             ExceededResource {
-                request: resource.request,
+                request,
                 requested: requested.map(|number| number.to_string()),
                 limit: limit.or(used).map(|number| number.to_string()),
                 asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
@@ -149,7 +118,8 @@ impl LimitedResource {
     fn is_cause(&self, text: &str, [code, subcode]: [Option<i64>; 2]) -> bool {
         let Some(code) = code else { return false };
         let has_word = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let is_told = text.contains(self.word) && has_word(&EXCESS_WORDS) && !text.contains("expression '");
+        let word = self.name.trim_end_matches('s').to_ascii_lowercase();
+        let is_told = text.contains(&word) && has_word(&EXCESS_WORDS) && !text.contains("expression '");
         if EXECUTION_POINT.contains(&code) {
             return match subcode.filter(|subcode| *subcode != 0) {
                 Some(subcode) if code == EXECUTION_POINT[0] => subcode == self.subcode,
@@ -168,18 +138,11 @@ impl LimitedResource {
         let number: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
         let Some(own) = self.unit else { return Some(number) };
         let behind = rest[end..].trim_start();
-        let unit = UNITS.iter().find(|(start, _)| behind.starts_with(start)).map_or(own, |(_, bytes)| *bytes);
+        let power = behind.chars().next().and_then(|first| UNITS.find(first));
+        let is_bytes = BYTES.iter().any(|word| behind.starts_with(word));
+        let unit = power.map(|power| (0..=power).fold(1.0, |unit, _| unit * 1024.0));
+        let unit = unit.unwrap_or(if is_bytes { 1.0 } else { own });
         Some((number * unit / own).floor())
-    }
-}
-
-/// Returns a value as a number; `None` for other values.
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2^53")]
-        Value::Integer(number) => Some(*number as f64),
-        Value::Real(number) => Some(*number).filter(|number| number.is_finite()),
-        _ => None,
     }
 }
 

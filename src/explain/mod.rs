@@ -39,7 +39,7 @@ mod summary;
 mod tests;
 
 pub use changes::{MatchingOffers, RequestChange, RequestEdit};
-pub use clause_analysis::{ClauseAnalysis, ClauseComparison};
+pub use clause_analysis::ClauseAnalysis;
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
 pub use decisive_part::{DecisivePart, ReadValue};

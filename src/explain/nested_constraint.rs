@@ -113,8 +113,7 @@ fn with_own_values(constraint: &Expression, nested: &[Ad], request: &RequestCont
 /// Returns the names of the request's attribute and of the offers' list in a call such as
 /// `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)` within a clause.
 fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
-    let mut pending = vec![clause];
-    while let Some(part) = pending.pop() {
+    for part in clause.parts() {
         if let ExpressionKind::Call(function, arguments) = part.kind()
             && NESTED_FUNCTIONS.iter().any(|known| function.is(known))
             && let [constraint, list] = &**arguments
@@ -129,7 +128,6 @@ fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
             };
             return Some((own, theirs));
         }
-        part.kind().for_each_child(|child| pending.push(child));
     }
     None
 }

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Value};
 use crate::protocol::{AdvertisedState, SlotState};
 
-use super::clause_analysis::ClauseComparison;
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferTable, RequestContext, RowWeights};
 use super::scarce_resources::ScarceResources;
+use crate::constraint::ClauseComparison;
 
 /// What a slot tells of itself: its state, and who holds it.
 pub type SlotStanding = (AdvertisedState, Option<ByteString>);

@@ -74,11 +74,7 @@ impl SummaryWriter<'_> {
                 let drained = self.if_drained(report, as_they_are);
                 format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
-            RequestVerdict::Claimed if report.matches == 0 => {
-                let cause = self.cause(report, &report.verdict);
-                format!("{subject} {matches} none of {}: {cause}", self.count(report.offers))
-            }
-            RequestVerdict::Claimed => {
+            RequestVerdict::Claimed if report.matches > 0 => {
                 let states = self.slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }

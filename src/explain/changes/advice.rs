@@ -2,8 +2,8 @@
 //! cannot apply it, such as a job with half the memory that it needs.
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::constraint::ClauseComparison;
 use crate::eval::FreeNames;
-use crate::explain::clause_analysis::ClauseComparison;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;

@@ -3,7 +3,7 @@
 use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value, rename_attribute, replace_kinds,
 };
-use crate::explain::clause_analysis::ClauseComparison;
+use crate::constraint::ClauseComparison;
 use crate::explain::clauses::{ExplainedClause, parenthesized};
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;

@@ -36,32 +36,21 @@ const MAX_CLAUSE_SETS: usize = 12;
 /// used nevertheless.
 const MAX_CLAUSES_PER_SET: u32 = 3;
 
-/// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes. `slots`
-/// has the states of the slots, if they matter.
+/// Returns changes with which the request would match. Changes with fewer edits come first, then smaller changes. `slots` has
+/// the states of the slots, if they matter. With `is_free_needed`, the request matches slots in use, and a free slot is
+/// sought.
 pub fn find_changes(
     table: &OfferTable,
     slots: Option<&SlotsByState>,
     analysis: &RequestAnalysis,
-) -> Vec<RequestChange> {
-    find(BilateralChanges { table, slots, analysis, is_free_needed: false })
-}
-
-/// Returns changes with which the request would match a free slot, although it matches slots in use, in the order of
-/// [`find_changes`].
-pub fn find_changes_for_free(
-    table: &OfferTable,
-    slots: &SlotsByState,
-    analysis: &RequestAnalysis,
+    is_free_needed: bool,
 ) -> Vec<RequestChange> {
     // A value of a slot in use is of no help.
-    let analysis = &analysis.within(&slots.free_rows);
-    find(BilateralChanges { table, slots: Some(slots), analysis, is_free_needed: true })
-}
-
-fn find(mut problem: BilateralChanges<'_>) -> Vec<RequestChange> {
-    let (table, analysis) = (problem.table, problem.analysis);
+    let of_free = slots.filter(|_| is_free_needed).map(|slots| analysis.within(&slots.free_rows));
+    let analysis = of_free.as_ref().unwrap_or(analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
+    let mut problem = BilateralChanges { table, slots, analysis, is_free_needed };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
     advice::worth_telling(changes, table, analysis)
 }

@@ -15,35 +15,21 @@ use crate::explain::missing_attribute::MissingAttribute;
 use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::matching::PairSide;
-use crate::protocol::requested_resource;
+use crate::protocol::{requested_resource, words};
 
 use super::edit::RequestEdit;
 use super::search::Proposal;
 
 /// Attributes that identify the user, the job, or where it was submitted, and those that HTCondor itself sets. Changes
 /// of these attributes are never proposed.
-const FIXED_ATTRIBUTES: [&str; 17] = [
-    "Owner",
-    "User",
-    "OsUser",
-    "AcctGroup",
-    "AcctGroupUser",
-    "AccountingGroup",
-    "ClusterId",
-    "ProcId",
-    "GlobalJobId",
-    "FileSystemDomain",
-    "UidDomain",
-    "JobUniverse",
-    "JobStatus",
-    "MyType",
-    "TargetType",
-    "QDate",
-    "CurrentTime",
+const FIXED_ATTRIBUTES: [&str; 3] = [
+    "Owner, User, OsUser, AcctGroup, AcctGroupUser, AccountingGroup, ClusterId, ProcId, GlobalJobId",
+    "FileSystemDomain, UidDomain, JobUniverse, JobStatus",
+    "MyType, TargetType, QDate, CurrentTime",
 ];
 
 fn is_fixed(name: &Name) -> bool {
-    FIXED_ATTRIBUTES.iter().any(|fixed| name.is(fixed))
+    FIXED_ATTRIBUTES.into_iter().flat_map(words).any(|fixed| name.is(fixed))
 }
 
 /// Whether a value must not be proposed for an attribute: a job that asks for a resource needs some of it, and one that

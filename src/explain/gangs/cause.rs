@@ -3,12 +3,12 @@
 use indexmap::IndexMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
-use crate::explain::clause_analysis::ClauseComparison;
+use crate::constraint::ClauseComparison;
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
 use crate::explain::distance::closest_value;
 use crate::lint::similar_names;
-use crate::matching::gang::{ClauseBound, FailedClauses, GangFailure, GangFault, Gangmatcher, PortClause};
+use crate::matching::gang::{FailedClauses, GangFailure, GangFault, Gangmatcher, PortClause};
 
 /// A port that stays empty, with the reason.
 #[derive(Clone, Debug)]
@@ -122,10 +122,10 @@ fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPort
     }
     if let Some(part) = never.first() {
         let clause = &failed.clauses[*part];
-        let closest = clause.bound.as_ref().and_then(|bound| {
-            let value = nearest_value(matcher, failed, *part, bound)?;
-            Some(Box::new((explained_comparison(bound), value)))
-        });
+        let closest = clause
+            .bound
+            .as_ref()
+            .and_then(|bound| Some(Box::new((bound.clone(), nearest_value(matcher, failed, *part, bound)?))));
         return EmptyPortCause::Unmet { part: *part, text: text(&clause.expression, Dialect::Classad), closest };
     }
     let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0).count();
@@ -134,18 +134,6 @@ fn cause_from_offers(matcher: &Gangmatcher, failed: &FailedClauses) -> EmptyPort
     }
     let failing = minimal_masks(failed.offers.iter().map(|offer| offer.failed_mask));
     EmptyPortCause::Conflict(Conflicts::from_failures(&failing).sets.into_iter().next().unwrap_or_default())
-}
-
-/// Converts a comparison of the gang search to the type that all explanations use.
-pub fn explained_comparison(bound: &ClauseBound) -> ClauseComparison {
-    let holder = bound.literal.as_ref().and_then(|written| Some((written.name.clone()?, written.literal.clone())));
-    ClauseComparison {
-        operand: bound.operand.clone(),
-        operator: bound.operator,
-        bound: bound.value.clone(),
-        bound_holder: holder,
-        is_reversed: bound.is_value_on_left,
-    }
 }
 
 /// Returns the first attribute that a clause of a port reads in the candidate and that no offer has. `None` if there is
@@ -161,10 +149,15 @@ pub fn similar_attributes(matcher: &Gangmatcher, name: &Name) -> Vec<(Name, usiz
 
 /// Returns the offers' value that comes closest to meeting the clause with the index `part`. `None` if no value is
 /// comparable.
-fn nearest_value(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, bound: &ClauseBound) -> Option<Value> {
+fn nearest_value(
+    matcher: &Gangmatcher,
+    failed: &FailedClauses,
+    part: usize,
+    bound: &ClauseComparison,
+) -> Option<Value> {
     let mut values: IndexMap<String, (&Value, usize)> = IndexMap::new();
     for (_, value) in failed.offers.iter().flat_map(|offer| &offer.actual_values).filter(|(at, _)| *at == part) {
         values.entry(value.to_string()).or_insert((value, 0)).1 += 1;
     }
-    closest_value(bound.operator, &bound.value, values.into_values(), matcher.dialect())
+    closest_value(bound.operator, &bound.bound, values.into_values(), matcher.dialect())
 }

@@ -1,6 +1,6 @@
 //! Proposes changes with which a request gets a gang. Every change returned has been verified by the gang search.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Value, rename_attribute};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value, rename_attribute};
 use crate::eval::Work;
 use crate::explain::changes::{
     ChangeProblem, DemandedValues, ObstacleCount, Proposal, RequestChange, RequestEdit, WeightedValue, add_value,
@@ -8,12 +8,10 @@ use crate::explain::changes::{
 };
 use crate::explain::conflicts::{bit_positions, minimal_masks};
 use crate::explain::distance::{as_number, relative_distance};
-use crate::matching::gang::{
-    DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer, RequestLiteral,
-};
+use crate::matching::gang::{DockedOffer, FailedClauses, Gang, GangFailure, GangFault, Gangmatcher, RejectedOffer};
 use crate::protocol::read_ports;
 
-use super::cause::{decisive_ports, explained_comparison, missing_attribute, similar_attributes};
+use super::cause::{decisive_ports, missing_attribute, similar_attributes};
 
 /// Maximum number of sets of unmet clauses per port for which changes are proposed.
 const MAX_PART_SETS: usize = 6;
@@ -153,13 +151,12 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
     let suitable = failed.offers.iter().filter(|offer| offer.failed_mask == 0);
     for demand in suitable.filter_map(|offer| offer.demand.as_ref()) {
         let Some(bound) = &demand.bound else { continue };
-        match (&bound.literal, &demand.missing) {
-            (Some(RequestLiteral { name: Some(name), literal }), _) => {
-                demanded.add(name, Some(literal), bound.operator, &bound.value, 1);
-            }
-            (None, Some(name)) => demanded.add(name, None, bound.operator, &bound.value, 1),
-            _ => {}
-        }
+        let (name, literal) = match (&bound.bound_holder, &demand.missing) {
+            (Some((name, literal)), _) => (name, Some(literal)),
+            (None, Some(name)) => (name, None),
+            _ => continue,
+        };
+        demanded.add(name, literal, bound.operator, &bound.bound, 1);
     }
     proposals.extend(demanded.propose(MAX_VALUES));
     proposals
@@ -167,18 +164,10 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
 
 /// Whether a clause reads the type of an ad, `MyType` or `TargetType`.
 fn reads_type(clause: &Expression) -> bool {
-    let mut pending = vec![clause];
-    while let Some(part) = pending.pop() {
-        match part.kind() {
-            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)
-                if name.is("MyType") || name.is("TargetType") =>
-            {
-                return true;
-            }
-            kind => kind.for_each_child(|child| pending.push(child)),
-        }
-    }
-    false
+    let is_type = |name: &Name| name.is("MyType") || name.is("TargetType");
+    clause.parts().any(|part| {
+        matches!(part.kind(), ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) if is_type(name))
+    })
 }
 
 /// Proposes fixes of the clause with the index `part`. A fix renames a misspelt attribute, or changes the bound so that
@@ -191,7 +180,7 @@ fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: 
         let renamed = near.filter_map(|(known, _)| rename_attribute(expression, &name, &known));
         return renamed.map(|to| rewrite_proposal(expression, to, 0.0)).collect();
     }
-    let Some(comparison) = clause.bound.as_ref().map(explained_comparison) else { return Vec::new() };
+    let Some(comparison) = &clause.bound else { return Vec::new() };
     let operator = comparison.operator;
     if matches!(operator, BinaryOperator::NotEqual | BinaryOperator::Isnt) {
         return Vec::new();

@@ -57,6 +57,12 @@ impl SummaryWriter<'_> {
         docked.join(", ")
     }
 
+    /// Returns ` beside host-1 at cpu`; empty for a gang without offers.
+    #[must_use]
+    pub fn beside(&self, gang: &Gang) -> String {
+        if gang.ports.is_empty() { String::new() } else { format!(" beside {}", self.list_docked(gang)) }
+    }
+
     /// Returns the text of a condition, and who sets it unless it is the port. If the port or the offer has no constraint,
     /// returns a phrase that says so.
     #[must_use]
@@ -152,11 +158,7 @@ impl SummaryWriter<'_> {
         let Some(blocked) = failure.blocked.iter().find(|blocked| blocked.port == empty.port) else {
             return format!("{label} stays empty");
         };
-        let beside = if failure.deepest.ports.is_empty() {
-            String::new()
-        } else {
-            format!(" beside {}", self.list_docked(&failure.deepest))
-        };
+        let beside = self.beside(&failure.deepest);
         match &empty.cause {
             EmptyPortCause::GroupUnfillable => {
                 let ports = failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str());
@@ -261,11 +263,7 @@ impl SummaryWriter<'_> {
 
     /// Says which ports of an offer cannot be filled together, each of which has candidates.
     fn unfilled_ports(&self, failure: &GangFailure) -> String {
-        let beside = if failure.deepest.ports.is_empty() {
-            String::new()
-        } else {
-            format!(" beside {}", self.list_docked(&failure.deepest))
-        };
+        let beside = self.beside(&failure.deepest);
         let labels: Vec<&str> =
             failure.blocked.iter().map(|blocked| failure.ports[blocked.port].label.as_str()).collect();
         let [blocked] = failure.blocked.as_slice() else {

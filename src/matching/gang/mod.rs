@@ -13,8 +13,8 @@ pub(crate) mod tests;
 
 pub use environment_ad::environment_ad;
 pub use failure::{
-    BlockedPort, ClauseBound, FailedClauses, FailedCondition, GangFailure, MemberCause, MemberFailure, OfferDemand,
-    PortCandidates, PortClause, ReadAttribute, RejectedOffer, RequestLiteral, TrialDocking, UnmetClause,
+    BlockedPort, FailedClauses, FailedCondition, GangFailure, MemberCause, MemberFailure, OfferDemand, PortCandidates,
+    PortClause, ReadAttribute, RejectedOffer, TrialDocking, UnmetClause,
 };
 pub use matcher::{GangFault, GangIter, Gangmatcher};
 pub use participants::OpenPorts;

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
+use crate::ad::{Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
+use crate::constraint::ClauseComparison;
 use crate::matching::gang::participants::{DockingVerdict, ParticipantTable, PortPlace, ScopedClause, as_comparison};
 
 /// Why offers cannot dock at a port of a request.
@@ -21,37 +22,11 @@ pub struct FailedClauses {
 pub struct PortClause {
     /// The clause as written in the constraint or in an attribute that the constraint names.
     pub expression: Expression,
-    /// The clause as a comparison of an operand with a known value, as in `cpu.Memory >= 1024`. `None` if the clause
-    /// has another form.
-    pub bound: Option<ClauseBound>,
+    /// The clause as a comparison of an operand of the candidate with a known value, as in `cpu.Memory >= 1024`. `None` if
+    /// the clause has another form.
+    pub bound: Option<ClauseComparison>,
     /// Attributes that the clause selects from the label of the port: `Memory` for `cpu.Memory`.
     pub candidate_attributes: Vec<Name>,
-}
-
-/// A clause as a comparison of an operand with a known value.
-#[derive(Clone, Debug)]
-pub struct ClauseBound {
-    /// The operand of the comparison. In a [`PortClause`] it reads the candidate, as `cpu.Memory` does. In an
-    /// [`OfferDemand`] it reads the request: a literal, or a reference to an attribute whose value is a literal.
-    pub operand: Expression,
-    /// The operator, written with the operand on the left: `>` for the clause `5 < x`.
-    pub operator: BinaryOperator,
-    /// The known value that the operand is compared with.
-    pub value: Value,
-    /// The literal of the request that can be changed so that the comparison holds. `None` if the comparison uses no
-    /// literal of the request.
-    pub literal: Option<RequestLiteral>,
-    /// Whether the clause is written with the value on the left, as in `5 < x`.
-    pub is_value_on_left: bool,
-}
-
-/// A literal of a request that a comparison uses, directly or through an attribute.
-#[derive(Clone, Debug)]
-pub struct RequestLiteral {
-    /// Name of the attribute that is bound to the literal. `None` if the literal stands in the comparison itself.
-    pub name: Option<Name>,
-    /// The literal as an expression.
-    pub literal: Expression,
 }
 
 /// An offer that cannot dock at a port, and the reasons.
@@ -73,9 +48,9 @@ pub struct RejectedOffer {
 pub struct OfferDemand {
     /// The clause itself. `None` if the offer has no constraint and therefore accepts nobody.
     pub clause: Option<Expression>,
-    /// The clause as a comparison of a literal of the request with a value of the offer. `None` if the clause has
-    /// another form.
-    pub bound: Option<ClauseBound>,
+    /// The clause as a comparison of a literal of the request with a value of the offer. The operand may be an attribute of
+    /// the request, which holds the literal. `None` if the clause has another form.
+    pub bound: Option<ClauseComparison>,
     /// The attribute that `bound` reads and that the request lacks. `None` if it lacks none.
     pub missing: Option<Name>,
 }
@@ -130,19 +105,17 @@ pub fn port_clause(table: &ParticipantTable, scoped: &ScopedClause, place: PortP
     let (clause, frame) = scoped;
     let label = Name::new(&table.label(place));
     let mut candidate_attributes = Vec::new();
-    let mut pending = vec![clause];
-    while let Some(expression) = pending.pop() {
+    for expression in clause.parts() {
         if let ExpressionKind::Select(base, name) = expression.kind()
             && matches!(base.without_parentheses().kind(), ExpressionKind::Attribute(of) if *of == label)
         {
             candidate_attributes.push(name.clone());
         }
-        expression.kind().for_each_child(|child| pending.push(child));
     }
     let bound = clause_bound(clause, |operand, known| {
         let value = table.evaluate(known, frame).ok()?;
         let is_open = table.evaluate(operand, frame).is_err();
-        is_open.then(|| (value, request_literal(table, known, frame)))
+        is_open.then(|| (value, request_literal(table, known, frame).flatten()))
     });
     PortClause { expression: clause.clone(), bound, candidate_attributes }
 }
@@ -150,8 +123,8 @@ pub fn port_clause(table: &ParticipantTable, scoped: &ScopedClause, place: PortP
 /// Describes the clause of an offer's constraint that the request fails.
 fn offer_demand(table: &ParticipantTable, (clause, frame): ScopedClause) -> OfferDemand {
     let bound = clause_bound(&clause, |operand, known| {
-        let literal = request_literal(table, operand, &frame)?;
-        Some((table.evaluate(known, &frame).ok()?, Some(literal)))
+        let holder = request_literal(table, operand, &frame)?;
+        Some((table.evaluate(known, &frame).ok()?, holder))
     });
     if bound.is_some() {
         return OfferDemand { clause: Some(clause), bound, missing: None };
@@ -173,13 +146,18 @@ fn selected_name(operand: &Expression) -> Option<&Name> {
     }
 }
 
-/// Returns the literal of the request that gives an operand its value: `1024` for the operand `1024`, and `45` for
-/// the operand `Size` if the request binds `Size = 45`. `None` for any other operand.
-fn request_literal(table: &ParticipantTable, operand: &Expression, frame: &Arc<ScopeFrame>) -> Option<RequestLiteral> {
+/// Returns the attribute of the request that gives an operand its value by a literal, with the literal: that of `Size` if
+/// the request binds `Size = 45`. The attribute is `None` for an operand that is a literal of the request itself, the result
+/// for any other operand.
+fn request_literal(
+    table: &ParticipantTable,
+    operand: &Expression,
+    frame: &Arc<ScopeFrame>,
+) -> Option<Option<(Name, Expression)>> {
     let operand = operand.without_parentheses();
     let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
     if is_literal(operand) {
-        return frame.participant.is_request().then(|| RequestLiteral { name: None, literal: operand.clone() });
+        return frame.participant.is_request().then_some(None);
     }
     let (ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)) = operand.kind() else {
         return None;
@@ -187,22 +165,22 @@ fn request_literal(table: &ParticipantTable, operand: &Expression, frame: &Arc<S
     let (bound, found) = table.resolve_attribute(operand, frame)?;
     let bound = bound.without_parentheses();
     let is_own = found.participant.is_request() && is_literal(bound);
-    is_own.then(|| RequestLiteral { name: Some(name.clone()), literal: bound.clone() })
+    is_own.then(|| Some((name.clone(), bound.clone())))
 }
 
 /// Returns a clause as a comparison of an operand with a known value. Tries the left side as the operand first, then
 /// the right side. `None` if the clause is not a comparison or `read` returns `None` for both sides.
 ///
-/// `read` gets the operand and the opposite side. It returns the value of the opposite side, and the literal of the
-/// request that the comparison uses.
+/// `read` gets the operand and the opposite side. It returns the value of the opposite side, and the attribute
+/// of the request that holds a literal of the comparison.
 fn clause_bound(
     clause: &Expression,
-    read: impl Fn(&Expression, &Expression) -> Option<(Value, Option<RequestLiteral>)>,
-) -> Option<ClauseBound> {
+    read: impl Fn(&Expression, &Expression) -> Option<(Value, Option<(Name, Expression)>)>,
+) -> Option<ClauseComparison> {
     let (operator, left, right) = as_comparison(clause)?;
-    let bound = |operator, operand: &Expression, known, is_value_on_left| {
-        let (value, literal) = read(operand, known)?;
-        Some(ClauseBound { operand: operand.clone(), operator, value, literal, is_value_on_left })
+    let comparison = |operator, operand: &Expression, known, is_reversed| {
+        let (bound, bound_holder) = read(operand, known)?;
+        Some(ClauseComparison { operand: operand.clone(), operator, bound, bound_holder, is_reversed })
     };
-    bound(operator, left, right, false).or_else(|| bound(operator.converse()?, right, left, true))
+    comparison(operator, left, right, false).or_else(|| comparison(operator.converse()?, right, left, true))
 }

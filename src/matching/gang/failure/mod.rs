@@ -22,7 +22,7 @@ use super::search::CandidateScore;
 use conditions::grouped_by_condition;
 
 use clauses::port_clause;
-pub use clauses::{ClauseBound, FailedClauses, OfferDemand, PortClause, RejectedOffer, RequestLiteral};
+pub use clauses::{FailedClauses, OfferDemand, PortClause, RejectedOffer};
 pub use conditions::{FailedCondition, ReadAttribute};
 use members::rejected_member;
 pub use members::{MemberCause, MemberFailure, UnmetClause};

@@ -117,11 +117,7 @@ fn push_blocked_port(
     evidence: bool,
 ) {
     let label = &failure.ports[blocked.port].label;
-    let beside = if failure.deepest.ports.is_empty() {
-        String::new()
-    } else {
-        format!(" beside {}", writer.list_docked(&failure.deepest))
-    };
+    let beside = writer.beside(&failure.deepest);
     push_wrapped(
         text,
         "",

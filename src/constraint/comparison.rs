@@ -1,0 +1,42 @@
+//! Clauses that compare with a constant.
+
+use crate::ad::{BinaryOperator, Expression, Name, Value};
+
+use super::ClauseOperand;
+
+/// A comparison with a constant: `operand operator bound`. The operand depends on the offer.
+#[derive(Clone, Debug)]
+pub struct ClauseComparison {
+    /// The operand that depends on the offer, such as `TARGET.Memory`.
+    pub operand: Expression,
+    /// The operator as it reads with `operand` on the left: `>` for the clause `8 < TARGET.Memory`.
+    pub operator: BinaryOperator,
+    /// The value of the constant operand, computed with the attributes of the request.
+    pub bound: Value,
+    /// The request's attribute that holds the bound, with its expression. `None` if the bound is not written as a plain
+    /// reference to an attribute, such as `RequestMemory`.
+    pub bound_holder: Option<(Name, Expression)>,
+    /// Whether the clause has the bound on the left: `bound operator operand`.
+    pub is_reversed: bool,
+}
+
+impl ClauseComparison {
+    /// The offer's attribute, such as `Memory` for the operand `TARGET.Memory`. `None` if the operand is not a plain
+    /// reference.
+    #[must_use]
+    pub fn attribute(&self) -> Option<&Name> {
+        match ClauseOperand::of(&self.operand) {
+            Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether the clause asks for an amount: for no less or no more than the bound.
+    #[must_use]
+    pub fn bound_is_amount(&self) -> bool {
+        matches!(
+            self.operator,
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
+        )
+    }
+}
