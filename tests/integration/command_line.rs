@@ -1,4 +1,4 @@
-//! What a new user types first, and how it goes wrong.
+//! What commands answer to words, options, files and expressions that a user types, and to mistakes in them.
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! Small ads of pools on which explanations were once wrong or misleading.
+//! Explanations of small ads of pools: what is blamed, and what is proposed.
 //!
 //! # Faults and their tests
 //!

@@ -1,4 +1,4 @@
-//! Faults that readers found when they tried the program a second time.
+//! What commands print into a pipe, where no width is known: notes, sentences, the order and the columns of tables.
 
 use std::process::Command;
 
