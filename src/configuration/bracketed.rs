@@ -194,8 +194,8 @@ impl BracketedRuleConverter<'_> {
         if read.internal.is_empty() { expression.clone() } else { self.with_own_values(expression, Some("MY")) }
     }
 
-    /// Returns an expression with what it reads from the rules put into it. `target` replaces the scope TARGET; `None`
-    /// leaves the scope out.
+    /// Returns an expression in which the attributes of the rules are replaced by their values. `target` replaces the scope
+    /// TARGET; `None` leaves the scope out.
     fn with_own_values(&self, expression: &Expression, target: Option<&str>) -> Expression {
         let options = SpecializeOptions { inline: true, ..SpecializeOptions::default() };
         let left = specialize(expression, &self.frame, &self.environment, &self.context, options);

@@ -92,7 +92,7 @@ impl<'e> Spending<'e> {
         Ok(())
     }
 
-    /// Records that the evaluation is stopped at a limit. A lower limit of a trial stops nothing that counts.
+    /// Records that the evaluation is stopped at a limit. The lower limit of a trial is not recorded.
     pub(super) fn record_stop(&self) {
         if let Some(run) = self.context.run_budgets.as_ref().filter(|_| self.max_steps == self.context.max_steps) {
             run.record_stop();

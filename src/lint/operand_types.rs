@@ -202,7 +202,7 @@ impl TypeCheck<'_> {
             };
             let slip = Slip::new(&rules::ARGUMENT, argument, message);
             self.found.push(match other_function(function.name, types) {
-                // The place is the call, because the function is exchanged.
+                // The whole call is marked: what is written instead has another function.
                 Some(other) if arguments.len() == 2 => {
                     let rewrite = Expression::call(other, arguments.iter().cloned());
                     let help = format!("write `{}`", short_text(&rewrite, self.dialect));

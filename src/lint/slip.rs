@@ -15,7 +15,7 @@ pub struct Slip {
     pub message: String,
     /// What to do about the mistake, in one line. `None` if the help of the rule suffices.
     pub help: Option<String>,
-    /// The mistaken part, which shares its node with the expression.
+    /// The mistaken part: a node of the expression itself, so that its span can be marked.
     pub place: Expression,
     /// The words at the mark of the mistaken part. Empty if the message suffices.
     pub label: String,

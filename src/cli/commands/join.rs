@@ -78,7 +78,7 @@ struct KeyedAd {
 struct KeyTask<'k> {
     expression: &'k Expression,
     context: Context,
-    /// The names of the expression, each with whether some ad of the side has it.
+    /// The attributes that the key reads, each with whether some ad of the side has it.
     names: UnseenNames,
 }
 

@@ -88,9 +88,9 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 _ => f64::MAX,
             };
             order.sort_by(|left, right| key(left).total_cmp(&key(right)));
-            // The most that a group may still get.
             let some_accept_surplus = tree.groups().iter().skip(1).any(|group| group.accepts_surplus);
             let goals = if some_accept_surplus { &allocation.allocated } else { &allocation.quotas };
+            // The most that a group may still get.
             let most = goals.iter().zip(&usage).map(|(goal, used)| goal - used).fold(0.0, f64::max);
             for group in order {
                 let used_up = usage[group] >= allocation.allocated[group] && !share.preempts;

@@ -33,7 +33,7 @@ pub struct WeightedShare {
 }
 
 impl WeightedShare {
-    /// Returns the rules, for the names that they read. Those evaluated in offers come second.
+    /// Returns the rules that are evaluated in requests, and those that are evaluated in offers.
     #[must_use]
     pub fn rules(&self) -> [Vec<&PolicyRule>; 2] {
         let in_requests = self.demand.iter().chain(&self.beyond).collect();
