@@ -3,9 +3,7 @@
 use std::fmt;
 use std::io::{self, Read};
 
-use bzip2::read::MultiBzDecoder;
-use lzma_rust2::XzReader;
-
+use super::decoders;
 use super::event_log::begins_event;
 use super::json::JsonGrammar;
 use super::nested_reader::is_single_ad;
@@ -57,23 +55,18 @@ impl fmt::Display for FileFormat {
 /// A function that takes a reader of compressed data and returns a reader of the decompressed data.
 pub(super) type Decoder = fn(Box<dyn Read>) -> io::Result<Box<dyn Read>>;
 
-/// Maximum memory for decompressing xz, in KiB. `xz -9` needs a quarter of it.
-const MAX_XZ_KIB: u32 = 256 * 1024;
-
 /// Returns the decoder for compressed data. The first bytes decide; `None` if the data is not compressed.
 pub(super) fn decoder(data: &[u8]) -> Option<Decoder> {
     match data {
-        [0x1f, 0x8b, ..] => Some(|gzip| Ok(Box::new(flate2::read::MultiGzDecoder::new(gzip)))),
+        [0x1f, 0x8b, ..] => Some(decoders::gzip),
         // A frame of zstd, or one to be skipped, as pzstd writes before it.
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            Some(|zstd| Ok(Box::new(zstd::stream::Decoder::new(zstd)?)))
-        }
-        [0xfd, b'7', b'z', b'X', ..] => Some(|xz| Ok(Box::new(XzReader::new_mem_limit(xz, true, MAX_XZ_KIB)))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(decoders::zstd),
+        [0xfd, b'7', b'z', b'X', ..] => Some(decoders::xz),
         // The mark of a block, or of the end, tells bzip2 from an attribute that is called so.
         [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..]
             if rest.starts_with(b"1AY&SY") || rest.starts_with(b"\x17\x72\x45\x38\x50\x90") =>
         {
-            Some(|bzip2| Ok(Box::new(MultiBzDecoder::new(bzip2))))
+            Some(decoders::bzip2)
         }
         _ => None,
     }

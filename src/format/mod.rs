@@ -15,6 +15,7 @@ mod attribute_text_reader;
 mod backward_stream;
 mod block_ads;
 mod bracketed;
+mod decoders;
 mod detect;
 mod diagnostic;
 mod document;

@@ -2,6 +2,7 @@
 //!
 //! This module knows ads, their evaluation and the advertising protocol, but not matching.
 
+#[cfg(feature = "anonymize")]
 pub mod anonymize;
 mod autocluster;
 mod bound_column;
