@@ -12,6 +12,7 @@ pub(super) fn left_out(_: Box<dyn std::io::Read>) -> std::io::Result<Box<dyn std
 }
 
 #[cfg(feature = "compression")]
+#[allow(clippy::unnecessary_wraps)] // all are of one type
 mod with_libraries {
     use std::io::{Read, Result};
 

@@ -244,7 +244,9 @@ fn move_parts(foreign: &mut Vec<Range<usize>>, done: usize, range: &Range<usize>
         at if at <= range.start => at.saturating_sub(done),
         at => (at.max(range.end) - range.end) + behind,
     };
-    foreign.iter_mut().for_each(|part| *part = place(part.start)..place(part.end));
+    for part in foreign.iter_mut() {
+        *part = place(part.start)..place(part.end);
+    }
     foreign.retain(|part| !part.is_empty());
     foreign.extend(value.is_from_ad.then_some(before..behind));
 }
