@@ -139,16 +139,6 @@ impl Explainer {
         let drained_slots = self.slots.as_ref().and_then(|slots| slots.drained.as_ref());
         let drained =
             drained_slots.map(|slots| slots.outcome(request, [&analysis.suitable, &analysis.acceptance.accepting]));
-        report.slots = self.slots.as_ref().map(|slots| {
-            let mut rows = analysis.suitable.clone();
-            rows.intersect_with(&analysis.acceptance.accepting);
-            for (row, _) in &discarded {
-                rows.remove(*row);
-            }
-            let counts = slots.counts(table, [&analysis.suitable, &rows], drained.as_ref(), user);
-            let rejecting_request = counts.rejecting_request.saturating_sub(report.discarded);
-            SlotCounts { rejecting_request, discarded: counts.rejecting_request - rejecting_request, ..counts }
-        });
         if let Some(slots) = &self.slots {
             for clause in analysis.clauses.iter_mut().filter(|clause| clause.failure.is_some()) {
                 clause.closest_if_drained = clause.closest_value.as_ref().and_then(|known| {
@@ -162,6 +152,19 @@ impl Explainer {
             .map(|slots| slots.refusing_free([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref()));
         report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
+        report.slots = self.slots.as_ref().map(|slots| {
+            let mut rows = analysis.suitable.clone();
+            rows.intersect_with(&analysis.acceptance.accepting);
+            discarded.iter().for_each(|(row, _)| rows.remove(*row));
+            let others = SlotCounts {
+                slots: report.offers,
+                rejecting_request: refusals.suitable_offers(),
+                discarded: report.discarded,
+                if_drained: drained.as_ref().map_or(0, |drained| drained.matching.len()),
+                ..SlotCounts::default()
+            };
+            slots.counts(table, &rows, others, user)
+        });
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
         report.suitable_refusal_count = refusals.suitable_count();

@@ -111,6 +111,11 @@ impl<'r> Refusals<'r> {
         self.tallies.len()
     }
 
+    /// Number of suitable offers that refuse.
+    pub fn suitable_offers(&self) -> usize {
+        self.tallies.iter().map(|tally| tally.suitable).sum()
+    }
+
     /// Number of groups with suitable offers.
     pub fn suitable_count(&self) -> usize {
         self.tallies.iter().filter(|tally| tally.suitable > 0).count()

@@ -94,33 +94,19 @@ impl SlotsByState {
         }
     }
 
-    /// Counts the slots for a request. `suitable` has the rows that the request accepts, `matching` those of them that
-    /// accept the request, too. `user` submitted the request.
+    /// Counts the slots for a request. `matching` has the rows that match and that no policy discards. `user` submitted the
+    /// request. Of the counts that do not depend on states, `others` has all but that of the slots that the request rejects:
+    /// these are the rest.
     pub fn counts(
         &self,
         table: &OfferTable,
-        [suitable, matching]: [&FixedBitSet; 2],
-        drained: Option<&DrainedOutcome>,
+        matching: &FixedBitSet,
+        others: SlotCounts,
         user: Option<&ByteString>,
     ) -> SlotCounts {
-        let slots = table.offer_count();
-        let suitable_slots = table.weights.of_set(suitable);
-        let matching_slots = table.weights.of_set(matching);
-        let (if_drained, moved) = drained.map_or((0, 0), |drained| (drained.matching.len(), drained.refusing.len()));
-        // Of the slots that would match if drained, the request accepts some as they are.
-        let rejecting = match (&self.drained, drained) {
-            (Some(slots), Some(found)) => {
-                slots.rows_as_they_are(&found.matching).filter(|row| suitable.contains(*row)).count()
-            }
-            _ => 0,
-        };
-        let mut counts = SlotCounts {
-            slots,
-            rejected_by_request: slots - suitable_slots - (if_drained - rejecting) - moved,
-            rejecting_request: suitable_slots - matching_slots - rejecting + moved,
-            if_drained,
-            ..SlotCounts::default()
-        };
+        let SlotCounts { slots, rejecting_request, discarded, if_drained, .. } = others;
+        let accounted = rejecting_request + discarded + if_drained + table.weights.of_set(matching);
+        let mut counts = SlotCounts { rejected_by_request: slots - accounted, ..others };
         for (state, weights) in &self.by_state {
             let number = weights.of_set(matching);
             match state {
@@ -136,9 +122,7 @@ impl SlotsByState {
         counts.claimed_by_others -= counts.claimed_by_user;
         counts
     }
-}
 
-impl SlotsByState {
     /// Returns the number of free slots that a request accepts, `suitable`, and that do not accept the request. Those that
     /// would match if `drained` do not count.
     pub fn refusing_free(&self, [suitable, accepting]: [&FixedBitSet; 2], drained: Option<&DrainedOutcome>) -> usize {

@@ -7,6 +7,7 @@ use classad::explain::{Explainer, GangVerdict, RequestVerdict};
 
 use super::groups::explain_bilateral;
 use super::page::ExplainedGroup;
+use super::share::ExplanationNotes;
 use crate::cli::outcome::Failure;
 use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer};
@@ -30,19 +31,6 @@ pub struct GroupExplainer<'g> {
     pub leaves_out_matching: bool,
 }
 
-/// What came of the explanations.
-#[derive(Default)]
-pub struct GroupOutcome {
-    /// Whether some group matches nothing.
-    pub has_unmatched: bool,
-    /// Whether some group matches only what others have taken.
-    pub has_taken: bool,
-    /// Number of requests that are not explained, because the steps of the run are spent.
-    pub unexplained: usize,
-    /// Number of evaluations and searches that exceeded their budgets.
-    pub failures: u64,
-}
-
 impl GroupExplainer<'_> {
     /// Explains groups, and passes what is said of them to `take` in their order.
     ///
@@ -54,13 +42,13 @@ impl GroupExplainer<'_> {
         session: &mut Session,
         groups: &[Vec<usize>],
         take: &mut dyn FnMut(&Session, ExplainedGroup) -> Result<(), Failure>,
-    ) -> Result<GroupOutcome, Failure> {
+    ) -> Result<ExplanationNotes, Failure> {
         let (is_listed, only_causes, leaves_out_matching) =
             (self.is_listed, self.only_causes, self.leaves_out_matching);
         let GroupExplainer { case, explainer, gangs, allocation, renderer, .. } = self;
         let (case, explainer, renderer, allocation) = (*case, *explainer, *renderer, allocation.as_ref());
         let total = Some(groups.len());
-        let mut outcome = GroupOutcome::default();
+        let mut outcome = ExplanationNotes::default();
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
         let has_taken = AtomicBool::new(false);
@@ -117,14 +105,15 @@ impl GroupExplainer<'_> {
             })?;
             next += pairs.len();
         }
-        outcome.has_taken = has_taken.into_inner();
+        outcome.gives_whole_slots = has_taken.into_inner() && self.gives_whole_slots();
+        outcome.has_stopped = session.has_stopped_evaluations();
         outcome.unexplained = unexplained.into_inner();
         outcome.failures += self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
         Ok(outcome)
     }
 
     /// Whether a request holds a partitionable slot whole, as the policy says nothing of what remains.
-    pub fn gives_whole_slots(&self) -> bool {
+    fn gives_whole_slots(&self) -> bool {
         let is_partitionable = |offer: &usize| {
             self.case.partners[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
                 == Some(&Value::Boolean(true))

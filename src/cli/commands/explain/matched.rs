@@ -1,4 +1,4 @@
-//! What `--unmatched` says of requests that get an offer, and of offers that are given whole.
+//! What `--unmatched` says of requests that get an offer.
 
 use classad::protocol::{AdvertisedState, SlotState};
 use classad::text::with_commas;
@@ -33,9 +33,4 @@ pub fn matched_text(
         more => text.extend([with_commas(more).as_str(), " more are matched\n"]),
     }
     text
-}
-
-/// Notes that slots are given whole.
-pub fn note_whole_slots(session: &Session) {
-    session.note("each job takes a whole slot, even a partitionable one; `--policy htcondor` divides slots");
 }

@@ -19,7 +19,6 @@ use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::policy::{PolicyRule, with_attributes};
-use classad::text::counted;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
@@ -45,7 +44,7 @@ use explained::GroupExplainer;
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
-use matched::{matched_text, note_whole_slots};
+use matched::matched_text;
 use page::{ExplanationFrame, ExplanationPage};
 use selection::{accepts, refuse_jobs_as_files, select_offers};
 use share::{ExplanationNotes, form_name, merge_shares};
@@ -200,8 +199,9 @@ impl ExplainCommand {
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
             let [before, after] = [&parties, &changed].map(|parties| {
-                let case = ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0);
-                matching_subjects(session, &case.with_states(tells_states), self.unmatched)
+                let case =
+                    ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0, tells_states);
+                matching_subjects(session, &case, self.unmatched)
             });
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
             let is_wanted =
@@ -209,8 +209,15 @@ impl ExplainCommand {
             difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
             parties = changed;
         }
-        let case = ExplanationInput::new(session, &parties, self.reverse, protocol, &policy, session.options.verbose)
-            .with_states(tells_states);
+        let case = ExplanationInput::new(
+            session,
+            &parties,
+            self.reverse,
+            protocol,
+            &policy,
+            session.options.verbose,
+            tells_states,
+        );
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -343,32 +350,21 @@ impl ExplainCommand {
         if let Some(input) = share {
             let own = input.share.slice(groups.len());
             let mut writer = ShareWriter::begin(session, input, &frame)?;
-            let outcome = group_explainer
+            let notes = group_explainer
                 .explain(session, &groups[own], &mut |session, group| writer.add_finding(session, &group))?;
-            let notes = ExplanationNotes {
-                has_unmatched: outcome.has_unmatched,
-                gives_whole_slots: outcome.has_taken && group_explainer.gives_whole_slots(),
-                unexplained: outcome.unexplained,
-                failures: outcome.failures,
-                has_stopped: session.has_stopped_evaluations(),
-            };
             writer.finish(session, &notes)?;
             return Ok(Status::Yes);
         }
         let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
-        let outcome = group_explainer.explain(session, &groups, &mut |_, group| page.add(group))?;
+        let notes = group_explainer.explain(session, &groups, &mut |_, group| page.add(group))?;
         page.finish()?;
-        if outcome.has_taken && group_explainer.gives_whole_slots() {
-            note_whole_slots(session);
-        }
         let is_selection = (!self.request.is_empty() || !self.constraint.is_empty()) && !groups.is_empty();
-        if noun == "job" && is_selection && !self.unmatched && !self.reverse && !outcome.has_unmatched {
+        if noun == "job" && is_selection && !self.unmatched && !self.reverse && !notes.has_unmatched {
             session.note("slots that other jobs get also count as matches; with --unmatched, all jobs compete");
         }
-        report_unexplained(session, outcome.unexplained);
-        session.report_budget_failures(outcome.failures);
-        session.report_stopped_evaluations(session.has_stopped_evaluations());
-        Ok(Status::of(is_well && !outcome.has_unmatched))
+        let has_unmatched = notes.has_unmatched;
+        ExplanationNotes::report(&[notes], session);
+        Ok(Status::of(is_well && !has_unmatched))
     }
 
     /// Prints what one run prints whose shares these are.
@@ -400,13 +396,6 @@ fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]
     }
     let ads: Vec<Ad> = named.iter().map(|named| named.ad.clone()).collect();
     named.into_iter().zip(with_attributes(&ads, attributes)).map(|(named, ad)| named.with_ad(ad)).collect()
-}
-
-/// Reports that the budget of the run was spent before all requests were explained.
-fn report_unexplained(session: &mut Session, unexplained: usize) {
-    if unexplained > 0 {
-        session.report_exceeded_budget(&format!("{} not explained", counted(unexplained, "request")));
-    }
 }
 
 /// What a match means in the sentence about hypothetical attributes.

@@ -1,18 +1,18 @@
 //! Partial results of `explain`: the reports on a share of the groups, and merging them.
 
+use classad::text::counted;
 use serde::{Deserialize, Serialize};
 
-use super::matched::note_whole_slots;
 use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage};
-use super::report_unexplained;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::partial::ShareSet;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
 
-/// What a share says beside its reports.
-#[derive(Serialize, Deserialize)]
+/// What a run or a share says beside its reports.
+#[derive(Default, Serialize, Deserialize)]
 pub struct ExplanationNotes {
+    /// Whether some group matches nothing.
     pub has_unmatched: bool,
     /// Whether slots are given whole, where a request matches only what others have taken.
     pub gives_whole_slots: bool,
@@ -23,6 +23,21 @@ pub struct ExplanationNotes {
     /// Whether evaluations were stopped at a limit.
     #[serde(default)]
     pub has_stopped: bool,
+}
+
+impl ExplanationNotes {
+    /// Prints what a run says, or what its shares say together.
+    pub fn report(notes: &[Self], session: &mut Session) {
+        if notes.iter().any(|notes| notes.gives_whole_slots) {
+            session.note("each job takes a whole slot, even a partitionable one; `--policy htcondor` divides slots");
+        }
+        let unexplained = notes.iter().map(|notes| notes.unexplained).sum();
+        if unexplained > 0 {
+            session.report_exceeded_budget(&format!("{} not explained", counted(unexplained, "request")));
+        }
+        session.report_budget_failures(notes.iter().map(|notes| notes.failures).sum());
+        session.report_stopped_evaluations(notes.iter().any(|notes| notes.has_stopped));
+    }
 }
 
 /// Prints what one run prints whose shares these are.
@@ -41,12 +56,7 @@ pub fn merge_shares(
     shares.replay(session, &mut |_, group: ExplainedGroup| page.add(group))?;
     page.finish()?;
     let notes: Vec<ExplanationNotes> = shares.notes()?;
-    if notes.iter().any(|notes| notes.gives_whole_slots) {
-        note_whole_slots(session);
-    }
-    report_unexplained(session, notes.iter().map(|notes| notes.unexplained).sum());
-    session.report_budget_failures(notes.iter().map(|notes| notes.failures).sum());
-    session.report_stopped_evaluations(notes.iter().any(|notes| notes.has_stopped));
+    ExplanationNotes::report(&notes, session);
     Ok(Status::of(is_well && !notes.iter().any(|notes| notes.has_unmatched)))
 }
 

@@ -94,10 +94,10 @@ fn explain_request(
     other: Option<&str>,
 ) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
-    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence).with_states(true);
+    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence, true);
     if let Some(other) = other {
-        let parts = input.explainer_input(session, OfferLists::default());
-        let explainer = wait_for(session, "explaining", move |context| parts.build(context))?;
+        let build = input.explainer_builder(session, OfferLists::default());
+        let explainer = wait_for(session, "explaining", build)?;
         pair::explain_pair(session, &input, &explainer, (other, None), None)?;
         return Ok(());
     }
@@ -112,9 +112,9 @@ fn explain_request(
             writer.add(renderer.gang(session, &[0], &report))?;
         }
     } else {
-        let parts = input.explainer_input(session, OfferLists::default());
+        let build = input.explainer_builder(session, OfferLists::default());
         let (request, user) = (parties.requests[0].ad.clone(), input.user_of(session, &[0]));
-        let explain = move |context| parts.build(context).explain_for(&request, user.as_ref());
+        let explain = move |context| build(context).explain_for(&request, user.as_ref());
         let report = wait_for(session, "explaining", explain)?;
         if report.is_incomplete {
             session.report_exceeded_budget("the request is not explained");

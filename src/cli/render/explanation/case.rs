@@ -4,10 +4,7 @@ use std::sync::OnceLock;
 
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
-use classad::explain::{
-    Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SlotStanding, SummaryWriter,
-};
-use classad::matching::policy::PolicyRule;
+use classad::explain::{Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SummaryWriter};
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
 use indexmap::IndexMap;
@@ -44,16 +41,6 @@ pub struct ExplanationInput<'c> {
     subject_noun: OnceLock<&'static str>,
 }
 
-/// What an explainer is made of. It borrows nothing, so that another thread can make the explainer.
-pub struct ExplainerInput {
-    ads: Vec<Ad>,
-    /// The states of the ads; `None` if states do not count.
-    standings: Option<Vec<SlotStanding>>,
-    protocol: Protocol,
-    docking: Vec<PolicyRule>,
-    lists: OfferLists,
-}
-
 /// Which offers reports list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OfferLists {
@@ -61,21 +48,6 @@ pub struct OfferLists {
     pub are_whole: bool,
     /// Whether slots that would match if drained are listed although free slots match.
     pub have_drained: bool,
-}
-
-impl ExplainerInput {
-    /// Makes the explainer.
-    pub fn build(self, context: Context) -> Explainer {
-        let OfferLists { are_whole, have_drained } = self.lists;
-        let most = if are_whole { usize::MAX } else { MAX_LISTED_OFFERS };
-        let explainer = Explainer::new(&self.ads, self.protocol, context).with_max_refusals(most);
-        let explainer = explainer.with_drained_listed(have_drained);
-        let explainer = match &self.standings {
-            Some(standings) => explainer.with_slots(&self.ads, standings),
-            None => explainer,
-        };
-        explainer.with_docking(self.docking)
-    }
 }
 
 impl<'c> ExplanationInput<'c> {
@@ -87,17 +59,15 @@ impl<'c> ExplanationInput<'c> {
         protocol: Protocol,
         policy: &'c LoadedPolicy,
         evidence_level: u8,
+        tells_states: bool,
     ) -> Self {
         let context = session.context();
-        let all_of = |ads: &[NamedAd], is_kind: fn(AdvertisedState) -> bool| {
-            !ads.is_empty() && ads.iter().all(|ad| !context.is_interrupted() && is_kind(ad.state(&context)))
-        };
-        let (subjects, partners, nouns) = if is_reverse {
-            let are_jobs = all_of(&parties.requests, |state| matches!(state, AdvertisedState::Job(_)));
-            (&parties.offers, &parties.requests, if are_jobs { ["job", "jobs"] } else { ["request", "requests"] })
-        } else {
-            let are_slots = all_of(&parties.offers, |state| matches!(state, AdvertisedState::Slot(_)));
-            (&parties.requests, &parties.offers, if are_slots { ["slot", "slots"] } else { ["offer", "offers"] })
+        let (subjects, partners) =
+            if is_reverse { (&parties.offers, &parties.requests) } else { (&parties.requests, &parties.offers) };
+        let nouns = match partners.is_empty() {
+            true if is_reverse => ["request", "requests"],
+            true => ["offer", "offers"],
+            false => nouns_of(partners, is_reverse, &context),
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
         let by_rank = policy.policy.docking.is_empty().then_some("preemption by rank");
@@ -113,15 +83,10 @@ impl<'c> ExplanationInput<'c> {
             is_reverse,
             has_ports,
             evidence_level,
-            tells_states: false,
+            tells_states,
             not_examined,
             subject_noun: OnceLock::new(),
         }
-    }
-
-    /// Says whether the states of jobs and slots count.
-    pub fn with_states(self, tells_states: bool) -> Self {
-        ExplanationInput { tells_states, ..self }
     }
 
     /// Returns what the ad of a job tells of the job itself. `None` for another ad, and where states do not matter.
@@ -152,16 +117,7 @@ impl<'c> ExplanationInput<'c> {
 
     /// The noun for what is explained, singular.
     pub fn subject_noun(&self, session: &Session) -> &'static str {
-        self.subject_noun.get_or_init(|| {
-            let context = session.context();
-            let all = |is_kind: fn(AdvertisedState) -> bool| self.subjects.iter().all(|ad| is_kind(ad.state(&context)));
-            match self.is_reverse {
-                false if all(|state| matches!(state, AdvertisedState::Job(_))) => "job",
-                false => "request",
-                true if all(|state| matches!(state, AdvertisedState::Slot(_))) => "slot",
-                true => "offer",
-            }
-        })
+        self.subject_noun.get_or_init(|| nouns_of(self.subjects, !self.is_reverse, &session.context())[0])
     }
 
     /// Returns the user of a group of jobs; `None` if they have several, or none.
@@ -173,27 +129,34 @@ impl<'c> ExplanationInput<'c> {
 
     /// Makes the explainer of the subjects. Unless `all_offers`, a report holds only as many refusals as it shows.
     pub fn explainer(&self, session: &Session, lists: OfferLists) -> Explainer {
-        self.explainer_input(session, lists).build(session.context())
+        self.explainer_builder(session, lists)(session.context())
     }
 
-    /// Collects what the explainer of the subjects needs.
-    pub fn explainer_input(&self, session: &Session, lists: OfferLists) -> ExplainerInput {
+    /// Returns what makes the explainer of the subjects. It borrows nothing, so that another thread can call it.
+    pub fn explainer_builder(
+        &self,
+        session: &Session,
+        lists: OfferLists,
+    ) -> impl FnOnce(Context) -> Explainer + Send + use<> {
         let context = session.context();
         let standing = |ad: &NamedAd| {
             let standing = ad.standing(&context);
             (standing.state, standing.holder.clone())
         };
-        let tells_slots = self.tells_states && !self.is_reverse;
-        ExplainerInput {
-            ads: self.partners.iter().map(|ad| ad.ad.clone()).collect(),
-            standings: tells_slots.then(|| {
-                let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
-                partners.map(standing).collect()
-            }),
-            protocol: self.protocol.clone(),
-            // The docking vector orders offers for requests, not the other way round.
-            docking: if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() },
-            lists,
+        let ads: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
+        let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
+        let standings: Option<Vec<_>> =
+            (self.tells_states && !self.is_reverse).then(|| partners.map(standing).collect());
+        // The docking vector orders offers for requests, not the other way round.
+        let docking = if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() };
+        let (protocol, most) = (self.protocol.clone(), if lists.are_whole { usize::MAX } else { MAX_LISTED_OFFERS });
+        move |context| {
+            let explainer = Explainer::new(&ads, protocol, context).with_max_refusals(most).with_docking(docking);
+            let explainer = explainer.with_drained_listed(lists.have_drained);
+            match &standings {
+                Some(standings) => explainer.with_slots(&ads, standings),
+                None => explainer,
+            }
         }
     }
 
@@ -324,5 +287,18 @@ impl<'c> ExplanationInput<'c> {
     ) -> SummaryWriter<'w> {
         let (is_plural, nouns, dialect) = (group.len() > 1, self.nouns, session.dialect());
         SummaryWriter { subject, is_plural, nouns, names: self.parties, dialect, max_clause_chars }
+    }
+}
+
+/// Returns the noun for the ads of a side, singular and plural.
+fn nouns_of(ads: &[NamedAd], are_requests: bool, context: &Context) -> [&'static str; 2] {
+    let all = |is_kind: fn(AdvertisedState) -> bool| {
+        ads.iter().all(|ad| !context.is_interrupted() && is_kind(ad.state(context)))
+    };
+    match are_requests {
+        true if all(|state| matches!(state, AdvertisedState::Job(_))) => ["job", "jobs"],
+        true => ["request", "requests"],
+        false if all(|state| matches!(state, AdvertisedState::Slot(_))) => ["slot", "slots"],
+        false => ["offer", "offers"],
     }
 }

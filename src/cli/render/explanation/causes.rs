@@ -1,6 +1,7 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
 use classad::explain::{GangReport, GangVerdict, RequestChange, RequestReport, RequestVerdict};
+use classad::matching::gang::Gang;
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -113,33 +114,35 @@ impl CauseEntry {
     pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
-        let changes = report.changes.iter().map(|change| gangs::change_steps(change, case.parties).join("; "));
+        let change = |change: &RequestChange<Gang>| EntryChange {
+            text: single_line(&gangs::change_steps(change, case.parties).join("; ")),
+            matches: group.len(),
+            free: None,
+            is_far_less: false,
+        };
         CauseEntry {
-            verdict: report.verdict.as_str().to_owned(),
             has_too_small_limit: matches!(&report.verdict, GangVerdict::Limited(limit) if limit.is_too_small()),
             matches: matches!(report.verdict, GangVerdict::Matches),
-            text: single_line(&writer.gang_summary(report)),
-            changes: changes
-                .map(|change| EntryChange {
-                    text: single_line(&change),
-                    matches: group.len(),
-                    free: None,
-                    is_far_less: false,
-                })
-                .collect(),
-            ..CauseEntry::of_subjects(session, case, group)
+            changes: report.changes.iter().map(change).collect(),
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &writer.gang_summary(report))
         }
     }
 
-    /// Makes the entry of a group, without a cause.
-    fn of_subjects(session: &Session, case: &ExplanationInput<'_>, group: &[usize]) -> Self {
+    /// Makes the entry of a group with a verdict and a cause, without changes.
+    fn of_subjects(
+        session: &Session,
+        case: &ExplanationInput<'_>,
+        group: &[usize],
+        verdict: &str,
+        cause: &str,
+    ) -> Self {
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
-            verdict: String::new(),
+            verdict: verdict.to_owned(),
             has_too_small_limit: false,
             has_scarce_resources: false,
             matches: false,
-            text: String::new(),
+            text: single_line(cause),
             subjects: group.len(),
             names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
             users: users.into_iter().collect(),
@@ -158,13 +161,11 @@ impl CauseEntry {
             is_far_less: change.is_far_less,
         };
         CauseEntry {
-            verdict: report.verdict.as_str().to_owned(),
             has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
             has_scarce_resources: !report.scarce_in_divided.is_empty(),
             matches: report.verdict == RequestVerdict::Matches,
-            text: single_line(&writer.cause_phrase(report)),
             changes: report.changes.iter().map(entry).collect(),
-            ..CauseEntry::of_subjects(session, case, group)
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &writer.cause_phrase(report))
         }
     }
 }

@@ -429,12 +429,7 @@ fn clause_table(report: &RequestReport) -> String {
 
 /// Returns the word for an outcome in listings of clauses.
 pub fn outcome_word(outcome: Truth) -> &'static str {
-    match outcome {
-        Truth::True => "ok",
-        Truth::False => "false",
-        Truth::Undefined => "undefined",
-        Truth::Error => "error",
-    }
+    if outcome == Truth::True { "ok" } else { outcome.as_str() }
 }
 
 pub use classad::text::{shorten, with_commas};

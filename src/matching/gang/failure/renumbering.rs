@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::matching::gang::DockedOffer;
 
-use super::{FailedCondition, GangFailure, MemberCause, MemberFailure, UnmetClause};
+use super::{FailedCondition, GangFailure, MemberCause, MemberFailure};
 
 /// Returns docked offers with other indices: `of` has the new index of each offer. Leaves out an offer that has none.
 pub fn renumbered(ports: &[DockedOffer], of: &[Option<usize>]) -> Vec<DockedOffer> {
@@ -23,43 +23,44 @@ impl GangFailure {
     /// or that has no new index, is docked already, and is left out of the lists.
     #[must_use]
     pub fn renumbered(mut self, of: &[Option<usize>]) -> Self {
+        self.renumber(of);
+        self
+    }
+
+    fn renumber(&mut self, of: &[Option<usize>]) {
         let mut seen = FxHashSet::default();
         let fresh: Vec<Option<usize>> = of.iter().map(|of| of.filter(|offer| seen.insert(*offer))).collect();
-        let renumber = |offer: &usize| fresh.get(*offer).copied().flatten();
-        let all = |offers: &[usize]| offers.iter().filter_map(renumber).collect::<Vec<usize>>();
-        let conditions = |conditions: Vec<FailedCondition>| {
-            let renumbered =
-                conditions.into_iter().map(|condition| FailedCondition { offers: all(&condition.offers), ..condition });
-            renumbered.filter(|condition| !condition.offers.is_empty()).collect::<Vec<_>>()
+        let renumber = |offers: &mut Vec<usize>| {
+            *offers = offers.iter().filter_map(|offer| fresh.get(*offer).copied().flatten()).collect();
+        };
+        let conditions = |conditions: &mut Vec<FailedCondition>| {
+            conditions.iter_mut().for_each(|condition| renumber(&mut condition.offers));
+            conditions.retain(|condition| !condition.offers.is_empty());
         };
         self.deepest.ports = renumbered(&self.deepest.ports, of);
-        for port in &mut self.ports {
-            port.ruled_out = conditions(std::mem::take(&mut port.ruled_out));
-        }
+        self.ports.iter_mut().for_each(|port| conditions(&mut port.ruled_out));
         for blocked in &mut self.blocked {
-            blocked.held = all(&blocked.held);
-            blocked.unserved = all(&blocked.unserved);
-            blocked.conditions = conditions(std::mem::take(&mut blocked.conditions));
-            blocked.member = blocked.member.take().and_then(|member| member.renumbered(of));
+            renumber(&mut blocked.held);
+            renumber(&mut blocked.unserved);
+            conditions(&mut blocked.conditions);
+            blocked.member.take_if(|member| !member.renumber(of));
         }
-        self
     }
 }
 
 impl MemberFailure {
-    fn renumbered(self, of: &[Option<usize>]) -> Option<Self> {
-        let offer = of.get(self.offer).copied().flatten()?;
-        let cause = match self.cause {
-            MemberCause::OwnPorts(failure) => MemberCause::OwnPorts(Box::new(failure.renumbered(of))),
-            MemberCause::Refused { own_ports, clauses, fail_alone } => {
-                let clauses = clauses.into_iter().map(|clause| UnmetClause {
-                    condition: FailedCondition { offers: vec![offer], ..clause.condition },
-                    ..clause
-                });
-                MemberCause::Refused { own_ports: renumbered(&own_ports, of), clauses: clauses.collect(), fail_alone }
+    /// Renumbers the failure. Returns whether its offer has a new index.
+    fn renumber(&mut self, of: &[Option<usize>]) -> bool {
+        let Some(offer) = of.get(self.offer).copied().flatten() else { return false };
+        self.offer = offer;
+        match &mut self.cause {
+            MemberCause::OwnPorts(failure) => failure.renumber(of),
+            MemberCause::Refused { own_ports, clauses, .. } => {
+                *own_ports = renumbered(own_ports, of);
+                clauses.iter_mut().for_each(|clause| clause.condition.offers = vec![offer]);
             }
-            MemberCause::Unknown => MemberCause::Unknown,
-        };
-        Some(MemberFailure { offer, cause, ..self })
+            MemberCause::Unknown => {}
+        }
+        true
     }
 }

@@ -53,6 +53,7 @@ use classad::matching::gang::{
 use serde_json::{Value as Json, json};
 
 use super::text::change_steps;
+use crate::cli::io::match_records::PortRecord;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
@@ -111,10 +112,7 @@ pub fn gang_report_json(
 /// Returns the JSON fields about ports, gang and changes.
 pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
     let parties = listed.parties;
-    let docked = |gang: &Gang| {
-        let view = GangView::new(gang, None, String::new(), parties);
-        (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
-    };
+    let docked = |gang: &Gang| docked(gang, parties);
     let changes = report.changes.iter().map(|change| {
         let steps = change_steps(change, parties);
         json!({ "change": steps.join(", "), "steps": steps, "matches": 1, "gang": docked(&change.matched) })
@@ -131,6 +129,12 @@ pub fn port_fields(report: &GangReport, listed: ListedParties<'_>) -> Json {
         "deepest": failure.map_or(Some(Vec::new()), |failure| docked(&failure.deepest)),
         "stuck": failure.map(|failure| blocked_ports(failure, "request", listed)).unwrap_or_default(),
     })
+}
+
+/// Returns the filled ports of a gang; `None` if it is too deep.
+fn docked(gang: &Gang, parties: &Parties) -> Option<Vec<PortRecord>> {
+    let view = GangView::new(gang, None, String::new(), parties);
+    (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
 }
 
 /// Returns as JSON whether an offer docks at a port, and if not, the condition that keeps the offer away.
@@ -157,11 +161,7 @@ fn port_counts(ports: &[PortCandidates]) -> Json {
 
 /// Returns why an offer cannot serve a port with its own ports. `owner` says whose the port is.
 fn member_json(member: &MemberFailure, owner: &str, listed: ListedParties<'_>) -> Json {
-    let docked = |ports: &[DockedOffer]| {
-        let gang = Gang { request: 0, ports: ports.to_vec() };
-        let view = GangView::new(&gang, None, String::new(), listed.parties);
-        (view.depth() <= MAX_GANG_DEPTH).then(|| view.record().ports)
-    };
+    let docked = |ports: &[DockedOffer]| docked(&Gang { request: 0, ports: ports.to_vec() }, listed.parties);
     let (offer, port) = (listed.parties.offers[member.offer].id(), &member.link);
     match &member.cause {
         MemberCause::Refused { own_ports, clauses, fail_alone } => {
