@@ -9,7 +9,6 @@ use crate::text::{join_and, join_first, with_commas};
 
 use super::clauses::text;
 use super::decisive_part::{DecisivePart, values_phrase};
-use super::drained_phrases::{drained_note, if_drained_phrase};
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
@@ -212,10 +211,10 @@ impl SummaryWriter<'_> {
         let is = self.verb("is", "are");
         let Some(job) = &report.job else { return format!("{subject} {} for no slot", self.verb("waits", "wait")) };
         let slot = job.slot.as_ref().filter(|_| !self.is_plural).map(|slot| format!(" in {slot}")).unwrap_or_default();
-        let itself = match job.state {
+        let (state, it, them) = (job.state.word(), self.verb("it", "they"), self.verb("it", "them"));
+        match job.state {
             JobState::Held => {
                 let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
-                let it = self.verb("it", "they");
                 let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
                 let released = SummaryWriter { subject: it, ..*self }.summary(&report);
                 let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
@@ -237,27 +236,21 @@ impl SummaryWriter<'_> {
                     None if is_by_hand => "Once released".to_owned(),
                     None => format!("Once the cause is fixed and {it} {is} released"),
                 };
-                return format!("{subject} {is} held{hold}. {once}, {released}");
+                format!("{subject} {is} held{hold}. {once}, {released}")
             }
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
-                let (it, its) = (self.verb("it", "them"), self.verb("its", "their"));
-                return format!(
-                    "{subject} {is} {}: the access point runs {it}, without a slot, if {its} requirements accept the ad \
-                    of the schedd",
-                    job.state.word()
-                );
+                let its = self.verb("its", "their");
+                format!(
+                    "{subject} {is} {state}: the access point runs {them}, without a slot, if {its} requirements accept \
+                    the ad of the schedd"
+                )
             }
-            JobState::GridUniverse => "a system outside this pool runs",
-            state => {
-                return match job.ending.as_ref().filter(|_| !self.is_plural) {
-                    Some(ending) => format!("{subject} {is} {}: {ending}", state.word()),
-                    None => {
-                        format!("{subject} {is} {}{slot}, and {} for no slot", state.word(), self.verb("waits", "wait"))
-                    }
-                };
-            }
-        };
-        format!("{subject} {is} {}: {itself} {}", job.state.word(), self.verb("it", "them"))
+            JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
+            _ => match job.ending.as_ref().filter(|_| !self.is_plural) {
+                Some(ending) => format!("{subject} {is} {state}: {ending}"),
+                None => format!("{subject} {is} {state}{slot}, and {} for no slot", self.verb("waits", "wait")),
+            },
+        }
     }
 
     /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
@@ -495,4 +488,21 @@ fn discarded_note(report: &RequestReport) -> String {
 /// Puts a phrase about scarce resources behind a main clause. Empty if there is no phrase.
 fn scarcity(phrase: String) -> String {
     if phrase.is_empty() { phrase } else { format!("; {phrase}") }
+}
+
+/// Says how many partitionable slots would match if drained, and what they have too little of. Begins with a semicolon, or
+/// is empty.
+fn drained_note(report: &RequestReport) -> String {
+    match report.slots.map_or(0, |slots| slots.if_drained) {
+        0 => String::new(),
+        number => format!("; {}", if_drained_phrase(number, &report.scarce)),
+    }
+}
+
+/// Says how many partitionable slots would match if drained, and what they have too little of.
+fn if_drained_phrase(slots: usize, scarce: &ScarceResources) -> String {
+    let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
+    let none = if slots == 1 { "it does not have" } else { "none has" };
+    let scarce = if scarce.is_empty() { String::new() } else { format!(": {}", scarce.phrase(none)) };
+    format!("{} {noun} would match if drained{scarce}", with_commas(slots))
 }

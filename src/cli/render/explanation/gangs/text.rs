@@ -40,30 +40,22 @@ pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<St
     change.steps.iter().cloned().chain(another).collect()
 }
 
-/// Says how offers are counted that fail several conditions. Empty if there is only one condition.
-fn counting_note(conditions: &[FailedCondition]) -> &'static str {
-    if conditions.len() > 1 { " (each offer counts at the first condition that it fails)" } else { "" }
-}
-
 /// Returns the report: the summary sentence and the sections below it. With `evidence` the sections are longer.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
-    let mut text = sentence_line(&writer.gang_summary(report));
-    let Some(failure) = &report.failure else { return text };
-    if matches!(report.verdict, GangVerdict::NoOffers) {
-        return text;
-    }
-    text.push_str(&port_table(failure, "", writer));
+    let mut told = GangText { text: sentence_line(&writer.gang_summary(report)), writer, evidence };
+    let failure = report.failure.as_ref().filter(|_| !matches!(report.verdict, GangVerdict::NoOffers));
+    let Some(failure) = failure else { return told.text };
+    told.text.push_str(&port_table(failure, "", writer));
     for port in failure.ports.iter().filter(|port| !port.ruled_out.is_empty()) {
         if port.is_required || evidence {
-            push_wrapped(&mut text, "", &format!("why {} stays empty{}:", port.label, counting_note(&port.ruled_out)));
-            push_conditions(&mut text, &port.ruled_out, writer, evidence);
+            told.push_conditions(&format!("why {} stays empty", port.label), &port.ruled_out);
         }
     }
     for blocked in failure.blocked.iter().filter(|blocked| failure.ports[blocked.port].independent > 0) {
-        push_blocked_port(&mut text, failure, blocked, writer, evidence);
+        told.push_blocked_port(failure, blocked);
     }
-    push_changes(&mut text, &report.changes, writer, evidence);
-    text
+    told.push_changes(&report.changes);
+    told.text
 }
 
 /// Returns the table of ports: how many offers could fill each port, and the offer docked there in the largest gang
@@ -84,126 +76,131 @@ fn port_table(failure: &GangFailure, link: &str, writer: &SummaryWriter<'_>) -> 
     grid.render(diagnostics::table_width())
 }
 
-/// Returns the maximum number of conditions or changes in a section of the report; more with `evidence`, which is `-v`.
-fn max_items(evidence: bool) -> usize {
-    if evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }
-}
-
-/// Appends the conditions that rule offers out.
-fn push_conditions(text: &mut String, conditions: &[FailedCondition], writer: &SummaryWriter<'_>, evidence: bool) {
-    let most = max_items(evidence);
-    for condition in conditions.iter().take(most) {
-        let names: Vec<String> =
-            condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| writer.offer_name(*offer)).collect();
-        let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
-        let sentence = format!(
-            "{}: {}{} ({}{more})",
-            counted(condition.offers.len(), "offer"),
-            writer.condition_text(condition),
-            writer.read_values(condition),
-            names.join(", ")
-        );
-        push_wrapped(text, "  ", &sentence);
-    }
-    push_rest(text, conditions.len(), most, "condition");
-}
-
-/// Appends why a port stays empty although some offers could fill the port if it were the only port.
-fn push_blocked_port(
-    text: &mut String,
-    failure: &GangFailure,
-    blocked: &BlockedPort,
-    writer: &SummaryWriter<'_>,
+/// The text of a report, as far as it is written.
+struct GangText<'w> {
+    text: String,
+    writer: &'w SummaryWriter<'w>,
+    /// Whether the sections are longer, with `-v`.
     evidence: bool,
-) {
-    let label = &failure.ports[blocked.port].label;
-    let beside = writer.beside(&failure.deepest);
-    push_wrapped(
-        text,
-        "",
-        &format!("why the candidates for {label} do not fit{beside}{}:", counting_note(&blocked.conditions)),
-    );
-    push_conditions(text, &blocked.conditions, writer, evidence);
-    let discarded = format!("discarded by the policy{}", discarding_component(blocked));
-    for (offers, what) in [
-        (blocked.held.len(), "in the gang already"),
-        (blocked.unacceptable, discarded.as_str()),
-        (blocked.unserved.len(), "with ports of their own, which do not serve this port"),
-        (blocked.fitting, "acceptable, but the group needs more offers"),
-    ] {
-        if offers > 0 {
-            push_wrapped(text, "  ", &format!("{}: {what}", counted(offers, "offer")));
-        }
-    }
-    if let Some(member) = &blocked.member {
-        push_member(text, label, member, writer, evidence);
-    }
 }
 
-/// Appends why an offer that fits the port `label` cannot serve it with its own ports, and follows the offers that would
-/// dock there in turn.
-fn push_member(text: &mut String, label: &str, member: &MemberFailure, writer: &SummaryWriter<'_>, evidence: bool) {
-    let (mut label, mut next) = (label.to_owned(), Some(member));
-    while let Some(member) = next.take() {
-        let name = writer.offer_name(member.offer);
-        match &member.cause {
-            MemberCause::Refused { own_ports, clauses, .. } => {
-                let gang = Gang { request: 0, ports: own_ports.clone() };
-                push_wrapped(
-                    text,
-                    "",
-                    &format!("why {name} does not serve {label} with {}:", writer.list_docked(&gang)),
-                );
-                for UnmetClause { condition, .. } in clauses {
-                    let (condition, reads) = (writer.condition_text(condition), writer.read_values(condition));
-                    push_wrapped(text, "  ", &format!("{condition}{reads}"));
-                }
+impl GangText<'_> {
+    /// Returns the maximum number of conditions or changes in a section of the report.
+    fn max_items(&self) -> usize {
+        if self.evidence { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }
+    }
+
+    /// Appends a sentence, wrapped at the width of the terminal.
+    fn push(&mut self, indent: &str, sentence: &str) {
+        push_wrapped(&mut self.text, indent, sentence);
+    }
+
+    /// Appends the conditions that rule offers out, below a heading, which says how offers are counted that fail several.
+    fn push_conditions(&mut self, heading: &str, conditions: &[FailedCondition]) {
+        let counting =
+            if conditions.len() > 1 { " (each offer counts at the first condition that it fails)" } else { "" };
+        self.push("", &format!("{heading}{counting}:"));
+        let (most, writer) = (self.max_items(), self.writer);
+        for condition in conditions.iter().take(most) {
+            let names: Vec<String> =
+                condition.offers.iter().take(MAX_OFFERS_NAMED).map(|offer| writer.offer_name(*offer)).collect();
+            let more = if condition.offers.len() > MAX_OFFERS_NAMED { ", ..." } else { "" };
+            let sentence = format!(
+                "{}: {}{} ({}{more})",
+                counted(condition.offers.len(), "offer"),
+                writer.condition_text(condition),
+                writer.read_values(condition),
+                names.join(", ")
+            );
+            self.push("  ", &sentence);
+        }
+        push_rest(&mut self.text, conditions.len(), most, "condition");
+    }
+
+    /// Appends why a port stays empty although some offers could fill the port if it were the only port.
+    fn push_blocked_port(&mut self, failure: &GangFailure, blocked: &BlockedPort) {
+        let (label, beside) = (&failure.ports[blocked.port].label, self.writer.beside(&failure.deepest));
+        self.push_conditions(&format!("why the candidates for {label} do not fit{beside}"), &blocked.conditions);
+        let discarded = format!("discarded by the policy{}", discarding_component(blocked));
+        for (offers, what) in [
+            (blocked.held.len(), "in the gang already"),
+            (blocked.unacceptable, discarded.as_str()),
+            (blocked.unserved.len(), "with ports of their own, which do not serve this port"),
+            (blocked.fitting, "acceptable, but the group needs more offers"),
+        ] {
+            if offers > 0 {
+                self.push("  ", &format!("{}: {what}", counted(offers, "offer")));
             }
-            MemberCause::OwnPorts(failure) => {
-                push_wrapped(text, "", &format!("the ports of {name}:"));
-                text.push_str(&port_table(failure, &member.link, writer));
-                for port in failure.ports.iter().filter(|port| port.is_required && !port.ruled_out.is_empty()) {
-                    let note = counting_note(&port.ruled_out);
-                    push_wrapped(text, "", &format!("why {} of {name} stays empty{note}:", port.label));
-                    push_conditions(text, &port.ruled_out, writer, evidence);
-                }
-                for blocked in failure.blocked.iter().filter(|of| failure.ports[of.port].independent > 0) {
-                    let (own, note) = (&failure.ports[blocked.port].label, counting_note(&blocked.conditions));
-                    if !blocked.conditions.is_empty() {
-                        push_wrapped(text, "", &format!("why the candidates for {own} of {name} do not fit{note}:"));
-                        push_conditions(text, &blocked.conditions, writer, evidence);
-                    }
-                    if next.is_none() && blocked.member.is_some() {
-                        (label, next) = (own.clone(), blocked.member.as_ref());
-                    }
-                }
-            }
-            MemberCause::Unknown => {}
+        }
+        if let Some(member) = &blocked.member {
+            self.push_member(label, member);
         }
     }
-}
 
-/// Appends the changes with which the request would get a gang.
-fn push_changes(text: &mut String, changes: &[RequestChange<Gang>], writer: &SummaryWriter<'_>, evidence: bool) {
-    if changes.is_empty() {
-        return;
+    /// Appends why an offer that fits the port `label` cannot serve it with its own ports, and follows the offers that would
+    /// dock there in turn.
+    fn push_member(&mut self, label: &str, member: &MemberFailure) {
+        let writer = self.writer;
+        let (mut label, mut next) = (label.to_owned(), Some(member));
+        while let Some(member) = next.take() {
+            let name = writer.offer_name(member.offer);
+            match &member.cause {
+                MemberCause::Refused { own_ports, clauses, .. } => {
+                    let gang = Gang { request: 0, ports: own_ports.clone() };
+                    self.push("", &format!("why {name} does not serve {label} with {}:", writer.list_docked(&gang)));
+                    for UnmetClause { condition, .. } in clauses {
+                        let (condition, reads) = (writer.condition_text(condition), writer.read_values(condition));
+                        self.push("  ", &format!("{condition}{reads}"));
+                    }
+                }
+                MemberCause::OwnPorts(failure) => {
+                    self.push("", &format!("the ports of {name}:"));
+                    self.text.push_str(&port_table(failure, &member.link, writer));
+                    for port in failure.ports.iter().filter(|port| port.is_required && !port.ruled_out.is_empty()) {
+                        self.push_conditions(&format!("why {} of {name} stays empty", port.label), &port.ruled_out);
+                    }
+                    for blocked in failure.blocked.iter().filter(|of| failure.ports[of.port].independent > 0) {
+                        let own = &failure.ports[blocked.port].label;
+                        if !blocked.conditions.is_empty() {
+                            let heading = format!("why the candidates for {own} of {name} do not fit");
+                            self.push_conditions(&heading, &blocked.conditions);
+                        }
+                        if next.is_none() && blocked.member.is_some() {
+                            (label, next) = (own.clone(), blocked.member.as_ref());
+                        }
+                    }
+                }
+                MemberCause::Unknown => {}
+            }
+        }
     }
-    text.push_str(if writer.is_plural { "they would get a gang with:\n" } else { "it would get a gang with:\n" });
-    let most = max_items(evidence);
-    let width = diagnostics::terminal_width();
-    for change in changes.iter().take(most) {
-        let steps = change_steps(change, writer.names).join(", and ");
-        let gang = format!("({})", writer.list_docked(&change.matched));
-        let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
-        if is_short {
-            text.push_str(&single_line(&format!("  {steps}  {gang}")));
-            text.push('\n');
+
+    /// Appends the changes with which the request would get a gang.
+    fn push_changes(&mut self, changes: &[RequestChange<Gang>]) {
+        if changes.is_empty() {
+            return;
+        }
+        let (most, writer) = (self.max_items(), self.writer);
+        self.text.push_str(if writer.is_plural {
+            "they would get a gang with:\n"
         } else {
-            diagnostics::push_words(text, "  ", steps.split(' ').map(str::to_owned), width);
-            diagnostics::push_words(text, "      ", gang.split(' ').map(str::to_owned), width);
+            "it would get a gang with:\n"
+        });
+        let width = diagnostics::terminal_width();
+        for change in changes.iter().take(most) {
+            let steps = change_steps(change, writer.names).join(", and ");
+            let gang = format!("({})", writer.list_docked(&change.matched));
+            let is_short = steps.chars().count() + gang.chars().count() + 4 <= width;
+            if is_short {
+                self.text.push_str(&single_line(&format!("  {steps}  {gang}")));
+                self.text.push('\n');
+            } else {
+                diagnostics::push_words(&mut self.text, "  ", steps.split(' ').map(str::to_owned), width);
+                diagnostics::push_words(&mut self.text, "      ", gang.split(' ').map(str::to_owned), width);
+            }
         }
+        push_rest(&mut self.text, changes.len(), most, "change");
     }
-    push_rest(text, changes.len(), most, "change");
 }
 
 /// Returns the sentence about the ports at which an offer docks.
