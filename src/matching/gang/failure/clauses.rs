@@ -149,6 +149,7 @@ fn selected_name(operand: &Expression) -> Option<&Name> {
 /// Returns the attribute of the request that gives an operand its value by a literal, with the literal: that of `Size` if
 /// the request binds `Size = 45`. The attribute is `None` for an operand that is a literal of the request itself, the result
 /// for any other operand.
+#[allow(clippy::option_option)] // whether there is a literal, and whether an attribute has it
 fn request_literal(
     table: &ParticipantTable,
     operand: &Expression,
