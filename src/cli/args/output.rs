@@ -5,7 +5,10 @@ use clap::builder::{ArgPredicate, EnumValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, Command, ValueEnum};
 
 use crate::cli::outcome::Failure;
-use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::output::OutputForm::{
+    self, Csv, Json, Jsonl, Long, Markdown, Names, New, Parquet, Svg, Table, Tree, Tsv, Xml, Yaml,
+};
+use crate::cli::render::output::out;
 use crate::cli::render::rows::ResultTable;
 
 /// The options of commands whose results are tables.
@@ -39,116 +42,34 @@ pub struct NullArgs {
 }
 
 /// The forms of a census: rows, and a picture.
-const CENSUS: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Names,
-    OutputForm::Svg,
-];
+const CENSUS: &[OutputForm] = &[Table, Json, Jsonl, Csv, Tsv, Markdown, Names, Svg];
 
 /// The forms of gangs.
-const GANGS: &[OutputForm] = &[
-    OutputForm::Tree,
-    OutputForm::Table,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Long,
-    OutputForm::New,
-    OutputForm::Xml,
-    OutputForm::Yaml,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Names,
-    OutputForm::Svg,
-];
+const GANGS: &[OutputForm] = &[Tree, Table, Json, Jsonl, Long, New, Xml, Yaml, Csv, Tsv, Markdown, Names, Svg];
 
 /// The forms of what `query` prints: ads, or rows about them.
-const QUERIED: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Long,
-    OutputForm::New,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Xml,
-    OutputForm::Yaml,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Names,
-    OutputForm::Parquet,
-];
+const QUERIED: &[OutputForm] = &[Table, Long, New, Json, Jsonl, Xml, Yaml, Csv, Tsv, Markdown, Names, Parquet];
 
 /// The forms of what is either ads or rows about them.
-const ROWS_OR_ADS: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Long,
-    OutputForm::New,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Xml,
-    OutputForm::Yaml,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Names,
-];
+const ROWS_OR_ADS: &[OutputForm] = &[Table, Long, New, Json, Jsonl, Xml, Yaml, Csv, Tsv, Markdown, Names];
 
 /// The forms of rows.
-const ROWS: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Names,
-];
+const ROWS: &[OutputForm] = &[Table, Json, Jsonl, Csv, Tsv, Markdown, Names];
 
 /// The forms of routes.
-const TABLES: &[OutputForm] =
-    &[OutputForm::Table, OutputForm::Json, OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown];
+const TABLES: &[OutputForm] = &[Table, Json, Csv, Tsv, Markdown];
 
 /// The forms of ads.
-const ADS: &[OutputForm] = &[
-    OutputForm::Long,
-    OutputForm::New,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Xml,
-    OutputForm::Yaml,
-    OutputForm::Names,
-];
+const ADS: &[OutputForm] = &[Long, New, Json, Jsonl, Xml, Yaml, Names];
 
 /// The forms of documents of ads.
-const DOCUMENTS: &[OutputForm] =
-    &[OutputForm::Long, OutputForm::New, OutputForm::Json, OutputForm::Jsonl, OutputForm::Xml, OutputForm::Yaml];
+const DOCUMENTS: &[OutputForm] = &[Long, New, Json, Jsonl, Xml, Yaml];
 
 /// The forms of reports.
-const REPORTS: &[OutputForm] = &[
-    OutputForm::Table,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Csv,
-    OutputForm::Tsv,
-    OutputForm::Markdown,
-    OutputForm::Svg,
-];
+const REPORTS: &[OutputForm] = &[Table, Json, Jsonl, Csv, Tsv, Markdown, Svg];
 
 /// The forms of `convert`.
-const CONVERTED: &[OutputForm] = &[
-    OutputForm::Long,
-    OutputForm::New,
-    OutputForm::Json,
-    OutputForm::Jsonl,
-    OutputForm::Xml,
-    OutputForm::Yaml,
-    OutputForm::Parquet,
-];
+const CONVERTED: &[OutputForm] = &[Long, New, Json, Jsonl, Xml, Yaml, Parquet];
 
 /// The commands that have only some forms.
 const FORMS: [(&str, &[OutputForm]); 21] = [
@@ -245,14 +166,14 @@ impl TypedValueParser for FormParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
         let has = |form| self.0.contains(&form);
-        let names_help = match (has(OutputForm::Table), has(OutputForm::Long)) {
+        let names_help = match (has(Table), has(Long)) {
             (true, false) => Some("The first column of the table, one cell on each line"),
             (false, true) => Some("The names of the ads, one on each line"),
             _ => None,
         };
         let value = move |form: &OutputForm| {
             let value = form.to_possible_value()?;
-            Some(match names_help.filter(|_| *form == OutputForm::Names) {
+            Some(match names_help.filter(|_| *form == Names) {
                 Some(help) => value.help(help),
                 None => value,
             })
