@@ -13,6 +13,7 @@
     feature = "workload",
     doc = "| [`workload`] | synthetic ads, generated from a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
+//! | [`query`] | work on the ads of files, in several threads: blocks, the needed attributes, results in order |
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
 //! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |
 //! | [`transform`] | HTCondor's transform language |
@@ -321,6 +322,7 @@ pub mod matching;
 pub mod policy_test;
 pub mod pool;
 pub mod protocol;
+pub mod query;
 pub mod syntax;
 pub mod text;
 pub mod transform;

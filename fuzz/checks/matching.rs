@@ -206,7 +206,7 @@ pub fn parts(data: &[u8]) {
             assert!(parts == whole, "{form} {dialect} {boundaries:?}: {}", String::from_utf8_lossy(text));
             let mut census = Census::values().nested();
             whole.iter().flatten().for_each(|ad| census.add(ad));
-            let [one, other] = [&mut census, &mut merged].map(|census| format!("{:?}", census.take_record()));
+            let [one, other] = [&mut census, &mut merged].map(|census| format!("{:?}", census.take_part()));
             assert_eq!(one, other, "{form} {dialect} {boundaries:?}: {}", String::from_utf8_lossy(text));
         }
     }

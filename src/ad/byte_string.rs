@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The value of a string: arbitrary bytes.  Cloning is O(1).
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "BytesRecord", from = "BytesRecord")]
 pub struct ByteString(Arc<[u8]>);
 
 impl ByteString {
@@ -52,6 +55,30 @@ impl ByteString {
 impl<T: AsRef<[u8]>> From<T> for ByteString {
     fn from(bytes: T) -> Self {
         ByteString(Arc::from(bytes.as_ref()))
+    }
+}
+
+/// A string as it is written in JSON: a text if it is UTF-8, else an array of numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum BytesRecord {
+    Text(String),
+    Raw(Vec<u8>),
+}
+
+impl From<ByteString> for BytesRecord {
+    fn from(bytes: ByteString) -> Self {
+        let raw = |_| BytesRecord::Raw(bytes.0.to_vec());
+        str::from_utf8(&bytes.0).map_or_else(raw, |text| BytesRecord::Text(text.to_owned()))
+    }
+}
+
+impl From<BytesRecord> for ByteString {
+    fn from(record: BytesRecord) -> Self {
+        match record {
+            BytesRecord::Text(text) => text.into(),
+            BytesRecord::Raw(bytes) => bytes.into(),
+        }
     }
 }
 

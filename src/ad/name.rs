@@ -16,7 +16,8 @@ thread_local! {
 
 /// The name of an attribute, a label or a function: compared and hashed without regard to ASCII case, printed
 /// in its own spelling.  Cloning is O(1).
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[serde(into = "String", from = "String")]
 pub struct Name(Arc<Spelling>);
 
 struct Spelling {
@@ -182,6 +183,18 @@ impl Ord for Name {
 impl From<&str> for Name {
     fn from(text: &str) -> Self {
         Name::new(text)
+    }
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Name::new(&text)
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.as_str().to_owned()
     }
 }
 

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::value_record::ValueRecord;
 use super::{AbsoluteTime, Ad, ByteString, ErrorCause, ErrorOrigin, Expression, RelativeTime, ScopeFrame, Span};
 
-/// A value of the language.  Cloning is O(1).
-#[derive(Clone, Debug, PartialEq)]
+/// A value of the language.  Cloning is O(1). In JSON only values that have an order are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "ValueRecord", from = "ValueRecord")]
 #[must_use]
 pub enum Value {
     /// Missing information.
@@ -49,7 +53,7 @@ pub struct AdValue {
 }
 
 /// The type of a value (thesis 2.3), as `--type` and `--cases` name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Type {
     Undefined,

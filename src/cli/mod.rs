@@ -6,7 +6,6 @@ pub mod io;
 mod kept_messages;
 mod matching_run;
 mod outcome;
-mod parallel;
 mod program;
 mod rank_warnings;
 pub mod render;

@@ -163,7 +163,8 @@ impl RandomStream {
 
 /// Reason why an evaluation stopped without a value. An abort differs from the value `error`: the expression may have a
 /// value that was not reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Abort {
     /// Evaluations are nested deeper than this limit, which is [`Context::max_depth`].
     TooDeep(u32),

@@ -14,7 +14,7 @@ use super::builtin::FunctionKind;
 use super::scope::{Environment, NameResolution};
 
 /// Dotted path that an expression refers to, as it is written: `TARGET.x.y`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Reference {
     /// Names of the path, in order.
     pub path: Vec<Name>,

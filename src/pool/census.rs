@@ -8,8 +8,7 @@ use rustc_hash::FxHasher;
 use crate::ad::{Ad, Name};
 use crate::protocol::closest_attributes;
 
-use super::census_counter::{CensusCounter, CensusPart, CensusScope};
-use super::census_record::{AttributeRecord, CensusRecord};
+use super::census_counter::{CensusCounter, CensusPart, CensusScope, PartAttribute};
 use super::summary::AttributeSummary;
 use super::value_sample::{SampleLimit, ValueSample};
 
@@ -88,7 +87,7 @@ impl Census {
         self
     }
 
-    /// Makes the census record all values, for [`Census::take_record`].
+    /// Makes the census record all values, for [`Census::take_part`].
     #[must_use]
     pub fn of_all_values(self) -> Self {
         self.with_max_values(usize::MAX).with_max_value_bytes(usize::MAX)
@@ -100,13 +99,13 @@ impl Census {
         self.value_bytes
     }
 
-    /// Returns what was counted since the last call, and begins anew. The records of adjacent ads are merged in their
-    /// order: each becomes a [`CensusPart`].
-    pub fn take_record(&mut self) -> CensusRecord {
+    /// Returns what was counted since the last call, and begins anew. The parts of adjacent ads are merged in their
+    /// order.
+    pub fn take_part(&mut self) -> CensusPart {
         let attributes = std::mem::take(&mut self.attributes);
-        let attributes = attributes.iter().map(|(name, summary)| AttributeRecord::new(name, summary)).collect();
+        let attributes = attributes.iter().map(|(name, summary)| PartAttribute::of_summary(name, summary)).collect();
         self.value_bytes = 0;
-        CensusRecord { ads: std::mem::take(&mut self.ads), attributes }
+        CensusPart { ads: std::mem::take(&mut self.ads), attributes }
     }
 
     /// Creates a counter of ads for [`Census::merge`]. Several threads may each have one.
@@ -137,7 +136,9 @@ impl Census {
             let before = sample.cost();
             let mut start = 0;
             for value in attribute.values {
-                sample.add(value.hash, &attribute.texts[start..value.end], value.ads);
+                // A damaged partial result may claim any text.
+                let text = attribute.texts.get(start..value.end).unwrap_or_default();
+                sample.add(value.hash, text, value.ads);
                 start = value.end;
             }
             self.value_bytes = self.value_bytes - before + sample.cost();

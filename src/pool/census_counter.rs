@@ -6,12 +6,13 @@ use std::mem::take;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ad::{Ad, Bounded, ByIdentity, Expression, ExpressionKind, Name, ShapeTable};
+use crate::ad::{Ad, Bounded, ByIdentity, ByteString, Expression, ExpressionKind, Name, ShapeTable};
 use crate::syntax::{Style, print_into, print_name};
 
-use super::summary::ValueMeasures;
-use super::value_sample::{MAX_TEXT_BYTES, text_hash};
+use super::summary::{AttributeSummary, ValueMeasures};
+use super::value_sample::{MAX_TEXT_BYTES, ValueSample, text_hash};
 
 /// Maximum depth of nested ads whose attributes are counted.
 pub(super) const MAX_NESTED_LEVELS: usize = 8;
@@ -61,8 +62,8 @@ pub struct CensusCounter {
     generation: usize,
 }
 
-/// What a [`CensusCounter`] has counted: a number of ads that follow each other.
-#[derive(Clone, Debug)]
+/// What a [`CensusCounter`] or a [`super::Census`] has counted: a number of ads that follow each other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CensusPart {
     pub(super) ads: usize,
     /// The attributes in the order of first appearance.
@@ -70,7 +71,7 @@ pub struct CensusPart {
 }
 
 /// One attribute of the ads of a [`CensusPart`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PartAttribute {
     pub(super) name: Name,
     /// Number of ads that have it.
@@ -79,11 +80,12 @@ pub(super) struct PartAttribute {
     /// The values in the order of the ads. Values that are equal may be listed several times.
     pub(super) values: Vec<PartValue>,
     /// The texts of the values, one after the other.
+    #[serde(serialize_with = "write_bytes", deserialize_with = "read_bytes")]
     pub(super) texts: Vec<u8>,
 }
 
 /// A value of one or more ads that follow each other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PartValue {
     pub(super) hash: u64,
     /// The end of the text of the value, as a byte offset in [`PartAttribute::texts`].
@@ -223,9 +225,37 @@ impl CensusCounter {
     }
 }
 
+impl CensusPart {
+    /// Number of ads counted.
+    #[must_use]
+    pub fn ads(&self) -> usize {
+        self.ads
+    }
+}
+
+/// Writes bytes as a text if they are UTF-8.
+fn write_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    ByteString::from(bytes).serialize(serializer)
+}
+
+fn read_bytes<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    Ok(ByteString::deserialize(deserializer)?.as_bytes().to_vec())
+}
+
 impl PartAttribute {
     fn new(name: Name) -> Self {
         PartAttribute { name, ads: 0, measures: ValueMeasures::default(), values: Vec::new(), texts: Vec::new() }
+    }
+
+    /// Returns all values of a summary.
+    pub(super) fn of_summary(name: &Name, summary: &AttributeSummary) -> Self {
+        let (ads, measures) = (summary.ads(), summary.measures());
+        let mut attribute = PartAttribute { ads, measures, ..PartAttribute::new(name.clone()) };
+        for (hash, text, ads) in summary.sample().into_iter().flat_map(ValueSample::iter) {
+            attribute.texts.extend_from_slice(text);
+            attribute.values.push(PartValue { hash, end: attribute.texts.len(), ads });
+        }
+        attribute
     }
 }
 

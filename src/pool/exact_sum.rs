@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Number of binary digits of a chunk of an exact sum.
 const CHUNK_BITS: i32 = 32;
 
@@ -13,7 +15,7 @@ const LEAST_EXPONENT: i32 = -1074;
 /// Reals are added as integers, in chunks of 32 binary digits of their range of exponents (a sparse superaccumulator,
 /// as Neal 2015 describes the dense one). The sum is rounded once, when it is asked for. A chunk holds 2^42 additions.
 /// The memory is that of the chunks in use: one to three for numbers of like size.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExactSum {
     /// The sum of the integers.
     integers: i128,
@@ -21,8 +23,8 @@ pub struct ExactSum {
     chunks: BTreeMap<u8, i128>,
     /// Whether any number is a real, so that the sum is one.
     is_real: bool,
-    /// The sum of the numbers that are not finite; `None` if all are finite.
-    special: Option<f64>,
+    /// Whether NaN, infinity and negative infinity are among the numbers.
+    specials: [bool; 3],
 }
 
 /// The value of a sum.
@@ -56,7 +58,8 @@ impl ExactSum {
     pub fn add_real(&mut self, real: f64) {
         self.is_real = true;
         if !real.is_finite() {
-            self.add_special(real);
+            let kinds = [real.is_nan(), real == f64::INFINITY, real == f64::NEG_INFINITY];
+            self.add_specials(kinds);
         } else if real != 0.0 {
             let bits = real.to_bits();
             let (exponent, fraction) = (i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0), bits & ((1 << 52) - 1));
@@ -68,8 +71,8 @@ impl ExactSum {
         }
     }
 
-    fn add_special(&mut self, special: f64) {
-        self.special = Some(self.special.map_or(special, |sum| sum + special));
+    fn add_specials(&mut self, kinds: [bool; 3]) {
+        self.specials.iter_mut().zip(kinds).for_each(|(has, more)| *has |= more);
     }
 
     /// Adds the numbers of another sum.
@@ -79,43 +82,19 @@ impl ExactSum {
         for (chunk, units) in &other.chunks {
             *self.chunks.entry(*chunk).or_default() += units;
         }
-        if let Some(special) = other.special {
-            self.add_special(special);
-        }
+        self.add_specials(other.specials);
     }
 
     /// Returns the sum. Reals are rounded to the nearest, ties to even; a sum beyond the range of reals is infinite.
     #[must_use]
     pub fn total(&self) -> Total {
-        match self.special {
+        match self.specials {
             _ if !self.is_real => Total::Integer(self.integers),
-            Some(special) => Total::Real(special),
-            None => Total::Real(self.rounded()),
+            [false, false, false] => Total::Real(self.rounded()),
+            [false, true, false] => Total::Real(f64::INFINITY),
+            [false, false, true] => Total::Real(f64::NEG_INFINITY),
+            _ => Total::Real(f64::NAN),
         }
-    }
-
-    /// Returns the parts of the sum as texts, for [`ExactSum::from_parts`].
-    #[must_use]
-    pub fn to_parts(&self) -> Vec<String> {
-        let special = self.special.map(|special| special.to_string());
-        let mut parts =
-            vec![self.integers.to_string(), u8::from(self.is_real).to_string(), special.unwrap_or_default()];
-        let chunks = self.chunks.iter().filter(|(_, units)| **units != 0);
-        parts.extend(chunks.flat_map(|(chunk, units)| [chunk.to_string(), units.to_string()]));
-        parts
-    }
-
-    /// Makes a sum of its parts. `None` if they are not parts of a sum.
-    #[must_use]
-    pub fn from_parts(parts: &[String]) -> Option<Self> {
-        let [integers, is_real, special, chunks @ ..] = parts else { return None };
-        let chunk = |pair: &[String]| Some((pair[0].parse().ok()?, pair.get(1)?.parse().ok()?));
-        Some(ExactSum {
-            integers: integers.parse().ok()?,
-            chunks: chunks.chunks(2).map(chunk).collect::<Option<_>>()?,
-            is_real: is_real == "1",
-            special: if special.is_empty() { None } else { Some(special.parse().ok()?) },
-        })
     }
 
     /// Returns the sum of integers and reals as the nearest real.
@@ -200,6 +179,10 @@ mod tests {
         sum
     }
 
+    fn read_again(sum: &ExactSum) -> ExactSum {
+        serde_json::from_str(&serde_json::to_string(sum).unwrap()).unwrap()
+    }
+
     fn real(reals: &[f64]) -> f64 {
         sum(reals).total().as_real()
     }
@@ -232,8 +215,8 @@ mod tests {
             &[-0.0],
             &[],
         ] {
-            let (sum, read) = (sum(reals), ExactSum::from_parts(&sum(reals).to_parts()));
-            assert_eq!(format!("{:?}", read.map(|read| read.total())), format!("{:?}", Some(sum.total())), "{reals:?}");
+            let (sum, read) = (sum(reals), read_again(&sum(reals)));
+            assert_eq!(format!("{:?}", read.total()), format!("{:?}", sum.total()), "{reals:?}");
         }
     }
 
@@ -267,7 +250,7 @@ mod tests {
             integers.iter().for_each(|integer| parts.add_integer(*integer));
             parts.merge(&sum(first));
             prop_assert_eq!(whole.total(), parts.total());
-            let read = ExactSum::from_parts(&whole.to_parts()).unwrap();
+            let read = read_again(&whole);
             prop_assert_eq!(read.total(), whole.total());
             // What is added and taken away leaves the rest.
             reals.iter().for_each(|real| whole.add_real(-real));

@@ -8,7 +8,6 @@ mod autocluster;
 mod bound_column;
 mod census;
 mod census_counter;
-mod census_record;
 mod chunked;
 mod class_memo;
 mod code;
@@ -41,7 +40,6 @@ pub use autocluster::{
 pub use bound_column::{BoundCollector, BoundColumn};
 pub use census::Census;
 pub use census_counter::{CensusCounter, CensusPart};
-pub use census_record::CensusRecord;
 pub use class_memo::ClassMemo;
 pub use code::code;
 pub use coded_expressions::{CodedExpressions, code_expressions};

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// The numbers of a group of ads, each with the number of ads that have it.
 ///
 /// The result does not depend on the order of the numbers, or on how they are divided. The memory is that of the distinct
 /// numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<(u64, u64)>", try_from = "Vec<(u64, u64)>")]
 pub struct NumberCounts {
     /// Number of occurrences by [`order_key`].
     counts: BTreeMap<u64, u64>,
@@ -78,22 +81,26 @@ impl NumberCounts {
         })?;
         Some(number_of_key(*key))
     }
+}
 
-    /// Returns the numbers and their frequencies in turn, for [`NumberCounts::from_parts`].
-    #[must_use]
-    pub fn to_parts(&self) -> Vec<u64> {
-        self.counts.iter().flat_map(|(key, count)| [*key, *count]).collect()
+/// The keys of the numbers with their frequencies.
+impl From<NumberCounts> for Vec<(u64, u64)> {
+    fn from(numbers: NumberCounts) -> Self {
+        numbers.counts.into_iter().collect()
     }
+}
 
-    /// Makes counts of their parts. `None` if they are not parts of counts.
-    #[must_use]
-    pub fn from_parts(parts: &[u64]) -> Option<Self> {
-        let (pairs, rest) = parts.as_chunks::<2>();
-        let mut counts = NumberCounts::default();
-        for [key, count] in pairs {
-            counts.add_key(*key, *count);
+impl TryFrom<Vec<(u64, u64)>> for NumberCounts {
+    type Error = &'static str;
+
+    fn try_from(pairs: Vec<(u64, u64)>) -> Result<Self, &'static str> {
+        let mut numbers = NumberCounts::default();
+        pairs.into_iter().for_each(|(key, count)| numbers.add_key(key, count));
+        if numbers.counts.keys().any(|key| number_of_key(*key).is_nan()) {
+            Err("NaN is no number")
+        } else {
+            Ok(numbers)
         }
-        (rest.is_empty() && !counts.counts.keys().any(|key| number_of_key(*key).is_nan())).then_some(counts)
     }
 }
 
@@ -121,7 +128,7 @@ mod tests {
         assert_eq!(counts(&[]).percentile(5000), None);
         assert_eq!(counts(&[f64::NEG_INFINITY, f64::INFINITY]).percentile(10_000), Some(f64::INFINITY));
         assert_eq!(counts(&[f64::MAX, f64::MAX]).percentile(9500), Some(f64::MAX));
-        assert_eq!(counts(&[0.0, -0.0]).to_parts().len(), 2);
+        assert_eq!(counts(&[0.0, -0.0]).counts.len(), 1);
     }
 
     proptest! {
@@ -131,7 +138,8 @@ mod tests {
             let mut merged = counts(rest);
             merged.merge(&counts(first));
             prop_assert_eq!(&merged, &counts(&numbers));
-            prop_assert_eq!(NumberCounts::from_parts(&merged.to_parts()), Some(merged.clone()));
+            let written = serde_json::to_string(&merged).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<NumberCounts>(&written).unwrap(), &merged);
             let mut sorted = numbers.clone();
             sorted.sort_by(f64::total_cmp);
             let place = f64::from(hundredths) / 10_000.0 * (sorted.len() - 1) as f64;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ad::{AbsoluteTime, BinaryOperator, Dialect, Expression, ExpressionKind, RelativeTime, Type, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
 use crate::eval::compare;
 
 use super::value_sample::{SampleLimit, ValueSample};
@@ -25,10 +25,11 @@ struct ValueStatistics {
 }
 
 /// The kinds of the expressions bound to an attribute, and the ranges of their values.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ValueMeasures {
     kinds: Vec<(BindingKind, usize)>,
     integers: Option<(i64, i64)>,
+    #[serde(serialize_with = "write_reals", deserialize_with = "read_reals")]
     reals: Option<(f64, f64)>,
     absolute_times: Option<ObservedRange>,
     relative_times: Option<ObservedRange>,
@@ -36,7 +37,7 @@ pub(super) struct ValueMeasures {
 }
 
 /// The kind of expression bound to an attribute in one ad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BindingKind {
     /// A literal, a list or an ad. Holds its type.
     Value(Type),
@@ -54,11 +55,6 @@ impl BindingKind {
             ExpressionKind::Ad(_) => BindingKind::Value(Type::Ad),
             _ => BindingKind::Expression,
         }
-    }
-
-    /// Returns the kind of this name; that of an expression if there is none.
-    fn of_name(name: &str) -> Self {
-        Type::of_name(name).map_or(BindingKind::Expression, BindingKind::Value)
     }
 
     /// Returns the name of the kind for output: the name of the type, or `expression`.
@@ -89,7 +85,7 @@ impl fmt::Display for DistinctCount {
 }
 
 /// The least and the greatest value of an attribute among values of one kind, such as numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObservedRange {
     /// The least value.
     pub least: Value,
@@ -124,10 +120,9 @@ impl AttributeSummary {
         self.values.as_mut().map(|values| &mut values.sample)
     }
 
-    /// Returns the measures as a record.
-    pub(super) fn measures_record(&self) -> MeasuresRecord {
-        let none = ValueMeasures::default();
-        MeasuresRecord::from(self.values.as_ref().map_or(&none, |values| &values.measures))
+    /// Returns the measures of the values; none if values are not recorded.
+    pub(super) fn measures(&self) -> ValueMeasures {
+        self.values.as_ref().map(|values| values.measures.clone()).unwrap_or_default()
     }
 
     /// Number of ads that have the attribute.
@@ -258,57 +253,15 @@ impl ValueMeasures {
     }
 }
 
-/// The measures as a record that can be written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct MeasuresRecord {
-    kinds: Vec<(String, usize)>,
-    integers: Option<(i64, i64)>,
-    /// The bits of reals, so that infinity is kept.
-    reals: Option<(u64, u64)>,
-    /// Seconds since 1970, and offsets of time zones in seconds.
-    absolute_times: Option<[(i64, i32); 2]>,
-    /// The bits of numbers of seconds.
-    relative_times: Option<[u64; 2]>,
-    lengths: Option<(usize, usize)>,
+/// Writes a range of reals as their bits, so that infinity is kept.
+#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn write_reals<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
+    range.map(|(least, greatest)| (least.to_bits(), greatest.to_bits())).serialize(serializer)
 }
 
-impl From<&ValueMeasures> for MeasuresRecord {
-    fn from(measures: &ValueMeasures) -> Self {
-        let absolute = |value: &Value| match value {
-            Value::AbsoluteTime(time) => (time.seconds, time.offset),
-            _ => (0, 0),
-        };
-        let relative = |value: &Value| match value {
-            Value::RelativeTime(time) => time.seconds.to_bits(),
-            _ => 0,
-        };
-        let absolute_times = measures.absolute_times.as_ref();
-        let relative_times = measures.relative_times.as_ref();
-        MeasuresRecord {
-            kinds: measures.kinds.iter().map(|(kind, ads)| (kind.as_str().to_owned(), *ads)).collect(),
-            integers: measures.integers,
-            reals: measures.reals.map(|(least, greatest)| (least.to_bits(), greatest.to_bits())),
-            absolute_times: absolute_times.map(|range| [absolute(&range.least), absolute(&range.greatest)]),
-            relative_times: relative_times.map(|range| [relative(&range.least), relative(&range.greatest)]),
-            lengths: measures.lengths,
-        }
-    }
-}
-
-impl From<MeasuresRecord> for ValueMeasures {
-    fn from(record: MeasuresRecord) -> Self {
-        let absolute = |(seconds, offset)| Value::AbsoluteTime(AbsoluteTime { seconds, offset });
-        let relative = |bits| Value::RelativeTime(RelativeTime::new(f64::from_bits(bits)));
-        let range = |[least, greatest]: [Value; 2]| ObservedRange { least, greatest };
-        ValueMeasures {
-            kinds: record.kinds.iter().map(|(kind, ads)| (BindingKind::of_name(kind), *ads)).collect(),
-            integers: record.integers,
-            reals: record.reals.map(|(least, greatest)| (f64::from_bits(least), f64::from_bits(greatest))),
-            absolute_times: record.absolute_times.map(|times| range(times.map(absolute))),
-            relative_times: record.relative_times.map(|times| range(times.map(relative))),
-            lengths: record.lengths,
-        }
-    }
+fn read_reals<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<(f64, f64)>, D::Error> {
+    let bits = Option::<(u64, u64)>::deserialize(deserializer)?;
+    Ok(bits.map(|(least, greatest)| (f64::from_bits(least), f64::from_bits(greatest))))
 }
 
 impl ObservedRange {

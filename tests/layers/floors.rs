@@ -17,6 +17,7 @@ const FLOORS: [&str; 17] = [
     "transform",
     "configuration",
     "pool",
+    "query",
     "workload",
     "matching",
     "lint",

@@ -1,91 +1,17 @@
-//! Work on the ads of blocks, on several threads. Bad ads are reported in the order of the input.
+//! Work on the ads of sources, on several threads. Bad ads are reported in the order of the input.
 
-use classad::ad::Dialect;
 use classad::eval::FreeNames;
-use classad::format::{
-    AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, Projection, ReadCache, ReadResult, StreamBlock,
-};
+use classad::query::{AdBlockTask, ReadBlock, ReadTask};
 
-use super::block_pipeline::{BlockTask, for_each_block};
+use super::block_pipeline::for_each_block;
 use super::source::{AdSource, SourceText};
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
-/// Reads the ads of blocks, whole or in part. What it keeps from block to block makes it fast.
-pub struct BlockReader {
-    cache: ReadCache,
-    /// The attributes that are read of ads in the long form. `None` if ads are read whole.
-    projection: Option<Projection>,
-}
-
-impl BlockReader {
-    /// Creates a reader. `needed` are the names that are looked up in each ad: of ads in the long form only their
-    /// attributes are read, and those to which their values refer. `None` if whole ads are needed.
-    pub fn new(dialect: Dialect, needed: Option<&FreeNames>) -> Self {
-        let needed = needed.filter(|needed| !needed.reads_anything);
-        let projection = needed.map(|needed| Projection::new(needed.names.iter().cloned(), dialect));
-        BlockReader { cache: ReadCache::new(dialect), projection }
-    }
-
-    /// Returns the ads and the problems of a block, in their order.
-    pub fn read<'r>(&'r mut self, block: &'r StreamBlock) -> Box<dyn Iterator<Item = ReadResult> + 'r> {
-        match self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
-            Some(projection) => Box::new(block.project(projection)),
-            None => Box::new(block.ads_cached(&mut self.cache)),
-        }
-    }
-
-    /// Passes the ads and the problems of a block to `consume`, in their order. `take` is called with the texts of ads
-    /// that are read whole, as for [`BlockAds::next`].
-    fn read_or_take<S>(
-        &mut self,
-        block: &StreamBlock,
-        state: &mut S,
-        take: impl Fn(&mut S, AdText) -> Option<usize>,
-        mut consume: impl FnMut(&mut S, BlockItem),
-    ) {
-        if let Some(projection) = self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
-            block.project(projection).for_each(|item| consume(state, BlockItem::Read(item)));
-            return;
-        }
-        let mut ads = BlockAds::new(block, &mut self.cache);
-        while let Some(item) = ads.next(|text| take(state, text)) {
-            consume(state, item);
-        }
-    }
-
-    /// Returns the attributes that are read of ads in the long form. `None` if ads are read whole.
-    pub fn projection(&mut self) -> Option<&mut Projection> {
-        self.projection.as_mut()
-    }
-}
-
-/// What is done with the good ads of each block.
-pub trait AdBlockTask: Sync {
-    /// What a thread keeps from block to block, and what it has done with the ads of the block. What it keeps must not
-    /// change the results.
-    type State;
-    /// The result for one block.
-    type Output: Send;
-
-    /// Creates the state of a thread.
-    fn new_state(&self) -> Self::State;
-
-    /// Does the work on an ad by its text, if that is possible, as for [`BlockAds::next`]. Otherwise
-    /// returns `None` and does nothing.
-    fn take_text(&self, state: &mut Self::State, text: AdText) -> Option<usize>;
-
-    /// Does the work on an ad. Numbers of ads count from the beginning of the block.
-    fn add(&self, state: &mut Self::State, entry: AdEntry);
-
-    /// Returns the result for the ads since the last call.
-    fn finish(&self, state: &mut Self::State) -> Self::Output;
-}
-
 /// Runs a task on all ads of the sources and passes the results to `consume`, block by block in the order of the input.
 /// The number of ads that the source has read is then that before the block. Bad ads are reported and skipped.
 ///
-/// `needed` are the names that the task looks up, as for [`BlockReader::new`].
+/// `needed` are the names that the task looks up, as for [`ReadTask::new`].
 ///
 /// # Errors
 ///
@@ -99,64 +25,11 @@ pub fn for_each_ad_block<T: AdBlockTask>(
 ) -> Result<(), Failure> {
     let task = ReadTask::new(session.dialect(), needed, task);
     for_each_block(session, sources, &task, &mut |session, source, text, read: ReadBlock<T::Output>| {
-        for problem in read.problems {
+        for (_, problem) in read.problems {
             session.report_problem(text, &problem.after_ads(source.ads_read))?;
         }
         consume(source, text, read.output);
         source.ads_read += read.last;
         Ok(true)
     })
-}
-
-/// Reads the ads of a block and does a task with them.
-pub struct ReadTask<'t, T> {
-    dialect: Dialect,
-    needed: Option<&'t FreeNames>,
-    task: &'t T,
-}
-
-impl<'t, T> ReadTask<'t, T> {
-    /// `needed` are the names that the task looks up, as for [`BlockReader::new`].
-    pub fn new(dialect: Dialect, needed: Option<&'t FreeNames>, task: &'t T) -> Self {
-        ReadTask { dialect, needed, task }
-    }
-}
-
-/// The result for one block.
-pub struct ReadBlock<O> {
-    pub output: O,
-    /// The problems of bad ads.
-    pub problems: Vec<Problem>,
-    /// Number of the last ad, counted from the beginning of the block.
-    pub last: usize,
-}
-
-impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
-    type State = (BlockReader, T::State);
-    type Output = ReadBlock<T::Output>;
-
-    fn new_state(&self) -> Self::State {
-        (BlockReader::new(self.dialect, self.needed), self.task.new_state())
-    }
-
-    fn projection<'s>(&self, (reader, _): &'s mut Self::State) -> Option<&'s mut Projection> {
-        reader.projection()
-    }
-
-    fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
-        let (mut problems, mut last) = (Vec::new(), 0);
-        let take = |state: &mut T::State, text: AdText| self.task.take_text(state, text);
-        reader.read_or_take(block, state, take, |state, item| match item {
-            BlockItem::Taken(number) => last = number,
-            BlockItem::Read(Ok(entry)) => {
-                last = entry.number;
-                self.task.add(state, entry);
-            }
-            BlockItem::Read(Err(problem)) => {
-                last = last.max(problem.ad_number);
-                problems.push(problem);
-            }
-        });
-        ReadBlock { output: self.task.finish(state), problems, last }
-    }
 }

@@ -1,16 +1,15 @@
 //! Work on each ad of sources by itself, on several threads.
 
-use classad::ad::Dialect;
 use classad::eval::FreeNames;
-use classad::format::{AdEntry, Problem, Projection, StreamBlock};
+use classad::format::AdEntry;
+use classad::query::{AdBlockTask, ReadBlock, ReadTask};
 
-use super::ad_blocks::BlockReader;
-use super::block_pipeline::{BlockTask, for_each_block};
+use super::block_pipeline::for_each_block;
 use super::source::{AdSource, SourceText};
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
-/// What is done with each ad.
+/// What is done with each ad by itself.
 pub trait AdTask: Sync {
     /// What a thread keeps from ad to ad. It must not change the results.
     type State;
@@ -42,7 +41,7 @@ impl<O> MappedAd<'_, O> {
 /// Runs a task on each ad of the sources and passes the results to `consume`, in order. Bad ads are reported and
 /// skipped. If `consume` returns false, no further results are wanted.
 ///
-/// `needed` are the names that the task looks up, as for [`BlockReader::new`].
+/// `needed` are the names that the task looks up, as for [`ReadTask::new`].
 ///
 /// # Errors
 ///
@@ -54,57 +53,48 @@ pub fn map_ads<'s, T: AdTask>(
     task: &T,
     mut consume: impl FnMut(&mut Session, MappedAd<'_, T::Output>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let blocks = MapTask { needed, dialect: session.dialect(), task };
-    for_each_block(session, sources, &blocks, &mut |session, source, text, mapped: MappedBlock<T::Output>| {
+    let task = MapTask(task);
+    let task = ReadTask::new(session.dialect(), needed, &task);
+    for_each_block(session, sources, &task, &mut |session, source, text, read: MappedBlock<T>| {
         let before = source.ads_read;
-        for item in mapped.items {
-            match item {
-                Ok((number, output)) => {
-                    if !consume(session, MappedAd { text, number: number + before, output })? {
-                        return Ok(false);
-                    }
-                }
-                Err(problem) => session.report_problem(text, &problem.after_ads(before))?,
+        let mut problems = read.problems.into_iter().peekable();
+        let mut report = |session: &mut Session, ads: usize| {
+            while let Some((_, problem)) = problems.next_if(|(place, _)| *place <= ads) {
+                session.report_problem(text, &problem.after_ads(before))?;
+            }
+            Ok::<_, Failure>(())
+        };
+        for (place, (number, output)) in read.output.into_iter().enumerate() {
+            report(session, place)?;
+            if !consume(session, MappedAd { text, number: number + before, output })? {
+                return Ok(false);
             }
         }
-        source.ads_read += mapped.last;
+        report(session, usize::MAX)?;
+        source.ads_read += read.last;
         Ok(true)
     })
 }
 
-struct MapTask<'m, T> {
-    needed: Option<&'m FreeNames>,
-    dialect: Dialect,
-    task: &'m T,
-}
+/// Does a task on each ad of a block. A result comes with the number of the ad, which counts from the beginning of the
+/// block.
+struct MapTask<'t, T>(&'t T);
 
-/// The results for the ads of one block, each with the number of the ad, and the problems of bad ads. Numbers count
-/// from the beginning of the block.
-struct MappedBlock<O> {
-    items: Vec<Result<(usize, O), Problem>>,
-    /// Number of the last ad of the block.
-    last: usize,
-}
+type MappedBlock<T> = ReadBlock<Vec<(usize, <T as AdTask>::Output)>>;
 
-impl<T: AdTask> BlockTask for MapTask<'_, T> {
-    type State = (BlockReader, T::State);
-    type Output = MappedBlock<T::Output>;
+impl<T: AdTask> AdBlockTask for MapTask<'_, T> {
+    type State = (T::State, Vec<(usize, T::Output)>);
+    type Output = Vec<(usize, T::Output)>;
 
     fn new_state(&self) -> Self::State {
-        (BlockReader::new(self.dialect, self.needed), self.task.new_state())
+        (self.0.new_state(), Vec::new())
     }
 
-    fn projection<'s>(&self, (reader, _): &'s mut Self::State) -> Option<&'s mut Projection> {
-        reader.projection()
+    fn add(&self, (state, results): &mut Self::State, entry: AdEntry) {
+        results.push((entry.number, self.0.run(state, entry)));
     }
 
-    fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> Self::Output {
-        let mut mapped = MappedBlock { items: Vec::new(), last: 0 };
-        for item in reader.read(block) {
-            let number = item.as_ref().map_or_else(|problem| problem.ad_number, |entry| entry.number);
-            mapped.last = mapped.last.max(number);
-            mapped.items.push(item.map(|entry| (number, self.task.run(state, entry))));
-        }
-        mapped
+    fn finish(&self, (_, results): &mut Self::State) -> Self::Output {
+        std::mem::take(results)
     }
 }

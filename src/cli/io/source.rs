@@ -288,7 +288,7 @@ impl AdSource {
     }
 
     /// Wraps a block that was read from the source in another way.
-    pub fn wrap_block(&self, block: StreamBlock) -> SourceText {
+    pub fn wrap_block(&self, block: impl Into<Arc<StreamBlock>>) -> SourceText {
         SourceText::new(Arc::clone(&self.name), block)
     }
 
@@ -364,9 +364,10 @@ pub struct SourceText {
 const BYTES_BETWEEN_POSITIONS: usize = 4096;
 
 impl SourceText {
-    fn new(name: impl Into<Arc<str>>, block: StreamBlock) -> Self {
+    fn new(name: impl Into<Arc<str>>, block: impl Into<Arc<StreamBlock>>) -> Self {
+        let block = block.into();
         let positions = Arc::new(Mutex::new(vec![(0, block.start)]));
-        SourceText { name: name.into(), block: Arc::new(block), positions }
+        SourceText { name: name.into(), block, positions }
     }
 
     /// Returns the first ad of the text; `None` if its first item has an error.

@@ -10,7 +10,8 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use classad::ad::{Dialect, Name};
 use classad::format::{AdEntry, AdText};
-use classad::pool::{AttributeSummary, Census, CensusPart, CensusRecord, TextCensusCounter};
+use classad::pool::{AttributeSummary, Census, CensusPart, TextCensusCounter};
+use classad::query::AdBlockTask;
 use classad::text::counted;
 use indexmap::IndexSet;
 
@@ -18,10 +19,10 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
-use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::ad_blocks::for_each_ad_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::input;
-use crate::cli::io::partial::{PartialSet, PartialWriter, ScanStep};
+use crate::cli::io::partial::{PartialFinding, PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::json::write_json_document;
@@ -131,7 +132,7 @@ impl CensusCommand {
                 census.merge(part);
             }
             if is_end || census.value_bytes() > MAX_RECORD_BYTES {
-                writer.add_finding(&census.take_record())?;
+                writer.add_finding(&census.take_part())?;
             }
             Ok(())
         })?;
@@ -142,11 +143,8 @@ impl CensusCommand {
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
         let mut census = self.empty_census();
-        partials.replay(session, &mut |_, _, finding| {
-            let Ok(record) = serde_json::from_value::<CensusRecord>(finding) else {
-                return refuse("a partial result is damaged");
-            };
-            census.merge(record.into());
+        partials.replay(session, &mut |_, _, part: CensusPart| {
+            census.merge(part);
             Ok(true)
         })?;
         self.print(session, &census)
@@ -234,6 +232,12 @@ impl CensusCommand {
     /// Returns the maximum number of frequent values to print per attribute.
     fn max_values(&self) -> usize {
         self.top.unwrap_or(if self.attr.is_empty() { 1 } else { 10 })
+    }
+}
+
+impl PartialFinding for CensusPart {
+    fn ads(&self) -> usize {
+        CensusPart::ads(self)
     }
 }
 

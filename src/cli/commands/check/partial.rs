@@ -8,7 +8,7 @@ use super::checked_block::{CheckTask, CheckedBlock};
 use super::located::{LabeledRange, LocatedFinding};
 use super::{CheckRun, KeptFinding};
 use crate::cli::io::block_pipeline::for_each_block;
-use crate::cli::io::partial::{PartialExcerpt, PartialSet, PartialWriter};
+use crate::cli::io::partial::{PartialExcerpt, PartialFinding, PartialSet, PartialWriter};
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
@@ -20,6 +20,15 @@ enum CheckRecord {
     Finding(Box<FindingRecord>),
     /// Number of ads without errors in the part.
     Ads(usize),
+}
+
+impl PartialFinding for CheckRecord {
+    fn ads(&self) -> usize {
+        match self {
+            CheckRecord::Finding(_) => 0,
+            CheckRecord::Ads(ads) => *ads,
+        }
+    }
 }
 
 /// A finding in a part of a file. Numbers of ads and places count from the beginning of the part.
@@ -95,13 +104,12 @@ pub fn read_partials(
     run: &mut CheckRun<'_, LocatedFinding>,
 ) -> Result<(), Failure> {
     partials.replay(session, &mut |_, file, finding| {
-        let record = match serde_json::from_value(finding) {
-            Ok(CheckRecord::Finding(record)) => *record,
-            Ok(CheckRecord::Ads(ads)) => {
+        let record = match finding {
+            CheckRecord::Finding(record) => *record,
+            CheckRecord::Ads(ads) => {
                 run.ads_checked += ads;
                 return Ok(true);
             }
-            Err(_) => return refuse("a partial result is damaged"),
         };
         let FindingRecord { content, ads, message, help, attributes, id, marks, .. } = record;
         let Some(rule) = find_rule(&record.rule) else { return refuse("a partial result is damaged") };

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use classad::ad::{Expression, Value};
 use classad::explain::{Explainer, GangVerdict, RequestVerdict};
+use classad::query::do_in_order;
 
 use super::groups::explain_bilateral;
 use super::page::ExplainedGroup;
 use super::share::ExplanationNotes;
 use crate::cli::outcome::Failure;
-use crate::cli::parallel::do_in_order;
 use crate::cli::render::explanation::{Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer};
 use crate::cli::render::progress;
 use crate::cli::session::Session;

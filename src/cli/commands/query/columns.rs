@@ -2,6 +2,7 @@
 
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::Context;
+use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
 use super::ad_lookup::AdLookup;
@@ -41,10 +42,11 @@ pub struct Columns {
 }
 
 /// The values of some expressions in an ad, one cell for each expression.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Row {
     pub cells: Vec<TableCell>,
     /// The values themselves, for typed columns.
+    #[serde(skip)]
     pub values: Vec<Value>,
     /// The cells of the print mask instead, if there is one.
     pub masked: Vec<MaskCell>,

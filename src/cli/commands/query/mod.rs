@@ -4,12 +4,14 @@ mod ad_lookup;
 mod called_ads;
 mod columns;
 mod constraint_errors;
+mod finding;
 mod format_string;
 mod groups;
 mod job_states;
 mod newest_first;
 mod output;
 mod partial;
+mod plan;
 mod print_format;
 mod print_function;
 mod print_mask;
@@ -22,39 +24,34 @@ mod typed_rows;
 mod units;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{BinaryOperator, Expression, ExpressionKind, Value};
+use classad::ad::{Expression, ExpressionKind};
 use classad::eval::{Environment, VolatileInputs, references};
 use classad::format::FileFormat;
-use classad::matching;
 use classad::text::join_and;
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::args::condor_options::RUNNING;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
-use crate::cli::io::slip_notes::{note_certain_slips, note_error, note_slips};
+use crate::cli::io::slip_notes::{note_certain_slips, note_slips};
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-use ad_lookup::AdLookup;
-use called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use columns::Columns;
 use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
-use query_ad::QueryAd;
+use plan::QueryPlan;
 use scan::{AdScanner, TruthFilter};
 use scan_task::{ScanTask, ScannedBlock};
 use sort::SortKey;
-use tables::{AdTable, TableChoice, TableSubject, choose_table};
+use tables::{TableChoice, TableSubject};
 use typed_rows::column_types;
 
 const EXAMPLES: &str = "\
@@ -196,40 +193,10 @@ impl QueryCommand {
         let (constraints, files) = self.constraints_and_files(session)?;
         let files = history_files::in_order_of_time(&files);
         let [mut sources, query] = self.open(session, &files)?;
-        let asked = self.asked(session, query)?;
-        let choice = TableChoice::new(&self.condor_table, || first_type(session, sources.first()))?;
-        let names = sources.iter().map(|source| source.name.as_ref()).collect::<Vec<_>>().join(", ");
-        let table = choose_table(session, self, &choice, &names)?;
-        let constraint = self.constraint(session, &constraints, &asked, &choice, table.as_ref())?;
-        let stop = self.stop_condition(session)?;
-        // A number of ads would be false if none of the files can be read.
-        if sources.is_empty() && self.prints_numbers() {
-            return Err(Failure::Refused(None));
-        }
-        let columns = Columns::new(session, self, asked, table)?;
-        columns.given().for_each(|expression| note_error(session, expression));
-        let writes_ads = self.writes_ads(&columns);
+        let plan = QueryPlan::new(session, self, &constraints, query, Some(&sources))?;
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
-        let mut output = QueryOutput::new(session, self, &constraint, &columns, writes_ads, form)?;
-        let context = session.context();
-        let scanner = AdScanner {
-            constraint: &constraint,
-            stop: stop.as_ref(),
-            query: matching::Query::new(constraint.clone(), context.clone()),
-            columns: &columns,
-            context,
-            filter: self.filter(),
-            needed_part: output.needed_part(),
-            writes_ads,
-            is_strict: self.strict_input,
-            // The user has not written the names in the constraint of `called_ads`.
-            unseen_names: UnseenNames::of_expressions([&constraint])
-                .without(|name| !self.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known)))
-                // Nor those that -run stands for, of jobs and of slots.
-                .without(|name| self.given.iter().any(|given| given == RUNNING) && name.is("State")),
-            unseen_columns: columns.names(),
-            errors: Arc::default(),
-        };
+        let mut output = QueryOutput::new(session, self, &plan, form)?;
+        let scanner = plan.scanner(session, self, output.needed_part());
         if self.is_typed() && !session.options.quiet {
             output.begin_typed_rows(column_types(session, self, &sources, &scanner)?)?;
         }
@@ -237,20 +204,46 @@ impl QueryCommand {
             return self.write_partial(session, &mut sources, &scanner);
         }
         let is_standard_input = matches!(sources.as_slice(), [only] if &*only.name == "standard input");
+        let first_text = self.scan(session, &mut sources, &scanner, &mut output)?;
+        let status = output.finish(session)?;
+        let Some(first) = first_text else {
+            // A file of the arguments may have been forgotten.
+            if is_standard_input {
+                session.note("standard input has no ads");
+            }
+            return Ok(status);
+        };
+        plan.columns.af().for_each(|expression| note_certain_slips(session, expression));
+        if [&plan.constraint].into_iter().chain(plan.columns.given()).any(|of| reads_clock(session, of, &first)) {
+            input::note_old_ads(session, &sources);
+        }
+        self.note_mistakes(session, status, &plan, &scanner, &mut |session| attribute_name_texts(session, &first));
+        Ok(status)
+    }
+
+    /// Passes what the sources have to the output. Returns the text of the first block. No sources are left if they were
+    /// not read from the first ad to the last.
+    fn scan(
+        &self,
+        session: &mut Session,
+        sources: &mut Vec<AdSource>,
+        scanner: &AdScanner<'_>,
+        output: &mut QueryOutput<'_>,
+    ) -> Result<Option<SourceText>, Failure> {
         let mut first_text = None;
-        if self.newest || stop.is_some() {
+        if self.newest || scanner.stop.is_some() {
             sources.reverse();
-            first_text = newest_first::scan_backwards(session, &mut sources, &scanner, &mut output)?;
+            first_text = newest_first::scan_backwards(session, sources, scanner, output)?;
             sources.clear();
         }
         if let Some(at) = self.at {
-            let held = read_held_ads(session, &mut sources, at)?;
+            let held = read_held_ads(session, sources, at)?;
             first_text = held.first().map(|(text, _)| text.clone());
             scanner.scan_read_ads(held, &mut |text, finding| output.add(session, text, 0, finding))?;
             sources.clear();
         }
-        let task = ScanTask { scanner: &scanner };
-        for_each_block(session, &mut sources, &task, &mut |session, source, text, scanned: ScannedBlock| {
+        let task = ScanTask { scanner };
+        for_each_block(session, sources, &task, &mut |session, source, text, scanned: ScannedBlock| {
             first_text.get_or_insert_with(|| text.clone());
             for finding in scanned.findings {
                 if !output.add(session, text, source.ads_read, finding)? {
@@ -260,30 +253,31 @@ impl QueryCommand {
             source.ads_read += scanned.ads;
             Ok(true)
         })?;
-        let status = output.finish(session)?;
-        let Some(first) = first_text else {
-            // A file of the arguments may have been forgotten.
-            if is_standard_input {
-                session.note("standard input has no ads");
-            }
-            return Ok(status);
-        };
-        columns.af().for_each(|expression| note_certain_slips(session, expression));
-        if [&constraint].into_iter().chain(columns.given()).any(|of| reads_clock(session, of, &first)) {
-            input::note_old_ads(session, &sources);
-        }
+        Ok(first_text)
+    }
+
+    /// Notes what is most likely a mistake in the query, as nothing was found, or in what was found. `names` returns the
+    /// attribute names of the first ads.
+    fn note_mistakes(
+        &self,
+        session: &mut Session,
+        status: Status,
+        plan: &QueryPlan,
+        scanner: &AdScanner<'_>,
+        names: &mut dyn FnMut(&Session) -> Vec<String>,
+    ) {
         if status == Status::No && scanner.filter == TruthFilter::True {
-            scanner.unseen_names.report(session, &first);
+            if scanner.unseen_names.has_unseen() {
+                scanner.unseen_names.report_among(session, &names(session));
+            }
             scanner.errors.report(session);
-            note_slips(session, &constraint);
-            self.note_names(session, &choice);
+            note_slips(session, &plan.constraint);
+            self.note_names(session, &plan.choice);
         } else if status == Status::Yes {
-            note_certain_slips(session, &constraint);
-            let names =
-                if scanner.has_misspelt_candidates() { attribute_name_texts(session, &first) } else { Vec::new() };
-            Self::note_columns(session, &columns, &scanner.unseen_columns, &names);
+            note_certain_slips(session, &plan.constraint);
+            let names = if scanner.has_misspelt_candidates() { names(session) } else { Vec::new() };
+            Self::note_columns(session, &plan.columns, &scanner.unseen_columns, &names);
         }
-        Ok(status)
     }
 
     /// Notes that `--af` takes one list, if a name of an attribute stands in the place of a file that does not exist.
@@ -323,28 +317,6 @@ impl QueryCommand {
         }
     }
 
-    /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
-    fn constraint(
-        &self,
-        session: &mut Session,
-        given: &[String],
-        asked: &QueryAd,
-        choice: &TableChoice,
-        table: Option<&AdTable>,
-    ) -> Result<Expression, Failure> {
-        note_job_number(session, given);
-        let given = input::parse_constraints(session, given)?;
-        let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
-        let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
-            let own = Expression::attribute("MyType");
-            Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
-        });
-        let of_format = table.and_then(|table| table.format.constraint.clone());
-        let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&self.called, choice)];
-        let joined = parts.into_iter().flatten().reduce(Expression::and);
-        Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
-    }
-
     /// Notes how names on the command line were understood, as nothing was found.
     fn note_names(&self, session: &Session, choice: &TableChoice) {
         let names: Vec<String> = self.called.iter().map(|name| format!("`{name}`")).collect();
@@ -374,29 +346,6 @@ impl QueryCommand {
     fn is_unsorted(&self) -> bool {
         const NO: [&str; 4] = ["no", "none", "false", "0"];
         self.sort.iter().any(|text| NO.iter().any(|no| text.eq_ignore_ascii_case(no)))
-    }
-
-    /// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
-    fn stop_condition(&self, session: &mut Session) -> Result<Option<Expression>, Failure> {
-        if let Some(time) = self.completed_since {
-            let text = format!("CompletionDate <= {time}");
-            return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
-        }
-        let Some(text) = &self.since else { return Ok(None) };
-        let (cluster, process) =
-            text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let of_job = is_number(cluster).then(|| match process {
-            None | Some("") => Some(format!("ClusterId == {cluster}")),
-            Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
-            Some(_) => None,
-        });
-        let expression =
-            input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
-        if expression.as_literal().is_some() {
-            return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
-        }
-        Ok(Some(expression))
     }
 
     /// Refuses options that others would silently ignore.
@@ -438,15 +387,6 @@ impl QueryCommand {
             }
         }
         Ok([sources, query])
-    }
-
-    /// Reads the ad of `--query`. That it cannot be opened was reported.
-    fn asked(&self, session: &mut Session, query: Vec<AdSource>) -> Result<QueryAd, Failure> {
-        match query.into_iter().next() {
-            Some(source) => QueryAd::read(session, source),
-            None if self.query.is_some() => Err(Failure::Refused(None)),
-            None => Ok(QueryAd::default()),
-        }
     }
 
     /// Whether numbers of ads are printed, for people or scripts that take them for true.
@@ -530,15 +470,6 @@ fn note_constraint_column(session: &Session, columns: &Columns) {
 /// Whether a text compares something, as most constraints do.
 fn is_comparison(text: &str) -> bool {
     text.contains(['<', '>', '=', '!', '&', '|'])
-}
-
-/// Returns `MyType` of the first ad of a file; `None` if the source is not a file, which could be read only once.
-fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String> {
-    let source = source.filter(|source| source.is_file()).and_then(|source| source.reopen().ok());
-    // Problems are reported when the file is read.
-    let text = source?.next_block().ok().flatten()?;
-    let first = text.first_ad(session.dialect())?;
-    AdLookup::new(&first, &session.context()).string("MyType")
 }
 
 fn is_tabular(form: OutputForm) -> bool {

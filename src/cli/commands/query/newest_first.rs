@@ -5,8 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use classad::format::{BackwardStream, FileFormat, Position, Projection, Stream, StreamBlock};
 
+use super::finding::ScanFinding;
 use super::output::QueryOutput;
-use super::scan::{AdScanner, ScanFinding};
+use super::scan::AdScanner;
 use super::scan_task::{QueryScanState, ScanTask, ScannedBlock};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::input;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use classad::ad::{Ad, Expression, Name, Truth, Type, Value};
 use classad::constraint::LiteralFilter;
-use classad::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
-use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
+use classad::eval::{CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
+use classad::format::{AdEntry, FileFormat, PrefilterVerdict, Projection, ReadCache, ReadResult, StreamBlock};
 use classad::matching;
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 
 use super::ad_lookup::AdLookup;
-use super::columns::{Columns, DEFAULT_COLUMNS, Row};
+use super::columns::{Columns, DEFAULT_COLUMNS};
 use super::constraint_errors::ConstraintErrors;
+use super::finding::{FoundAd, ScanFinding};
 use super::groups::GroupedAds;
-use super::sort::{SortValues, sort_values};
-use super::tables::TableRecord;
+use super::sort::sort_values;
 use crate::cli::io::source::SourceText;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::outcome::Failure;
@@ -66,42 +66,6 @@ pub struct AdScanner<'q> {
     pub unseen_columns: UnseenNames,
     /// What the values of the constraint have been so far.
     pub errors: Arc<ConstraintErrors>,
-}
-
-/// What the scan finds: the needed part of a matching ad, or why an ad could not be tested. `number` identifies the ad:
-/// the first ad of a block has the number 1.
-pub enum ScanFinding {
-    /// A number of matching ads. The command needs no part of them.
-    Present(usize),
-    /// A matching ad. `name` is `None` if it has no identity.
-    Ad {
-        ad: Ad,
-        name: Option<String>,
-        number: usize,
-        /// The values of the keys of `--sort`.
-        order: SortValues,
-        /// Number of keys that are undefined because their evaluation exceeded a budget.
-        failures: u64,
-    },
-    Row(Row),
-    /// The groups of adjacent ads.
-    Groups(GroupedAds),
-    Record(Box<TableRecord>),
-    Problem(Problem),
-    /// An ad that ends a scan backwards.
-    Stop,
-    /// An ad in which the constraint exceeded a budget.
-    Halted {
-        halt: Abort,
-        number: usize,
-    },
-}
-
-impl ScanFinding {
-    /// Whether the message or the name of the finding has its place in the source.
-    pub fn needs_place(&self) -> bool {
-        matches!(self, ScanFinding::Problem(_) | ScanFinding::Halted { .. } | ScanFinding::Ad { name: None, .. })
-    }
 }
 
 impl AdScanner<'_> {
@@ -210,7 +174,10 @@ impl AdScanner<'_> {
         }
         let context = &self.context;
         match self.needed_part {
-            NeededPart::Presence => findings.push(ScanFinding::Present(1)),
+            NeededPart::Presence => match findings.last_mut() {
+                Some(ScanFinding::Present(count)) => *count += 1,
+                _ => findings.push(ScanFinding::Present(1)),
+            },
             NeededPart::Row => findings.push(ScanFinding::Row(self.columns.row(&entry.ad, context))),
             NeededPart::Record => {
                 let record = self.columns.table.as_ref().map(|table| table.record(&entry.ad, context));
@@ -248,7 +215,7 @@ impl AdScanner<'_> {
         let failures = lookup.failures;
         let is_whole = self.needed_part == NeededPart::Whole;
         let ad = if is_whole { ad.printed(self.context.dialect).into_owned() } else { ad };
-        ScanFinding::Ad { ad, name, number, order, failures }
+        ScanFinding::Ad { ad: FoundAd::Read(ad), name, number, order, failures }
     }
 
     fn passes_filter(&self, value: &Value) -> bool {

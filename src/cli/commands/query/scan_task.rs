@@ -2,7 +2,8 @@
 
 use classad::format::{Projection, ReadCache, StreamBlock};
 
-use super::scan::{AdScanner, ScanFinding};
+use super::finding::ScanFinding;
+use super::scan::AdScanner;
 use crate::cli::io::block_pipeline::BlockTask;
 
 /// Scans blocks for matching ads.

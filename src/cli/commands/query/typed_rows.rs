@@ -3,7 +3,8 @@
 use classad::format::{Projection, StreamBlock};
 
 use super::QueryCommand;
-use super::scan::{AdScanner, ScanFinding};
+use super::finding::ScanFinding;
+use super::scan::AdScanner;
 use super::scan_task::{QueryScanState, ScanTask};
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::source::AdSource;

@@ -13,13 +13,14 @@ use classad::eval::{Context, Environment, FreeNames, References, direct_referenc
 use classad::format::{AdEntry, AdText};
 use classad::pool::{Census, ClassMemo};
 use classad::protocol::{PORTS, display_name, has_ports, read_ports};
+use classad::query::AdBlockTask;
 use classad::syntax::print_name;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
-use crate::cli::io::ad_blocks::{AdBlockTask, for_each_ad_block};
+use crate::cli::io::ad_blocks::for_each_ad_block;
 use crate::cli::io::partial::PartialSet;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::UnseenNames;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use classad::ad::Name;
 use classad::eval::Reference;
 use serde::{Deserialize, Serialize};
 
 use super::collected::CollectedReferences;
 use super::{AdReferences, BlockReferences, RefsTask};
-use crate::cli::io::partial::{PartialSet, PartialWriter, ScanStep};
+use crate::cli::io::partial::{PartialFinding, PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::first_names;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -21,16 +20,15 @@ enum RefsFinding {
     /// An ad, with its identity or else its number in the part, and its references.
     Ad { id: Option<String>, number: usize, references: Vec<String> },
     /// A reference, the number of ads of the part that have it, and its path.
-    Counted { name: String, ads: usize, path: Option<PathRecord> },
+    Counted { name: String, ads: usize, path: Option<Reference> },
     /// An edge of the graph.
     Edge { from: String, to: String, inside: bool },
 }
 
-/// The names of a [`Reference`], and how many of them resolve.
-#[derive(Serialize, Deserialize)]
-struct PathRecord {
-    names: Vec<String>,
-    resolved: usize,
+impl PartialFinding for RefsFinding {
+    fn ads(&self) -> usize {
+        usize::from(matches!(self, RefsFinding::Ad { .. }))
+    }
 }
 
 /// What a run over all files says of misspelt attributes.
@@ -75,11 +73,8 @@ pub fn write_partial(
 fn write_collected(writer: &mut PartialWriter, mut found: CollectedReferences) -> Result<(), Failure> {
     found.count_classes();
     for (name, ads, reference) in found.counted() {
-        let path = reference.as_ref().map(|reference| PathRecord {
-            names: reference.path.iter().map(ToString::to_string).collect(),
-            resolved: reference.resolved,
-        });
-        writer.add_finding(&RefsFinding::Counted { name: name.clone(), ads: *ads, path })?;
+        let finding = RefsFinding::Counted { name: name.clone(), ads: *ads, path: reference.clone() };
+        writer.add_finding(&finding)?;
     }
     for (from, to, inside) in &found.edges {
         writer.add_finding(&RefsFinding::Edge { from: from.clone(), to: to.clone(), inside: *inside })?;
@@ -95,24 +90,17 @@ pub fn read_partials(
 ) -> Result<CollectedReferences, Failure> {
     let mut found = CollectedReferences::default();
     partials.replay(session, &mut |_, file, finding| {
-        match serde_json::from_value(finding) {
-            Ok(RefsFinding::Ad { id, number, references }) => {
+        match finding {
+            RefsFinding::Ad { id, number, references } => {
                 let id = id.unwrap_or_else(|| format!("{}:{}", file.name, number + file.ads_before));
                 let names = references.into_iter().map(|name| (name.to_ascii_lowercase(), (name, None))).collect();
                 found.add_row(id, Arc::new(AdReferences { names, ..AdReferences::default() }));
             }
-            Ok(RefsFinding::Counted { name, ads, path }) => {
-                let reference = path.map(|path| Reference {
-                    path: path.names.iter().map(|name| Name::new(name)).collect(),
-                    resolved: path.resolved,
-                });
-                if reference.as_ref().is_some_and(|reference| reference.path.is_empty()) {
-                    return refuse("a partial result is damaged");
-                }
-                found.add_counted(name, ads, reference);
+            RefsFinding::Counted { path: Some(path), .. } if path.path.is_empty() => {
+                return refuse("a partial result is damaged");
             }
-            Ok(RefsFinding::Edge { from, to, inside }) => found.add_edge(from, to, inside),
-            Err(_) => return refuse("a partial result is damaged"),
+            RefsFinding::Counted { name, ads, path } => found.add_counted(name, ads, path),
+            RefsFinding::Edge { from, to, inside } => found.add_edge(from, to, inside),
         }
         Ok(true)
     })?;

@@ -6,9 +6,9 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use classad::eval::{Context, Interrupt};
+use classad::query::THREAD_STACK_BYTES;
 
 use crate::cli::outcome::Failure;
-use crate::cli::parallel::THREAD_STACK_BYTES;
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 

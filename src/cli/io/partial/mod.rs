@@ -18,8 +18,9 @@ mod writer;
 use std::ops::Range;
 
 use clap::ValueEnum;
-use classad::ad::{AbsoluteTime, Dialect, RelativeTime, Value};
+use classad::ad::{ByteString, Dialect};
 use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::file_part::FilePart;
@@ -39,7 +40,10 @@ pub use share_writer::{ShareInput, ShareWriter};
 pub use writer::{PartialWriter, arguments_without};
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 5;
+pub const PARTIAL_VERSION: u32 = 6;
+
+/// The reason why a partial result cannot be merged that no run wrote.
+const DAMAGED: &str = "a partial result is damaged";
 
 /// What was run, on which files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,17 +99,25 @@ impl PartialFile {
     }
 }
 
-/// A line of a partial result behind the first one.
+/// What a command finds in a part of a file.
+pub trait PartialFinding: Serialize + DeserializeOwned {
+    /// Number of ads that the finding is of; 0 if an ad may have several such findings.
+    fn ads(&self) -> usize {
+        0
+    }
+}
+
+/// A line of a partial result behind the first one. `F` is what the command finds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PartialEvent {
+pub enum PartialEvent<F = serde_json::Value> {
     /// The index of the file of the header to which the events up to `FileEnd` belong.
     File(usize),
     Problem(PartialProblem),
     /// Numbers of errors and of warnings that are only counted.
     MoreProblems(usize, usize),
-    /// What the command found; the form is the command's own.
-    Finding(serde_json::Value),
+    /// What the command found.
+    Finding(F),
     FileEnd(PartialCounts),
     /// A message of a share that is about no place in a file.
     Message(MessageKind, String),
@@ -157,7 +169,7 @@ pub struct PlacedProblem {
 /// A piece of a text, with the place of its beginning in the part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartialExcerpt {
-    text: Bytes,
+    text: ByteString,
     line: usize,
     column: usize,
 }
@@ -167,73 +179,6 @@ const MAX_PLACE: usize = u32::MAX as usize;
 
 /// Maximum number of bytes of a line that an excerpt keeps on each side of what it shows. Pictures of problems need fewer.
 const EXCERPT_CONTEXT_BYTES: usize = 4096;
-
-/// Bytes: a JSON string if they are UTF-8, else an array of numbers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Bytes {
-    Text(String),
-    Raw(Vec<u8>),
-}
-
-impl From<&[u8]> for Bytes {
-    fn from(bytes: &[u8]) -> Self {
-        str::from_utf8(bytes).map_or_else(|_| Bytes::Raw(bytes.to_vec()), |text| Bytes::Text(text.to_owned()))
-    }
-}
-
-impl Bytes {
-    pub fn into_bytes(self) -> Vec<u8> {
-        match self {
-            Bytes::Text(text) => text.into_bytes(),
-            Bytes::Raw(bytes) => bytes,
-        }
-    }
-}
-
-/// A value by which ads are sorted. A value without an order is `Other`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OrderValue {
-    Integer(i64),
-    /// The digits of the real in its 64 bits, so that NaN and infinity are kept.
-    Real(u64),
-    Boolean(bool),
-    String(Bytes),
-    /// Seconds since 1970, and the offset of the time zone in seconds.
-    Absolute(i64, i32),
-    /// Seconds, as the bits of a real.
-    Relative(u64),
-    Other,
-}
-
-impl From<&Value> for OrderValue {
-    fn from(value: &Value) -> Self {
-        match value {
-            Value::Integer(integer) => OrderValue::Integer(*integer),
-            Value::Real(real) => OrderValue::Real(real.to_bits()),
-            Value::Boolean(is_true) => OrderValue::Boolean(*is_true),
-            Value::String(text) => OrderValue::String(text.as_bytes().into()),
-            Value::AbsoluteTime(time) => OrderValue::Absolute(time.seconds, time.offset),
-            Value::RelativeTime(seconds) => OrderValue::Relative(seconds.seconds.to_bits()),
-            _ => OrderValue::Other,
-        }
-    }
-}
-
-impl From<OrderValue> for Value {
-    fn from(value: OrderValue) -> Self {
-        match value {
-            OrderValue::Integer(integer) => Value::Integer(integer),
-            OrderValue::Real(bits) => Value::Real(f64::from_bits(bits)),
-            OrderValue::Boolean(is_true) => Value::Boolean(is_true),
-            OrderValue::String(text) => Value::string(text.into_bytes()),
-            OrderValue::Absolute(seconds, offset) => Value::AbsoluteTime(AbsoluteTime { seconds, offset }),
-            OrderValue::Relative(bits) => Value::RelativeTime(RelativeTime::new(f64::from_bits(bits))),
-            OrderValue::Other => Value::Undefined,
-        }
-    }
-}
 
 /// The partial results that are merged.
 pub enum PartialResults {
@@ -321,12 +266,12 @@ impl PartialExcerpt {
         let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
         let end = line_end.min(char_start(bytes, last + EXCERPT_CONTEXT_BYTES));
         let place = text.position(start);
-        (PartialExcerpt { text: bytes[start..end].into(), line: place.line, column: place.column }, start)
+        (PartialExcerpt { text: ByteString::from(&bytes[start..end]), line: place.line, column: place.column }, start)
     }
 
     /// Returns the excerpt as a text at its place in the whole file.
     pub fn into_source(self, file: &MergedFile) -> SourceText {
-        let block = StreamBlock::from_complete_text(self.text.into_bytes(), file.form);
+        let block = StreamBlock::from_complete_text(self.text.as_bytes(), file.form);
         // A damaged part may claim any place. The writer of pictures adds to it.
         let [line, column] =
             [self.line.saturating_add(file.lines_before), self.column].map(|place| place.min(MAX_PLACE));

@@ -1,9 +1,9 @@
 //! Scanning the ads of files for a partial result.
 
 use classad::eval::FreeNames;
+use classad::query::{AdBlockTask, ReadBlock, ReadTask};
 
 use super::PartialWriter;
-use crate::cli::io::ad_blocks::{AdBlockTask, ReadBlock, ReadTask};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::Failure;
@@ -42,7 +42,7 @@ impl PartialWriter {
             for_each_block(session, [&mut *source], &task, &mut |_, source, text, read: ReadBlock<T::Output>| {
                 consume(self, ScanStep::Block(source, read.output))?;
                 let mut goes_on = true;
-                for problem in read.problems {
+                for (_, problem) in read.problems {
                     goes_on = self.add_problem(text, problem, source.ads_read)?;
                     if !goes_on {
                         break;

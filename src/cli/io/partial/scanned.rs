@@ -137,7 +137,7 @@ impl ScannedPartial {
             if length > 0 && !is_mark {
                 continue;
             }
-            match serde_json::from_slice(line) {
+            match serde_json::from_slice::<PartialEvent>(line) {
                 Ok(PartialEvent::End) if !is_common => return Ok(lines.advance()? == 0),
                 Ok(PartialEvent::Notes(notes)) => self.notes = notes,
                 Ok(PartialEvent::File(index)) if index < self.header.files.len() => {
@@ -183,7 +183,7 @@ impl CheckedLines {
                 self.checksum.update(&self.line);
                 return Ok(length);
             }
-            let written = serde_json::from_slice(&self.line).ok();
+            let written = serde_json::from_slice::<PartialEvent>(&self.line).ok();
             let expected = checksum_text(self.checksum.clone());
             self.fits = Some(matches!(written, Some(PartialEvent::Checksum(written)) if written == expected));
         }

@@ -9,7 +9,7 @@ use classad::format::{FileFormat, Problem, Severity};
 use classad::text::{counted, with_commas};
 
 use super::scanned::{ScannedPartials, Segment, join_faults};
-use super::{PartialCounts, PartialEvent, PartialProblem, form_of};
+use super::{DAMAGED, PartialCounts, PartialEvent, PartialFinding, PartialProblem, form_of};
 use crate::cli::io::file_part::FilePart;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile};
 use crate::cli::io::source::SourceText;
@@ -100,10 +100,10 @@ impl PartialSet {
     /// # Errors
     ///
     /// As for [`Session::report_problem`]; a partial result cannot be read again; `consume` fails.
-    pub fn replay(
+    pub fn replay<F: PartialFinding>(
         &self,
         session: &mut Session,
-        consume: &mut dyn FnMut(&mut Session, &MergedFile, serde_json::Value) -> Result<bool, Failure>,
+        consume: &mut dyn FnMut(&mut Session, &MergedFile, F) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
         let mut file: Option<MergedFile> = None;
         for segment in &self.segments {
@@ -113,12 +113,12 @@ impl PartialSet {
                 .unwrap_or_else(|| MergedFile::new(segment.file.file.clone(), form_of(&segment.file.form)));
             let unreadable = |error: &io::Error| Failure::unreadable(&segment.path, error);
             let mut lines = segment.open().map_err(|error| unreadable(&error))?;
-            let mut found = 0_u64;
+            let mut found = 0_usize;
             let counts = loop {
                 session.check_interrupt()?;
                 let mut line = String::new();
                 lines.read_line(&mut line).map_err(|error| unreadable(&error))?;
-                let event = serde_json::from_str(&line).map_err(|error| unreadable(&error.into()))?;
+                let Ok(event) = serde_json::from_str(&line) else { return refuse(DAMAGED) };
                 match event {
                     PartialEvent::Problem(problem) => {
                         let (text, problem) = merged.place(problem);
@@ -129,23 +129,17 @@ impl PartialSet {
                         session.count_problems(Severity::Warning, warnings);
                     }
                     PartialEvent::Finding(finding) => {
-                        found = found.saturating_add(ads_of_finding(&finding));
+                        found = found.saturating_add(PartialFinding::ads(&finding));
                         if !consume(session, &merged, finding)? {
                             return Ok(());
                         }
                     }
                     PartialEvent::FileEnd(counts) => break counts,
-                    PartialEvent::File(_)
-                    | PartialEvent::Notes(_)
-                    | PartialEvent::End
-                    | PartialEvent::Message(..)
-                    | PartialEvent::PlacedProblem(_)
-                    | PartialEvent::Common(_)
-                    | PartialEvent::Checksum(_) => {}
+                    _ => {}
                 }
             };
-            if found > counts.ads as u64 {
-                let found = counted(usize::try_from(found).unwrap_or(usize::MAX), "ad");
+            if found > counts.ads {
+                let found = counted(found, "ad");
                 let path = &segment.path;
                 return refuse(format!("{path} is damaged: it found {found} in {}", with_commas(counts.ads)));
             }
@@ -181,16 +175,6 @@ impl MergedFile {
         self.ads_before = self.ads_before.saturating_add(counts.ads);
         self.lines_before = self.lines_before.saturating_add(counts.lines);
     }
-}
-
-/// Returns the number of ads that a finding is of: those that a query found, or all that a census counted. 0 for findings
-/// of which an ad may have several.
-fn ads_of_finding(finding: &serde_json::Value) -> u64 {
-    let ads = |of: &serde_json::Value| of["ads"].as_u64().unwrap_or(0);
-    let groups = finding["groups"]["groups"].as_array().into_iter().flatten().map(ads);
-    let one = u64::from(finding["ad"].is_object() || finding["row"].is_object());
-    let own = finding["present"].as_u64().unwrap_or_else(|| ads(finding).saturating_add(one));
-    groups.fold(own, u64::saturating_add)
 }
 
 /// Returns the gaps and overlaps of the parts of a file, as messages. `planned` are the parts of the file in a plan.

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::scanned::join_faults;
 use super::scanned::{ScannedPartial, ScannedPartials, open_at};
-use super::{MergedFile, PartialEvent, PartialFile, form_of};
+use super::{DAMAGED, MergedFile, PartialEvent, PartialFile, form_of};
 use crate::cli::io::part_plan::{PartPlan, shell_word};
 use crate::cli::io::share::WorkShare;
 use crate::cli::outcome::{Failure, refuse};
@@ -91,7 +91,7 @@ impl ShareSet {
     /// Reports what all shares say of the input, and returns what they have in common.
     pub fn begin<T: DeserializeOwned>(&self, session: &mut Session) -> Result<T, Failure> {
         for line in self.common.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let Ok(event) = serde_json::from_slice(line) else { return refuse(DAMAGED) };
+            let Ok(event) = serde_json::from_slice::<PartialEvent>(line) else { return refuse(DAMAGED) };
             if let Some(PartialEvent::Common(common)) = report(session, event)? {
                 return serde_json::from_value(common).or_else(|_| refuse(DAMAGED));
             }
@@ -116,10 +116,7 @@ impl ShareSet {
                 let line = line.map_err(|error| Failure::unreadable(path, &error))?;
                 let Ok(event) = serde_json::from_str(&line) else { return refuse(DAMAGED) };
                 match report(session, event)? {
-                    Some(PartialEvent::Finding(finding)) => {
-                        let Ok(finding) = serde_json::from_value(finding) else { return refuse(DAMAGED) };
-                        consume(session, finding)?;
-                    }
+                    Some(PartialEvent::Finding(finding)) => consume(session, finding)?,
                     Some(PartialEvent::End) => break,
                     _ => {}
                 }
@@ -135,11 +132,8 @@ impl ShareSet {
     }
 }
 
-/// The reason why a partial result cannot be merged that no run wrote.
-const DAMAGED: &str = "a partial result is damaged";
-
 /// Reports an event that is a message or a problem; returns any other.
-fn report(session: &mut Session, event: PartialEvent) -> Result<Option<PartialEvent>, Failure> {
+fn report<F>(session: &mut Session, event: PartialEvent<F>) -> Result<Option<PartialEvent<F>>, Failure> {
     match event {
         PartialEvent::Message(kind, text) => session.report_text(kind, &text),
         PartialEvent::PlacedProblem(placed) => {

@@ -62,7 +62,7 @@ impl ShareWriter {
         }
         let header = header(session, &[], Some(input.share), input.files)?;
         let mut writer = ShareWriter(PartialLines::new());
-        writer.0.write(&header)?;
+        writer.0.write_line(&header)?;
         writer.write_messages(messages)?;
         let common = serde_json::to_value(common).map_err(std::io::Error::from)?;
         writer.0.write(&PartialEvent::Common(common))?;
@@ -72,17 +72,14 @@ impl ShareWriter {
     /// Writes what the command found, after the messages that the session has kept since.
     pub fn add_finding(&mut self, session: &Session, finding: &impl Serialize) -> Result<(), Failure> {
         self.write_messages(session.take_kept_messages())?;
-        let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
-        self.0.write(&PartialEvent::Finding(finding))
+        self.0.write_line(&PartialEvent::Finding(finding))
     }
 
     /// Ends the partial result. The run exits with 0, as what it has reported is reported by the merge.
     pub fn finish(mut self, session: &mut Session, notes: &impl Serialize) -> Result<(), Failure> {
         self.write_messages(session.take_kept_messages())?;
         session.reset_status();
-        let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
-        self.0.write(&PartialEvent::Notes(notes))?;
-        self.0.end()
+        self.0.finish(notes)
     }
 
     fn write_messages(&mut self, messages: Vec<KeptMessage<ProblemInText>>) -> Result<(), Failure> {

@@ -6,7 +6,9 @@ use classad::format::{Problem, Severity};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialHeader, PartialProblem, form_name};
+use super::{
+    PARTIAL_VERSION, PartialCounts, PartialEvent, PartialFile, PartialFinding, PartialHeader, PartialProblem, form_name,
+};
 use crate::cli::args::condor_options;
 use crate::cli::args::global::TimeOption;
 use crate::cli::io::part_plan::inode;
@@ -55,7 +57,7 @@ impl PartialWriter {
             problems: ShownProblems::default(),
             stops_at_error: options.fail_fast,
         };
-        writer.lines.write(&header)?;
+        writer.lines.write_line(&header)?;
         Ok(writer)
     }
 
@@ -76,9 +78,8 @@ impl PartialWriter {
     }
 
     /// Writes what the command found.
-    pub fn add_finding(&mut self, finding: &impl Serialize) -> Result<(), Failure> {
-        let finding = serde_json::to_value(finding).map_err(std::io::Error::from)?;
-        self.lines.write(&PartialEvent::Finding(finding))
+    pub fn add_finding(&mut self, finding: &impl PartialFinding) -> Result<(), Failure> {
+        self.lines.write_line(&PartialEvent::Finding(finding))
     }
 
     /// Ends the events of a file.
@@ -96,13 +97,11 @@ impl PartialWriter {
     }
 
     /// Ends the partial result, unless the run has failed.
-    pub fn finish(mut self, session: &Session, notes: &impl Serialize) -> Result<(), Failure> {
+    pub fn finish(self, session: &Session, notes: &impl Serialize) -> Result<(), Failure> {
         if session.error_count() > 0 {
             return Err(Failure::Refused(None));
         }
-        let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
-        self.lines.write(&PartialEvent::Notes(notes))?;
-        self.lines.end()
+        self.lines.finish(notes)
     }
 }
 
@@ -118,16 +117,21 @@ impl PartialLines {
         PartialLines { out: out(), checksum: Sha256::new() }
     }
 
-    /// Writes a line.
-    pub fn write(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+    pub fn write(&mut self, event: &PartialEvent) -> Result<(), Failure> {
+        self.write_line(event)
+    }
+
+    pub fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
         let mut text = serde_json::to_vec(line).map_err(std::io::Error::from)?;
         text.push(b'\n');
         self.checksum.update(&text);
         Ok(self.out.write_all(&text)?)
     }
 
-    /// Writes the checksum and the end.
-    pub fn end(mut self) -> Result<(), Failure> {
+    /// Writes the notes, the checksum and the end.
+    pub fn finish(mut self, notes: &impl Serialize) -> Result<(), Failure> {
+        let notes = serde_json::to_value(notes).map_err(std::io::Error::from)?;
+        self.write(&PartialEvent::Notes(notes))?;
         let checksum = checksum_text(self.checksum.clone());
         self.write(&PartialEvent::Checksum(checksum))?;
         self.write(&PartialEvent::End)

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use classad::ad::Value;
 use classad::pool::{ExactSum, NumberCounts, Total};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::commands::query::sort::order;
 use crate::cli::render::rows::TableCell;
@@ -22,7 +23,7 @@ pub enum AggregateFunction {
 }
 
 /// The values of one expression in the ads of a group so far. The result does not depend on how the ads are divided.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Accumulator {
     /// The sum of the numbers, for sums and means.
     pub sum: ExactSum,

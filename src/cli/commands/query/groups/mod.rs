@@ -10,6 +10,7 @@ use classad::ad::{Ad, Expression, Value};
 use classad::eval::Context;
 use classad::text::{closest_names, counted, suggestion, with_commas};
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use super::ad_lookup::AdLookup;
 use super::sort::compare_naturally;
@@ -17,7 +18,7 @@ use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names,
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-pub use aggregate::{Accumulator, AggregateFunction};
+use aggregate::{Accumulator, AggregateFunction};
 use having::GroupCondition;
 
 /// Name of the column with the number of ads.
@@ -95,18 +96,37 @@ struct Aggregate {
 
 /// The ads of each group so far, in the order in which groups were first seen. Tables of adjacent ads are merged in the
 /// order of the ads: those of blocks, and those of parts.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct GroupedAds {
-    pub groups: IndexMap<Vec<TableCell>, Group>,
+    #[serde(with = "pairs")]
+    groups: IndexMap<Vec<TableCell>, Group>,
     /// Number of evaluations that exceeded a budget.
     pub failures: u64,
 }
 
 /// The ads of a group.
-#[derive(Clone, Default)]
-pub struct Group {
-    pub ads: usize,
-    pub values: Vec<Accumulator>,
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Group {
+    ads: usize,
+    values: Vec<Accumulator>,
+}
+
+/// Groups in JSON: pairs of a key and a group.
+mod pairs {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Group, IndexMap, TableCell};
+
+    pub fn serialize<S: Serializer>(
+        groups: &IndexMap<Vec<TableCell>, Group>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(groups)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(reader: D) -> Result<IndexMap<Vec<TableCell>, Group>, D::Error> {
+        Ok(Vec::deserialize(reader)?.into_iter().collect())
+    }
 }
 
 impl GroupArgs {

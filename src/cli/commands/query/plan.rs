@@ -1,0 +1,152 @@
+//! What a query looks for and prints: the constraint, the columns and the table, made of the options.
+
+use std::sync::Arc;
+
+use classad::ad::{BinaryOperator, Expression, Value};
+use classad::matching;
+
+use super::QueryCommand;
+use super::ad_lookup::AdLookup;
+use super::called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
+use super::columns::Columns;
+use super::query_ad::QueryAd;
+use super::scan::{AdScanner, NeededPart};
+use super::tables::{AdTable, TableChoice, choose_table};
+use crate::cli::args::condor_options::RUNNING;
+use crate::cli::io::input;
+use crate::cli::io::slip_notes::note_error;
+use crate::cli::io::source::AdSource;
+use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::outcome::{Failure, refuse};
+use crate::cli::session::Session;
+
+/// What a query looks for, and what it prints.
+pub struct QueryPlan {
+    pub choice: TableChoice,
+    pub constraint: Expression,
+    /// The expression whose truth in an ad ends a scan backwards; `None` if nothing does.
+    stop: Option<Expression>,
+    pub columns: Columns,
+    /// Whether the output is the ads themselves.
+    pub writes_ads: bool,
+}
+
+impl QueryPlan {
+    /// Makes the plan of the options, the constraints and the source of `--query`. `sources` are the files; `None` for a
+    /// merge, which has no tables.
+    pub fn new(
+        session: &mut Session,
+        query: &QueryCommand,
+        constraints: &[String],
+        asked: Vec<AdSource>,
+        sources: Option<&[AdSource]>,
+    ) -> Result<Self, Failure> {
+        let asked = query.asked(session, asked)?;
+        let choice = TableChoice::new(&query.condor_table, || first_type(session, sources?.first()))?;
+        let table = match sources {
+            Some(sources) => {
+                let names = sources.iter().map(|source| source.name.as_ref()).collect::<Vec<_>>().join(", ");
+                choose_table(session, query, &choice, &names)?
+            }
+            None => None,
+        };
+        let constraint = query.constraint(session, constraints, &asked, &choice, table.as_ref())?;
+        let stop = query.stop_condition(session)?;
+        // A number of ads would be false if none of the files can be read.
+        if sources.is_some_and(<[_]>::is_empty) && query.prints_numbers() {
+            return Err(Failure::Refused(None));
+        }
+        let columns = Columns::new(session, query, asked, table)?;
+        columns.given().for_each(|expression| note_error(session, expression));
+        let writes_ads = query.writes_ads(&columns);
+        Ok(QueryPlan { choice, constraint, stop, columns, writes_ads })
+    }
+
+    /// Creates the scanner for the ads. `needed_part` is what the output needs of each.
+    pub fn scanner(&self, session: &Session, query: &QueryCommand, needed_part: NeededPart) -> AdScanner<'_> {
+        let context = session.context();
+        AdScanner {
+            constraint: &self.constraint,
+            stop: self.stop.as_ref(),
+            query: matching::Query::new(self.constraint.clone(), context.clone()),
+            columns: &self.columns,
+            context,
+            filter: query.filter(),
+            needed_part,
+            writes_ads: self.writes_ads,
+            is_strict: query.strict_input,
+            // The user has not written the names in the constraint of `called_ads`.
+            unseen_names: UnseenNames::of_expressions([&self.constraint])
+                .without(|name| !query.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known)))
+                // Nor those that -run stands for, of jobs and of slots.
+                .without(|name| query.given.iter().any(|given| given == RUNNING) && name.is("State")),
+            unseen_columns: self.columns.names(),
+            errors: Arc::default(),
+        }
+    }
+}
+
+impl QueryCommand {
+    /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
+    fn constraint(
+        &self,
+        session: &mut Session,
+        given: &[String],
+        asked: &QueryAd,
+        choice: &TableChoice,
+        table: Option<&AdTable>,
+    ) -> Result<Expression, Failure> {
+        note_job_number(session, given);
+        let given = input::parse_constraints(session, given)?;
+        let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
+        let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
+            let own = Expression::attribute("MyType");
+            Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
+        });
+        let of_format = table.and_then(|table| table.format.constraint.clone());
+        let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&self.called, choice)];
+        let joined = parts.into_iter().flatten().reduce(Expression::and);
+        Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
+    }
+
+    /// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
+    fn stop_condition(&self, session: &mut Session) -> Result<Option<Expression>, Failure> {
+        if let Some(time) = self.completed_since {
+            let text = format!("CompletionDate <= {time}");
+            return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
+        }
+        let Some(text) = &self.since else { return Ok(None) };
+        let (cluster, process) =
+            text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let of_job = is_number(cluster).then(|| match process {
+            None | Some("") => Some(format!("ClusterId == {cluster}")),
+            Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
+            Some(_) => None,
+        });
+        let expression =
+            input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
+        if expression.as_literal().is_some() {
+            return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
+        }
+        Ok(Some(expression))
+    }
+
+    /// Reads the ad of `--query`. That it cannot be opened was reported.
+    fn asked(&self, session: &mut Session, query: Vec<AdSource>) -> Result<QueryAd, Failure> {
+        match query.into_iter().next() {
+            Some(source) => QueryAd::read(session, source),
+            None if self.query.is_some() => Err(Failure::Refused(None)),
+            None => Ok(QueryAd::default()),
+        }
+    }
+}
+
+/// Returns `MyType` of the first ad of a file; `None` if the source is not a file, which could be read only once.
+fn first_type(session: &mut Session, source: Option<&AdSource>) -> Option<String> {
+    let source = source.filter(|source| source.is_file()).and_then(|source| source.reopen().ok());
+    // Problems are reported when the file is read.
+    let text = source?.next_block().ok().flatten()?;
+    let first = text.first_ad(session.dialect())?;
+    AdLookup::new(&first, &session.context()).string("MyType")
+}
