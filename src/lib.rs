@@ -8,12 +8,12 @@
 //! | [`policy_test`] | unit tests of ads and policies: specs, their cases, and the results of the cases |
 //! | [`explain`] | why a request is unmatched: clause counts, conflicts, refusals, verified changes |
 //! | [`lint`] | probable mistakes in ads |
+//! | [`query`] | queries of the ads of files, in several threads: scans, the needed attributes, orders |
 //! | [`matching`] | queries, bilateral matches and their strategies, gangs, negotiation cycles under a policy, claims |
 #![cfg_attr(
     feature = "workload",
     doc = "| [`workload`] | synthetic ads, generated from a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
-//! | [`query`] | work on the ads of files, in several threads: blocks, the needed attributes, results in order |
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
 //! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |
 //! | [`transform`] | HTCondor's transform language |

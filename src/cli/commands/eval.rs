@@ -15,7 +15,7 @@ use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
-use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::value_text;

@@ -21,7 +21,7 @@ use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input::report_error;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
 use crate::cli::io::{cases, input};
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};

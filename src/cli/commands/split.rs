@@ -14,7 +14,7 @@ use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::new_files::NewFiles;
 use crate::cli::io::part_plan::byte_count;
-use crate::cli::io::unseen_names::{UnseenNames, first_names};
+use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames, first_names};
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;

@@ -363,6 +363,12 @@ pub struct SourceText {
 /// Distance of the offsets whose positions a text remembers, in bytes.
 const BYTES_BETWEEN_POSITIONS: usize = 4096;
 
+impl AsRef<StreamBlock> for SourceText {
+    fn as_ref(&self) -> &StreamBlock {
+        &self.block
+    }
+}
+
 impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: impl Into<Arc<StreamBlock>>) -> Self {
         let block = block.into();

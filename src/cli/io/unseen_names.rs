@@ -1,14 +1,13 @@
 //! Attribute names of the command line that no ad has. They are most likely misspelt.
 
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use classad::ad::{Expression, Name};
-use classad::constraint::own_names;
+use classad::ad::Name;
 use classad::format::{AttributeNameCollector, FileFormat, Stream};
 use classad::lint::StandardType;
 use classad::pool::Census;
 use classad::protocol::closest_attributes;
+pub use classad::query::UnseenNames;
 use classad::text::suggestion;
 
 use super::input;
@@ -18,59 +17,34 @@ use crate::cli::session::Session;
 /// Maximum number of ads, of other forms than the long one, whose attribute names are candidates for suggestions.
 const MAX_SAMPLED_ADS: usize = 100;
 
-/// Names that are looked up in each ad, each with whether some ad has had it so far.
-pub struct UnseenNames(Vec<(Name, AtomicBool)>);
-
-impl UnseenNames {
-    /// Marks no name as present.
-    pub fn new(names: impl IntoIterator<Item = Name>) -> Self {
-        UnseenNames(names.into_iter().map(|name| (name, AtomicBool::new(false))).collect())
-    }
-
-    /// Marks no name that expressions look up in the ad itself as present.
-    pub fn of_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Self {
-        UnseenNames::new(own_names(expressions))
-    }
-
-    /// Whether there are no names.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Removes the names that are known to be no attributes of the ads.
-    pub fn without(mut self, is_known: impl Fn(&Name) -> bool) -> Self {
-        self.0.retain(|(name, _)| !is_known(name));
-        self
-    }
-
-    /// Marks each name for which `has` returns true as present in some ad. Several threads may call this method at
-    /// once.
-    pub fn mark_present(&self, has: impl Fn(&Name) -> bool) {
-        for (name, is_there) in &self.0 {
-            if !is_there.load(Relaxed) && has(name) {
-                is_there.store(true, Relaxed);
-            }
-        }
-    }
-
+/// Reports of names that no ad has.
+pub trait ReportUnseen {
     /// Reports the names that no ad had. Suggests similar names from `first`, the beginning of the first source.
     /// Reports nothing if `first` has no attribute.
-    pub fn report(&self, session: &Session, first: &SourceText) {
+    fn report(&self, session: &Session, first: &SourceText);
+
+    /// Reports the names that no ad had. Suggests similar ones of the `known` names. Reports nothing if there are none.
+    fn report_among(&self, session: &Session, known: &[String]);
+
+    /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar.
+    /// Attributes that HTCondor's daemons write may be missing without a mistake. Reports each of the `needed` names.
+    fn report_columns(&self, session: &Session, known: &[String], needed: &[&Name]);
+}
+
+impl ReportUnseen for UnseenNames {
+    fn report(&self, session: &Session, first: &SourceText) {
         if self.has_unseen() {
             self.report_among(session, &attribute_name_texts(session, first));
         }
     }
 
-    /// Reports the names that no ad had. Suggests similar ones of the `known` names. Reports nothing if there are none.
-    pub fn report_among(&self, session: &Session, known: &[String]) {
+    fn report_among(&self, session: &Session, known: &[String]) {
         for name in self.unseen().filter(|_| !known.is_empty()) {
             input::note_unknown_attribute(session, known.iter().map(String::as_str), name);
         }
     }
 
-    /// Reports the names of columns that no selected ad had, and to which one of the `known` names is similar.
-    /// Attributes that HTCondor's daemons write may be missing without a mistake. Reports each of the `needed` names.
-    pub fn report_columns(&self, session: &Session, known: &[String], needed: &[&Name]) {
+    fn report_columns(&self, session: &Session, known: &[String], needed: &[&Name]) {
         for name in self.unseen() {
             let near = closest_attributes(name.as_str(), known.iter().map(String::as_str));
             let may_be_missing = near.is_empty() || StandardType::of(name).is_some();
@@ -78,26 +52,6 @@ impl UnseenNames {
                 session.note(&format!("no selected ad has the attribute {name}{}", suggestion(&near)));
             }
         }
-    }
-
-    /// Whether some name has not been seen.
-    pub fn has_unseen(&self) -> bool {
-        self.unseen().next().is_some()
-    }
-
-    /// Returns the names that no ad had.
-    pub fn unseen(&self) -> impl Iterator<Item = &Name> {
-        self.0.iter().filter(|(_, is_there)| !is_there.load(Relaxed)).map(|(name, _)| name)
-    }
-
-    /// Returns for each name whether some ad has had it.
-    pub fn seen(&self) -> Vec<bool> {
-        self.0.iter().map(|(_, is_there)| is_there.load(Relaxed)).collect()
-    }
-
-    /// Marks the names that other ads have had.
-    pub fn mark_seen(&self, seen: &[bool]) {
-        self.0.iter().zip(seen).for_each(|((_, is_there), seen)| _ = is_there.fetch_or(*seen, Relaxed));
     }
 }
 

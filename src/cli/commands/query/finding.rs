@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use classad::ad::{Ad, ByteString, Dialect};
 use classad::eval::Abort;
-use classad::format::{FileFormat, Problem, read};
+use classad::format::{FileFormat, read};
+use classad::query::{SortKey, SortValues, SortedItems};
 use classad::syntax::{Style, print_ad};
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
 use super::columns::{Columns, Row};
 use super::groups::{GroupColumns, GroupedAds};
-use super::sort::{SortKey, SortValues, SortedItems};
 use super::tables::TableRecord;
 use crate::cli::io::partial::PartialFinding;
 use crate::cli::outcome::Failure;
@@ -21,7 +21,7 @@ use crate::cli::render::rows::TableCell;
 /// has the number 1, and in a partial result the first ad of the part.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ScanFinding {
+pub enum QueryFinding {
     /// A number of matching ads. The command needs no part of them.
     Present(usize),
     /// A matching ad. `name` is `None` if it has no identity.
@@ -39,11 +39,6 @@ pub enum ScanFinding {
     Groups(GroupedAds),
     #[serde(skip)]
     Record(Box<TableRecord>),
-    #[serde(skip)]
-    Problem(Problem),
-    /// An ad that ends a scan backwards.
-    #[serde(skip)]
-    Stop,
     /// An ad in which the constraint exceeded a budget.
     Halted {
         halt: Abort,
@@ -84,26 +79,21 @@ impl From<ByteString> for FoundAd {
     }
 }
 
-impl PartialFinding for ScanFinding {
+impl PartialFinding for QueryFinding {
     fn ads(&self) -> usize {
         match self {
-            ScanFinding::Present(count) => *count,
-            ScanFinding::Ad { .. } | ScanFinding::Row(_) => 1,
-            ScanFinding::Groups(groups) => groups.ads(),
+            QueryFinding::Present(count) => *count,
+            QueryFinding::Ad { .. } | QueryFinding::Row(_) => 1,
+            QueryFinding::Groups(groups) => groups.ads(),
             _ => 0,
         }
     }
 }
 
-impl ScanFinding {
-    /// Whether the message or the name of the finding has its place in the source.
-    pub fn needs_place(&self) -> bool {
-        matches!(self, ScanFinding::Problem(_) | ScanFinding::Halted { .. } | ScanFinding::Ad { name: None, .. })
-    }
-
+impl QueryFinding {
     /// Returns the finding with the number of its ad behind other ads.
     pub fn after_ads(mut self, before: usize) -> Self {
-        if let ScanFinding::Ad { number, .. } | ScanFinding::Halted { number, .. } = &mut self {
+        if let QueryFinding::Ad { number, .. } | QueryFinding::Halted { number, .. } = &mut self {
             *number = number.saturating_add(before);
         }
         self
@@ -112,7 +102,7 @@ impl ScanFinding {
     /// Returns the values by which the finding is sorted, if it has its place in an order.
     fn order_mut(&mut self) -> Option<&mut SortValues> {
         match self {
-            ScanFinding::Ad { order, .. } | ScanFinding::Row(Row { order, .. }) => Some(order),
+            QueryFinding::Ad { order, .. } | QueryFinding::Row(Row { order, .. }) => Some(order),
             _ => None,
         }
     }
@@ -120,8 +110,8 @@ impl ScanFinding {
     /// Number of evaluations of the finding that exceeded a budget. Groups count theirs themselves.
     fn failures(&self) -> u64 {
         match self {
-            ScanFinding::Ad { failures, .. } | ScanFinding::Row(Row { failures, .. }) => *failures,
-            ScanFinding::Record(record) => record.failures,
+            QueryFinding::Ad { failures, .. } | QueryFinding::Row(Row { failures, .. }) => *failures,
+            QueryFinding::Record(record) => record.failures,
             _ => 0,
         }
     }
@@ -142,7 +132,7 @@ pub struct FindingSink<'q> {
     /// Whether rows that are left out are passed on if their evaluation exceeded a budget, for a merge to count.
     keeps_failures: bool,
     /// Ads and rows that wait for the end, to be sorted.
-    waiting: SortedItems<ScanFinding>,
+    waiting: SortedItems<QueryFinding>,
     /// Rows passed on so far, for `--distinct`.
     rows: HashSet<Vec<TableCell>>,
     groups: GroupedAds,
@@ -155,7 +145,7 @@ pub struct FindingSink<'q> {
 }
 
 /// Receives findings in the order of the output.
-pub type FindingConsumer<'c> = &'c mut dyn FnMut(ScanFinding) -> Result<(), Failure>;
+pub type FindingConsumer<'c> = &'c mut dyn FnMut(QueryFinding) -> Result<(), Failure>;
 
 impl<'q> FindingSink<'q> {
     /// Creates the sink of a run, or of a file of a partial result.
@@ -179,18 +169,18 @@ impl<'q> FindingSink<'q> {
     }
 
     /// Adds a finding. Returns false if no further findings are needed.
-    pub fn add(&mut self, mut finding: ScanFinding, consume: FindingConsumer<'_>) -> Result<bool, Failure> {
-        self.has_found |= finding.ads() > 0 || matches!(finding, ScanFinding::Record(_));
+    pub fn add(&mut self, mut finding: QueryFinding, consume: FindingConsumer<'_>) -> Result<bool, Failure> {
+        self.has_found |= finding.ads() > 0 || matches!(finding, QueryFinding::Record(_));
         self.failures = self.failures.saturating_add(finding.failures());
         match finding {
-            ScanFinding::Groups(groups) => {
+            QueryFinding::Groups(groups) => {
                 if let Some(group) = self.group {
                     self.groups.merge(group, groups);
                 }
                 return Ok(true);
             }
-            ScanFinding::Present(count) => self.count = self.count.saturating_add(count),
-            ScanFinding::Record(_) => self.count += 1,
+            QueryFinding::Present(count) => self.count = self.count.saturating_add(count),
+            QueryFinding::Record(_) => self.count += 1,
             _ if !self.is_count && !self.keys.is_empty() => {
                 let order = finding.order_mut().map(std::mem::take).unwrap_or_default();
                 self.waiting.add(self.keys, order, finding);
@@ -211,8 +201,8 @@ impl<'q> FindingSink<'q> {
     }
 
     /// Passes an ad or a row on, unless the limit is reached or the row is equal to an earlier one.
-    fn pass(&mut self, finding: ScanFinding, consume: FindingConsumer<'_>) -> Result<(), Failure> {
-        if let ScanFinding::Row(row) = &finding
+    fn pass(&mut self, finding: QueryFinding, consume: FindingConsumer<'_>) -> Result<(), Failure> {
+        if let QueryFinding::Row(row) = &finding
             && self.is_distinct
             && !self.rows.insert(row.cells.clone())
         {
@@ -235,7 +225,7 @@ impl<'q> FindingSink<'q> {
         }
         if self.group.is_some() {
             self.failures = self.failures.saturating_add(self.groups.failures);
-            consume(ScanFinding::Groups(std::mem::take(&mut self.groups)))?;
+            consume(QueryFinding::Groups(std::mem::take(&mut self.groups)))?;
         }
         Ok(())
     }

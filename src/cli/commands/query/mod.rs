@@ -1,9 +1,7 @@
 //! `classad query`: one-way matching.
 
-mod ad_lookup;
 mod called_ads;
 mod columns;
-mod constraint_errors;
 mod finding;
 mod format_string;
 mod groups;
@@ -17,11 +15,17 @@ mod print_function;
 mod print_mask;
 mod query_ad;
 mod scan;
-mod scan_task;
-mod sort;
 mod tables;
 mod typed_rows;
 mod units;
+
+mod ad_lookup {
+    pub use classad::query::{AdLookup, to_integer, to_real, to_text};
+}
+
+mod sort {
+    pub use classad::query::{SortKey, SortValues, compare_naturally, compare_values, order, sort_values};
+}
 
 use std::path::Path;
 
@@ -29,6 +33,7 @@ use clap::Args;
 use classad::ad::{Expression, ExpressionKind};
 use classad::eval::{Environment, VolatileInputs, references};
 use classad::format::FileFormat;
+use classad::query::{ScannedBlock, SortKey, TruthFilter};
 use classad::text::join_and;
 
 use crate::cli::args::ad_files::AdFilesArgs;
@@ -39,18 +44,17 @@ use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
 use crate::cli::io::slip_notes::{note_certain_slips, note_slips};
 use crate::cli::io::source::{AdSource, SourceText};
-use crate::cli::io::unseen_names::{UnseenNames, attribute_name_texts, note_misspelt_names};
+use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames, attribute_name_texts, note_misspelt_names};
 use crate::cli::io::{history_files, input};
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use columns::Columns;
+use finding::QueryFinding;
 use groups::{GroupArgs, GroupColumns};
 use output::QueryOutput;
 use plan::QueryPlan;
-use scan::{AdScanner, TruthFilter};
-use scan_task::{ScanTask, ScannedBlock};
-use sort::SortKey;
+use scan::QueryScanner;
 use tables::{TableChoice, TableSubject};
 use typed_rows::column_types;
 
@@ -201,7 +205,7 @@ impl QueryCommand {
             output.begin_typed_rows(column_types(session, self, &sources, &scanner)?)?;
         }
         if self.partial.is_given() {
-            return self.write_partial(session, &mut sources, &scanner);
+            return self.write_partial(session, &mut sources, (&plan, &scanner));
         }
         let is_standard_input = matches!(sources.as_slice(), [only] if &*only.name == "standard input");
         let first_text = self.scan(session, &mut sources, &scanner, &mut output)?;
@@ -227,7 +231,7 @@ impl QueryCommand {
         &self,
         session: &mut Session,
         sources: &mut Vec<AdSource>,
-        scanner: &AdScanner<'_>,
+        scanner: &QueryScanner<'_>,
         output: &mut QueryOutput<'_>,
     ) -> Result<Option<SourceText>, Failure> {
         let mut first_text = None;
@@ -239,20 +243,24 @@ impl QueryCommand {
         if let Some(at) = self.at {
             let held = read_held_ads(session, sources, at)?;
             first_text = held.first().map(|(text, _)| text.clone());
-            scanner.scan_read_ads(held, &mut |text, finding| output.add(session, text, 0, finding))?;
+            scanner.scan_read_ads(held, &mut |text, item| output.add_item(session, text, 0, item))?;
             sources.clear();
         }
-        let task = ScanTask { scanner };
-        for_each_block(session, sources, &task, &mut |session, source, text, scanned: ScannedBlock| {
-            first_text.get_or_insert_with(|| text.clone());
-            for finding in scanned.findings {
-                if !output.add(session, text, source.ads_read, finding)? {
-                    return Ok(false);
+        for_each_block(
+            session,
+            sources,
+            scanner,
+            &mut |session, source, text, scanned: ScannedBlock<QueryFinding>| {
+                first_text.get_or_insert_with(|| text.clone());
+                for item in scanned.items {
+                    if !output.add_item(session, text, source.ads_read, item)? {
+                        return Ok(false);
+                    }
                 }
-            }
-            source.ads_read += scanned.ads;
-            Ok(true)
-        })?;
+                source.ads_read += scanned.ads;
+                Ok(true)
+            },
+        )?;
         Ok(first_text)
     }
 
@@ -263,20 +271,22 @@ impl QueryCommand {
         session: &mut Session,
         status: Status,
         plan: &QueryPlan,
-        scanner: &AdScanner<'_>,
+        scanner: &QueryScanner<'_>,
         names: &mut dyn FnMut(&Session) -> Vec<String>,
     ) {
         if status == Status::No && scanner.filter == TruthFilter::True {
-            if scanner.unseen_names.has_unseen() {
-                scanner.unseen_names.report_among(session, &names(session));
+            if scanner.constraint_names.has_unseen() {
+                scanner.constraint_names.report_among(session, &names(session));
             }
-            scanner.errors.report(session);
+            if let Some(reason) = scanner.errors.reason() {
+                session.note(&format!("the constraint is {reason}"));
+            }
             note_slips(session, &plan.constraint);
             self.note_names(session, &plan.choice);
         } else if status == Status::Yes {
             note_certain_slips(session, &plan.constraint);
-            let names = if scanner.has_misspelt_candidates() { names(session) } else { Vec::new() };
-            Self::note_columns(session, &plan.columns, &scanner.unseen_columns, &names);
+            let names = if plan.has_misspelt_candidates(scanner) { names(session) } else { Vec::new() };
+            Self::note_columns(session, &plan.columns, &scanner.selected_names, &names);
         }
     }
 

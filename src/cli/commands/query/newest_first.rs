@@ -4,12 +4,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use classad::format::{BackwardStream, FileFormat, Position, Projection, Stream, StreamBlock};
+use classad::query::{BlockTask, ScanItem, ScanState, ScannedBlock};
 
-use super::finding::ScanFinding;
 use super::output::QueryOutput;
-use super::scan::AdScanner;
-use super::scan_task::{QueryScanState, ScanTask, ScannedBlock};
-use crate::cli::io::block_pipeline::BlockTask;
+use super::scan::{QueryScanner, needs_place};
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::outcome::Failure;
@@ -24,17 +22,16 @@ use crate::cli::session::Session;
 pub fn scan_backwards(
     session: &mut Session,
     sources: &mut [AdSource],
-    scanner: &AdScanner<'_>,
+    scanner: &QueryScanner<'_>,
     output: &mut QueryOutput<'_>,
 ) -> Result<Option<SourceText>, Failure> {
-    let task = ScanTask { scanner };
-    let mut state = task.new_state();
+    let mut state = scanner.new_state();
     let mut first_text = None;
     for source in sources {
         let goes_on = if source.form == FileFormat::Long {
-            scan_from_end(session, source, (&task, &mut state), output, &mut first_text)?
+            scan_from_end(session, source, (scanner, &mut state), output, &mut first_text)?
         } else {
-            scan_turned_round(session, source, (&task, &mut state), output, &mut first_text)?
+            scan_turned_round(session, source, (scanner, &mut state), output, &mut first_text)?
         };
         if !goes_on {
             break;
@@ -47,7 +44,7 @@ pub fn scan_backwards(
 fn scan_from_end(
     session: &mut Session,
     source: &mut AdSource,
-    (task, state): (&ScanTask<'_>, &mut QueryScanState),
+    (scanner, state): (&QueryScanner<'_>, &mut ScanState),
     output: &mut QueryOutput<'_>,
     first_text: &mut Option<SourceText>,
 ) -> Result<bool, Failure> {
@@ -69,8 +66,8 @@ fn scan_from_end(
                 return Ok(true);
             }
         };
-        let ScannedBlock { findings, ads } = task.run(state, &block);
-        let is_placed = block.is_unfinished || findings.iter().any(ScanFinding::needs_place);
+        let ScannedBlock { items, ads } = scanner.run(state, &block);
+        let is_placed = block.is_unfinished || items.iter().any(needs_place);
         let (start, ads_before) = blocks.place(&block, offset, ads, is_placed).unwrap_or((Position::START, 0));
         let text = source.wrap_block(StreamBlock { start, ..block });
         if text.block.is_unfinished {
@@ -78,8 +75,8 @@ fn scan_from_end(
             input::note_unfinished(session, source);
         }
         first_text.get_or_insert_with(|| text.clone());
-        for finding in findings.into_iter().rev() {
-            if !output.add(session, &text, ads_before, finding)? {
+        for item in items.into_iter().rev() {
+            if !output.add_item(session, &text, ads_before, item)? {
                 return Ok(false);
             }
         }
@@ -91,7 +88,7 @@ fn scan_from_end(
 fn scan_turned_round(
     session: &mut Session,
     source: &mut AdSource,
-    (task, state): (&ScanTask<'_>, &mut QueryScanState),
+    (scanner, state): (&QueryScanner<'_>, &mut ScanState),
     output: &mut QueryOutput<'_>,
     first_text: &mut Option<SourceText>,
 ) -> Result<bool, Failure> {
@@ -99,17 +96,17 @@ fn scan_turned_round(
     let mut ads_before = 0;
     while let Some(text) = input::next_block(session, source) {
         session.check_interrupt()?;
-        let ScannedBlock { findings, ads } = task.run(state, &text.block);
+        let ScannedBlock { items, ads } = scanner.run(state, &text.block);
         first_text.get_or_insert_with(|| text.clone());
         // Only problems need the text.
-        let has_problem = findings.iter().any(|finding| matches!(finding, ScanFinding::Problem(_)));
+        let has_problem = items.iter().any(|item| matches!(item, ScanItem::Problem(_)));
         let text = if has_problem { text } else { source.wrap_block(StreamBlock::from_complete_text("", source.form)) };
-        scanned.push((text, ads_before, findings));
+        scanned.push((text, ads_before, items));
         ads_before += ads;
     }
-    for (text, ads_before, findings) in scanned.into_iter().rev() {
-        for finding in findings.into_iter().rev() {
-            if !output.add(session, &text, ads_before, finding)? {
+    for (text, ads_before, items) in scanned.into_iter().rev() {
+        for item in items.into_iter().rev() {
+            if !output.add_item(session, &text, ads_before, item)? {
                 return Ok(false);
             }
         }

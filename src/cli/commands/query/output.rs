@@ -5,11 +5,12 @@ use std::io::Write;
 use classad::ad::{Ad, Expression};
 use classad::eval::{Context, Environment, Reference, external_references};
 use classad::format::FileFormat;
+use classad::query::ScanItem;
 use classad::syntax::print_name;
 
 use super::QueryCommand;
 use super::columns::{Columns, Row, default_columns};
-use super::finding::{FindingSink, ScanFinding};
+use super::finding::{FindingSink, QueryFinding};
 use super::groups::{GroupColumns, GroupedAds};
 use super::plan::QueryPlan;
 use super::print_mask::PrintMaskWriter;
@@ -107,26 +108,33 @@ impl<'q> QueryOutput<'q> {
         }
     }
 
-    /// Takes a finding of the scan of `text`. Returns false if the output needs no more findings. `ads_before` is the
-    /// number of ads before `text` in the source; the finding numbers the ads of `text` from 1.
-    pub fn add(
+    /// Takes what a scan of `text` has found. Returns false if the output needs no more. `ads_before` is the number of ads
+    /// before `text` in the source; the scan numbers the ads of `text` from 1.
+    pub fn add_item(
         &mut self,
         session: &mut Session,
         text: &SourceText,
         ads_before: usize,
-        finding: ScanFinding,
+        item: ScanItem<QueryFinding>,
     ) -> Result<bool, Failure> {
-        let mut finding = finding.after_ads(ads_before);
-        match &mut finding {
-            ScanFinding::Problem(problem) => {
-                return session.report_problem(text, &problem.clone().after_ads(ads_before)).map(|()| true);
+        match item {
+            ScanItem::Found(finding) => self.add(session, &text.name, finding.after_ads(ads_before)),
+            ScanItem::Problem(problem) => session.report_problem(text, &problem.after_ads(ads_before)).map(|()| true),
+            ScanItem::Halted(halt, number) => {
+                self.add(session, &text.name, QueryFinding::Halted { halt, number: number + ads_before })
             }
-            ScanFinding::Halted { halt, number } => {
-                session.report_abort(halt, &format!("{}: ad {number}", text.name));
+            ScanItem::Stop => Ok(false),
+        }
+    }
+
+    /// Takes a finding in the file `file`, whose ads it numbers from 1. Returns false if the output needs no more.
+    pub fn add(&mut self, session: &mut Session, file: &str, mut finding: QueryFinding) -> Result<bool, Failure> {
+        match &mut finding {
+            QueryFinding::Halted { halt, number } => {
+                session.report_abort(halt, &format!("{file}: ad {number}"));
                 return Ok(true);
             }
-            ScanFinding::Stop => return Ok(false),
-            ScanFinding::Ad { name, number, .. } => drop(name.get_or_insert_with(|| format!("{}:{number}", text.name))),
+            QueryFinding::Ad { name, number, .. } => drop(name.get_or_insert_with(|| format!("{file}:{number}"))),
             _ => {}
         }
         let printer = &mut self.printer;
@@ -174,14 +182,14 @@ impl<'q> OutputMode<'q> {
 
 impl QueryPrinter<'_> {
     /// Prints a finding, or keeps it for the end of a table.
-    fn print(&mut self, session: &mut Session, finding: ScanFinding) -> Result<(), Failure> {
+    fn print(&mut self, session: &mut Session, finding: QueryFinding) -> Result<(), Failure> {
         match (&mut self.mode, finding) {
-            (OutputMode::Table(table), ScanFinding::Record(record)) => table.add(*record),
-            (OutputMode::Rows(rows), ScanFinding::Row(row)) => rows.write(&mut self.out, row.cells)?,
-            (OutputMode::TypedRows(Some(rows)), ScanFinding::Row(row)) => rows.push(&row.values)?,
-            (OutputMode::PrintMask(rows), ScanFinding::Row(row)) => rows.write(&mut self.out, row.masked)?,
-            (OutputMode::Groups(_), ScanFinding::Groups(groups)) => self.print_groups(session, groups)?,
-            (mode, ScanFinding::Ad { ad, name, .. }) => {
+            (OutputMode::Table(table), QueryFinding::Record(record)) => table.add(*record),
+            (OutputMode::Rows(rows), QueryFinding::Row(row)) => rows.write(&mut self.out, row.cells)?,
+            (OutputMode::TypedRows(Some(rows)), QueryFinding::Row(row)) => rows.push(&row.values)?,
+            (OutputMode::PrintMask(rows), QueryFinding::Row(row)) => rows.write(&mut self.out, row.masked)?,
+            (OutputMode::Groups(_), QueryFinding::Groups(groups)) => self.print_groups(session, groups)?,
+            (mode, QueryFinding::Ad { ad, name, .. }) => {
                 let Some(ad) = ad.into_ad(session.dialect()) else { return refuse("a partial result is damaged") };
                 let ad = NamedAd::unnamed(ad).with_name(name.unwrap_or_default());
                 match mode {

@@ -2,16 +2,14 @@
 //!
 //! The findings of a file are kept in its order. Groups and the first ones of an order stand at its end.
 
-use classad::format::StreamBlock;
+use classad::query::{ScanItem, ScannedBlock};
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
-use super::columns::Columns;
-use super::finding::{FindingSink, ScanFinding};
+use super::finding::{FindingSink, QueryFinding};
 use super::output::QueryOutput;
 use super::plan::QueryPlan;
-use super::scan::AdScanner;
-use super::scan_task::{ScanTask, ScannedBlock};
+use super::scan::QueryScanner;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
@@ -36,6 +34,9 @@ struct QueryNotes {
     names: Option<Vec<String>>,
 }
 
+/// What is found in a block.
+type QueryBlock = ScannedBlock<QueryFinding>;
+
 /// Writes the findings of a file.
 struct FileFindings<'q> {
     sink: FindingSink<'q>,
@@ -49,10 +50,10 @@ impl QueryCommand {
         &self,
         session: &mut Session,
         sources: &mut [AdSource],
-        scanner: &AdScanner<'_>,
+        (plan, scanner): (&QueryPlan, &QueryScanner<'_>),
     ) -> Result<Status, Failure> {
         refuse_contradictions(&[
-            (scanner.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
+            (plan.columns.table.is_some(), "--partial does not work with the tables of HTCondor's tools"),
             (
                 self.newest || self.since.is_some() || self.completed_since.is_some(),
                 "--partial does not work with --newest, --since and --completed-since",
@@ -64,28 +65,28 @@ impl QueryCommand {
             ),
         ])?;
         let mut writer = PartialWriter::new(session, sources, &self.input_of_partials().files, self.query.as_slice())?;
-        let task = ScanTask { scanner };
         let mut has_found = false;
         for (index, source) in sources.iter_mut().enumerate() {
             writer.begin_file(index)?;
-            let mut file = FileFindings::new(self, scanner.columns);
-            for_each_block(session, [&mut *source], &task, &mut |_, source, text, scanned: ScannedBlock| {
-                let mut findings = scanned.findings.into_iter();
-                let goes_on = findings.try_fold(true, |goes_on, finding| match goes_on {
-                    true => file.add(&mut writer, text, source.ads_read, finding),
-                    false => Ok::<_, Failure>(false),
-                });
+            let mut file = FileFindings { sink: FindingSink::new(self, &plan.columns, true), present: 0 };
+            for_each_block(session, [&mut *source], scanner, &mut |_, source, text, scanned: QueryBlock| {
+                let before = source.ads_read;
                 source.ads_read += scanned.ads;
-                goes_on
+                for item in scanned.items {
+                    if !file.add(&mut writer, text, before, item)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
             })?;
             has_found |= file.sink.has_found;
             file.finish(&mut writer)?;
             writer.end_file(source)?;
         }
         let (has_valid_value, reason) = scanner.errors.to_parts();
-        let needs_names = !has_found || scanner.has_misspelt_candidates();
+        let needs_names = !has_found || plan.has_misspelt_candidates(scanner);
         let names = if needs_names { first_names(session, sources) } else { None };
-        let (seen, seen_columns) = (scanner.unseen_names.seen(), scanner.unseen_columns.seen());
+        let (seen, seen_columns) = (scanner.constraint_names.seen(), scanner.selected_names.seen());
         let notes = QueryNotes { seen, seen_columns, has_valid_value, reason, names };
         writer.finish(session, &notes)?;
         Ok(Status::Yes)
@@ -106,16 +107,15 @@ impl QueryCommand {
         let plan = QueryPlan::new(session, self, &constraints, query, None)?;
         let mut output = QueryOutput::new(session, self, &plan, partials.form)?;
         let scanner = plan.scanner(session, self, output.needed_part());
-        partials.replay(session, &mut |session, file, finding: ScanFinding| {
-            let text = SourceText::of_block(&file.name, StreamBlock::from_complete_text("", file.form));
-            output.add(session, &text, file.ads_before, finding)
+        partials.replay(session, &mut |session, file, finding: QueryFinding| {
+            output.add(session, &file.name, finding.after_ads(file.ads_before))
         })?;
         let status = output.finish(session)?;
         let mut names = None;
         for notes in &partials.notes {
             let notes: QueryNotes = serde_json::from_value(notes.clone()).unwrap_or_default();
-            scanner.unseen_names.mark_seen(&notes.seen);
-            scanner.unseen_columns.mark_seen(&notes.seen_columns);
+            scanner.constraint_names.mark_seen(&notes.seen);
+            scanner.selected_names.mark_seen(&notes.seen_columns);
             scanner.errors.add_parts(notes.has_valid_value, notes.reason);
             names = names.or(notes.names);
         }
@@ -124,28 +124,31 @@ impl QueryCommand {
     }
 }
 
-impl<'q> FileFindings<'q> {
-    fn new(query: &QueryCommand, columns: &'q Columns) -> Self {
-        FileFindings { sink: FindingSink::new(query, columns, true), present: 0 }
-    }
-
-    /// Adds a finding of the scan of `text`. Returns false if no more of the file is needed.
+impl FileFindings<'_> {
+    /// Adds what the scan of `text` has found. Returns false if no more of the file is needed.
     fn add(
         &mut self,
         writer: &mut PartialWriter,
         text: &SourceText,
         ads_before: usize,
-        finding: ScanFinding,
+        item: ScanItem<QueryFinding>,
     ) -> Result<bool, Failure> {
         let FileFindings { sink, present } = self;
-        match finding.after_ads(ads_before) {
-            ScanFinding::Problem(problem) => {
+        match item {
+            ScanItem::Found(finding) => {
+                let finding = finding.after_ads(ads_before);
+                sink.add(finding, &mut |finding| write(writer, present, Some(finding)))
+            }
+            ScanItem::Problem(problem) => {
                 // A limit may end the run in front of the problem.
                 write(writer, present, None)?;
                 writer.add_problem(text, problem, ads_before)
             }
-            halted @ ScanFinding::Halted { .. } => write(writer, present, Some(halted)).map(|()| true),
-            finding => sink.add(finding, &mut |finding| write(writer, present, Some(finding))),
+            ScanItem::Halted(halt, number) => {
+                let halted = QueryFinding::Halted { halt, number: number + ads_before };
+                write(writer, present, Some(halted)).map(|()| true)
+            }
+            ScanItem::Stop => Ok(false),
         }
     }
 
@@ -158,13 +161,13 @@ impl<'q> FileFindings<'q> {
 }
 
 /// Writes a finding, if any, after the number of ads before it. Such numbers are added up.
-fn write(writer: &mut PartialWriter, present: &mut usize, finding: Option<ScanFinding>) -> Result<(), Failure> {
-    if let Some(ScanFinding::Present(count)) = finding {
+fn write(writer: &mut PartialWriter, present: &mut usize, finding: Option<QueryFinding>) -> Result<(), Failure> {
+    if let Some(QueryFinding::Present(count)) = finding {
         *present += count;
         return Ok(());
     }
     if *present > 0 {
-        writer.add_finding(&ScanFinding::Present(std::mem::take(present)))?;
+        writer.add_finding(&QueryFinding::Present(std::mem::take(present)))?;
     }
     finding.map_or(Ok(()), |finding| writer.add_finding(&finding))
 }

@@ -1,22 +1,18 @@
 //! What a query looks for and prints: the constraint, the columns and the table, made of the options.
 
-use std::sync::Arc;
-
-use classad::ad::{BinaryOperator, Expression, Value};
-use classad::matching;
+use classad::ad::{BinaryOperator, Expression, Name, Value};
+use classad::query::{AdLookup, AdScanner};
 
 use super::QueryCommand;
-use super::ad_lookup::AdLookup;
 use super::called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use super::columns::Columns;
 use super::query_ad::QueryAd;
-use super::scan::{AdScanner, NeededPart};
+use super::scan::{NeededPart, QueryScanner, QuerySelection};
 use super::tables::{AdTable, TableChoice, choose_table};
 use crate::cli::args::condor_options::RUNNING;
 use crate::cli::io::input;
 use crate::cli::io::slip_notes::note_error;
 use crate::cli::io::source::AdSource;
-use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 
@@ -63,26 +59,31 @@ impl QueryPlan {
     }
 
     /// Creates the scanner for the ads. `needed_part` is what the output needs of each.
-    pub fn scanner(&self, session: &Session, query: &QueryCommand, needed_part: NeededPart) -> AdScanner<'_> {
-        let context = session.context();
-        AdScanner {
-            constraint: &self.constraint,
-            stop: self.stop.as_ref(),
-            query: matching::Query::new(self.constraint.clone(), context.clone()),
-            columns: &self.columns,
-            context,
-            filter: query.filter(),
-            needed_part,
-            writes_ads: self.writes_ads,
-            is_strict: query.strict_input,
-            // The user has not written the names in the constraint of `called_ads`.
-            unseen_names: UnseenNames::of_expressions([&self.constraint])
-                .without(|name| !query.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known)))
-                // Nor those that -run stands for, of jobs and of slots.
-                .without(|name| query.given.iter().any(|given| given == RUNNING) && name.is("State")),
-            unseen_columns: self.columns.names(),
-            errors: Arc::default(),
+    pub fn scanner(&self, session: &Session, query: &QueryCommand, needed_part: NeededPart) -> QueryScanner<'_> {
+        let (columns, context) = (&self.columns, session.context());
+        let selection = QuerySelection { columns, context: context.clone(), needed_part };
+        let mut scanner = AdScanner::new(self.constraint.clone(), context, selection);
+        scanner.stop.clone_from(&self.stop);
+        scanner.filter = query.filter();
+        if !query.strict_input {
+            scanner.read_needed(scanner.selection.needed_names(self.writes_ads));
         }
+        // Ads are printed as they are written.
+        scanner.is_as_written = !columns.attributes.is_empty();
+        scanner.drops_banners = columns.attributes.is_empty();
+        // The user has not written the names in the constraint of `called_ads`.
+        let is_called =
+            |name: &Name| !query.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known));
+        // Nor those that -run stands for, of jobs and of slots.
+        let is_of_run = |name: &Name| query.given.iter().any(|given| given == RUNNING) && name.is("State");
+        scanner.constraint_names = scanner.constraint_names.without(|name| is_called(name) || is_of_run(name));
+        scanner.selected_names = columns.names();
+        scanner
+    }
+
+    /// Whether names of columns may be misspelt, as far as the ads of a scan tell.
+    pub fn has_misspelt_candidates(&self, scanner: &QueryScanner<'_>) -> bool {
+        scanner.selected_names.has_unseen() || !self.columns.attributes.is_empty()
     }
 }
 

@@ -1,12 +1,11 @@
 //! Rows of typed columns: the types of `--af`, from a schema or from a first pass over the files.
 
-use classad::format::{Projection, StreamBlock};
+use classad::query::{ScanItem, ScannedBlock};
 
 use super::QueryCommand;
-use super::finding::ScanFinding;
-use super::scan::AdScanner;
-use super::scan_task::{QueryScanState, ScanTask};
-use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
+use super::finding::QueryFinding;
+use super::scan::QueryScanner;
+use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, refuse, refuse_contradictions};
 use crate::cli::render::parquet::{ColumnSchema, ColumnType, ObservedTypes};
@@ -38,16 +37,15 @@ pub fn column_types(
     session: &mut Session,
     query: &QueryCommand,
     sources: &[AdSource],
-    scanner: &AdScanner<'_>,
+    scanner: &QueryScanner<'_>,
 ) -> Result<Vec<(String, ColumnType)>, Failure> {
-    let columns = &scanner.columns.af;
+    let columns = &scanner.selection.columns.af;
     if let Some(path) = &query.schema {
         let schema = ColumnSchema::read(path)?;
         let typed = |(name, expression): &(String, _)| Ok((name.clone(), schema.column_type(name, expression)?));
         return columns.iter().map(typed).collect();
     }
     let mut observed = vec![ObservedTypes::default(); columns.len()];
-    let task = TypeTask { rows: ScanTask { scanner } };
     for source in sources {
         if !source.is_file() {
             return refuse(format!(
@@ -58,8 +56,12 @@ pub fn column_types(
         let mut again = source.reopen().map_err(|error| Failure::unreadable(&source.name, &error))?;
         // An error is reported when the rows are read.
         session.keep_messages();
-        for_each_block(session, [&mut again], &task, &mut |_, _, _, types: Vec<ObservedTypes>| {
-            observed.iter_mut().zip(&types).for_each(|(all, of_block)| all.merge(of_block));
+        for_each_block(session, [&mut again], scanner, &mut |_, _, _, scanned: ScannedBlock<QueryFinding>| {
+            for item in scanned.items {
+                if let ScanItem::Found(QueryFinding::Row(row)) = item {
+                    observed.iter_mut().zip(&row.values).for_each(|(types, value)| types.add(value));
+                }
+            }
             Ok(true)
         })?;
         session.print_messages(Vec::new());
@@ -71,32 +73,4 @@ pub fn column_types(
         (name.clone(), types.column_type())
     });
     Ok(typed.collect())
-}
-
-/// Observes the types of the values of rows. Problems are reported when the rows are written.
-struct TypeTask<'q> {
-    rows: ScanTask<'q>,
-}
-
-impl BlockTask for TypeTask<'_> {
-    type State = QueryScanState;
-    type Output = Vec<ObservedTypes>;
-
-    fn new_state(&self) -> QueryScanState {
-        self.rows.new_state()
-    }
-
-    fn projection<'s>(&self, state: &'s mut QueryScanState) -> Option<&'s mut Projection> {
-        self.rows.projection(state)
-    }
-
-    fn run(&self, state: &mut QueryScanState, block: &StreamBlock) -> Vec<ObservedTypes> {
-        let mut observed = vec![ObservedTypes::default(); self.rows.scanner.columns.af.len()];
-        for finding in self.rows.run(state, block).findings {
-            if let ScanFinding::Row(row) = finding {
-                observed.iter_mut().zip(&row.values).for_each(|(types, value)| types.add(value));
-            }
-        }
-        observed
-    }
 }

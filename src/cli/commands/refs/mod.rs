@@ -23,7 +23,7 @@ use crate::cli::args::partial_scope::ANY_ATTRIBUTE;
 use crate::cli::io::ad_blocks::for_each_ad_block;
 use crate::cli::io::partial::PartialSet;
 use crate::cli::io::source::AdSource;
-use crate::cli::io::unseen_names::UnseenNames;
+use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
 use crate::cli::io::{cases, input};
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;

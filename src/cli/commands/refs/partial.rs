@@ -9,7 +9,7 @@ use super::collected::CollectedReferences;
 use super::{AdReferences, BlockReferences, RefsTask};
 use crate::cli::io::partial::{PartialFinding, PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
-use crate::cli::io::unseen_names::first_names;
+use crate::cli::io::unseen_names::{ReportUnseen, first_names};
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
 

@@ -75,17 +75,6 @@ impl ObservedTypes {
         } += count;
     }
 
-    /// Adds what was observed elsewhere.
-    pub fn merge(&mut self, other: &ObservedTypes) {
-        self.booleans += other.booleans;
-        self.integers += other.integers;
-        self.has_inexact_integers |= other.has_inexact_integers;
-        self.reals += other.reals;
-        self.times += other.times;
-        self.strings += other.strings;
-        self.others += other.others;
-    }
-
     /// Returns the type of a column with these values. Integers among reals are reals if all of them are exact. Values of
     /// several types become text. So do a column without values, and lists and ads.
     pub fn column_type(&self) -> ColumnType {

@@ -3,9 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use classad::ad::Value;
-
-use crate::cli::session::Session;
+use crate::ad::Value;
 
 /// What the values of the constraint have been so far. Several threads may record values at once.
 #[derive(Default)]
@@ -35,11 +33,13 @@ impl ConstraintErrors {
     }
 
     /// Whether a value was one of those. Until then the constraint must be evaluated in each ad.
+    #[must_use]
     pub fn has_valid_value(&self) -> bool {
         self.has_valid_value.load(Relaxed)
     }
 
     /// Returns whether a value was valid, and what another was.
+    #[must_use]
     pub fn to_parts(&self) -> (bool, Option<String>) {
         (self.has_valid_value(), self.reason.get().cloned())
     }
@@ -52,11 +52,9 @@ impl ConstraintErrors {
         }
     }
 
-    /// Prints a note if the constraint was valid in no ad, with the reason in one of them. Prints nothing if there was no
-    /// ad.
-    pub fn report(&self, session: &Session) {
-        if let Some(reason) = self.reason.get().filter(|_| !self.has_valid_value()) {
-            session.note(&format!("the constraint is {reason}"));
-        }
+    /// Returns what the constraint was in an ad, if it was valid in no ad. `None` if there was no ad.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.get().filter(|_| !self.has_valid_value()).map(String::as_str)
     }
 }

@@ -1,16 +1,18 @@
-//! The order of `--sort`, of `GROUP BY`, and of the tables.
+//! The order of ads by the values of expressions in them, and the first ones of an order.
 
 use std::cmp::Ordering;
 
-use classad::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, UnaryOperator, Value};
-use classad::eval::compare;
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, UnaryOperator, Value};
+use crate::eval::compare;
 
 use super::ad_lookup::AdLookup;
 
 /// An expression by whose values ads are sorted.
 #[derive(Clone)]
 pub struct SortKey {
+    /// The expression.
     pub expression: Expression,
+    /// Whether the greatest value comes first.
     pub is_descending: bool,
 }
 
@@ -20,6 +22,7 @@ pub type SortValues = Vec<Value>;
 impl SortKey {
     /// Makes a key of an expression: a `-` before it means that the order is descending.
     /// `is_reversed` turns the order round.
+    #[must_use]
     pub fn new(expression: &Expression, is_reversed: bool) -> Self {
         match expression.without_parentheses().kind() {
             ExpressionKind::Unary(UnaryOperator::Minus, operand) => {
@@ -36,6 +39,7 @@ pub fn sort_values(keys: &[SortKey], lookup: &mut AdLookup) -> SortValues {
 }
 
 /// Compares two ads by the values of the keys in them.
+#[must_use]
 pub fn compare_values(keys: &[SortKey], a: &[Value], b: &[Value]) -> Ordering {
     let parts = keys.iter().zip(a.iter().zip(b)).map(|(key, (a, b))| match order(a, b) {
         // What has no order stays last.
@@ -57,10 +61,12 @@ impl<T> SortedItems<T> {
     const MIN_HELD: usize = 1024;
 
     /// Keeps the first `limit` items.
+    #[must_use]
     pub fn new(limit: usize) -> Self {
         SortedItems { items: Vec::new(), limit }
     }
 
+    /// Adds an item with the values of the keys.
     pub fn add(&mut self, keys: &[SortKey], values: SortValues, item: T) {
         self.items.push((values, item));
         if self.items.len() >= self.limit.saturating_mul(2).max(Self::MIN_HELD) {
@@ -92,6 +98,7 @@ fn group(value: &Value) -> u8 {
 }
 
 /// Compares values in a total order: by groups of comparable types, then by value.
+#[must_use]
 pub fn order(a: &Value, b: &Value) -> Ordering {
     if let (Value::String(a), Value::String(b)) = (a, b) {
         return compare_naturally(a.as_bytes(), b.as_bytes());
@@ -108,6 +115,7 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
 
 /// Compares texts by their characters and the numbers in them: `slot1_2` comes before `slot1_10`. Letters are compared
 /// without case first.
+#[must_use]
 pub fn compare_naturally(a: &[u8], b: &[u8]) -> Ordering {
     let (mut left, mut right) = (a, b);
     while let (Some(first), Some(second)) = (left.first(), right.first()) {

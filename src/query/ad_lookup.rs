@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use classad::ad::{Ad, Expression, ListValue, Name, ScopeFrame, Value};
-use classad::eval::{Context, Environment, Evaluator};
+use crate::ad::{Ad, Expression, ListValue, Name, ScopeFrame, Value};
+use crate::eval::{Context, Environment, Evaluator};
 
 /// The values of an ad's attributes, converted as HTCondor's tools do. Counts the evaluations that exceed a budget.
 pub struct AdLookup<'a> {
+    /// The ad.
     pub ad: &'a Ad,
     context: &'a Context,
     environment: Environment,
@@ -16,6 +17,8 @@ pub struct AdLookup<'a> {
 }
 
 impl<'a> AdLookup<'a> {
+    /// Looks values up in an ad.
+    #[must_use]
     pub fn new(ad: &'a Ad, context: &'a Context) -> Self {
         let (environment, frame) = Environment::single(ad.clone());
         AdLookup { ad, context, environment, frame, failures: 0 }
@@ -36,6 +39,8 @@ impl<'a> AdLookup<'a> {
         self.value(&expression)
     }
 
+    /// Whether the ad has an attribute.
+    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.ad.get(&Name::new(name)).is_some()
     }
@@ -53,6 +58,7 @@ impl<'a> AdLookup<'a> {
         to_integer(&self.attribute(name))
     }
 
+    /// Returns the number that an attribute has; `None` if its value is not a number.
     pub fn real(&mut self, name: &str) -> Option<f64> {
         to_real(&self.attribute(name))
     }
@@ -92,6 +98,7 @@ impl<'a> AdLookup<'a> {
 }
 
 /// Returns the text of a string; `None` of any other value.
+#[must_use]
 pub fn to_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.to_str().into_owned()),
@@ -99,6 +106,8 @@ pub fn to_text(value: &Value) -> Option<String> {
     }
 }
 
+/// Returns a number, truncated; `None` of any other value.
+#[must_use]
 #[allow(clippy::cast_possible_truncation)] // reals are truncated, as in C
 pub fn to_integer(value: &Value) -> Option<i64> {
     match value {
@@ -107,6 +116,8 @@ pub fn to_integer(value: &Value) -> Option<i64> {
     }
 }
 
+/// Returns a number or a boolean as a real; `None` of any other value.
+#[must_use]
 #[allow(clippy::cast_precision_loss)] // large integers are rounded, as in C
 pub fn to_real(value: &Value) -> Option<f64> {
     match value {
