@@ -6,8 +6,8 @@ use classad::ad::{
     Truth, UnaryOperator, Value,
 };
 use classad::eval::{
-    CompiledEvaluator, CompiledValue, ConstraintVerdict, Context, Environment, Evaluator, Knowledge, SpecializeOptions,
-    specialize, specialize_ad,
+    CompiledEvaluator, CompiledScene, CompiledSubject, CompiledValue, ConstraintVerdict, Context, Environment,
+    Evaluator, Knowledge, SpecializeOptions, specialize, specialize_ad,
 };
 use classad::pool::Store;
 use classad::syntax::{ParseOptions, Style, parse_ad, parse_expression, print, print_value};
@@ -143,15 +143,15 @@ pub fn compare_programs(text: &mut Text, evaluators: &mut EvaluatorPair) {
         let (environment, frame) = Environment::known(Some(mine.clone()), (!is_alone).then(|| other.clone()));
         let side = text.random.usize(0..2);
         let found = if is_alone {
-            let held = evaluators.single.holds(tried, mine, &context);
+            let held = evaluators.single.truth(CompiledSubject::Expression(tried), mine.into(), &context);
             let walked = || Evaluator::new(&environment, &context).evaluate(tried, &frame);
             assert!(
-                held.is_none_or(|held| walked().map(|value| Truth::of(&value, dialect).is_true()) == Ok(held)),
+                held.is_none_or(|held| walked().map(|value| Truth::of(&value, dialect)) == Ok(held)),
                 "{dialect}: {} in {}",
                 shown(tried),
                 print_text(mine)
             );
-            evaluators.single.value(tried, mine, &context)
+            evaluators.single.value(CompiledSubject::Expression(tried), mine.into(), &context)
         } else {
             let attribute = Name::new(text.pick(&NAMES));
             compare_attribute(
@@ -161,8 +161,8 @@ pub fn compare_programs(text: &mut Text, evaluators: &mut EvaluatorPair) {
                 side,
                 &context,
             );
-            let pair = if side == 0 { [mine, other] } else { [other, mine] };
-            evaluators.pairs.value_in_pair(tried, pair, side, &context)
+            let ads = if side == 0 { [mine, other] } else { [other, mine] };
+            evaluators.pairs.value(CompiledSubject::Expression(tried), CompiledScene { ads, side }, &context)
         };
         let Some(found) = found else {
             evaluators.left += 1;
@@ -197,11 +197,12 @@ fn compare_attribute(
     context: &Context,
 ) {
     let name = evaluator.name(attribute);
-    let pair = if side == 0 { [mine, other] } else { [other, mine] };
-    let Some(held) = evaluator.first_attribute_holds(&[name], pair, side, context) else { return };
+    let ads = if side == 0 { [mine, other] } else { [other, mine] };
+    let scene = CompiledScene { ads, side };
+    let Some(held) = evaluator.truth(CompiledSubject::FirstAttribute(&[name]), scene, context) else { return };
     let (environment, frame) = Environment::known(Some(mine.clone()), Some(other.clone()));
     let walked = Evaluator::new(&environment, context).attribute(&frame, attribute);
-    let walked = walked.map(|value| Truth::of(&value, context.dialect).is_true());
+    let walked = walked.map(|value| Truth::of(&value, context.dialect));
     assert_eq!(Ok(held), walked, "{}: {}", context.dialect, print_text(mine));
 }
 

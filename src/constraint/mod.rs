@@ -6,7 +6,6 @@ mod comparison;
 mod condition;
 mod conjuncts;
 mod consistency;
-mod literal_filter;
 mod rectangle;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
@@ -20,5 +19,4 @@ pub use consistency::{
     Inconsistency, InconsistencyKind, MAX_COMPARED_CLAUSES, PossibleTruths, Tautology, Witness, contradicts_itself,
     inconsistencies, possible_truths, tautologies,
 };
-pub use literal_filter::LiteralFilter;
 pub use rectangle::{Interval, Profile, profiles};

@@ -24,9 +24,9 @@ mod work;
 pub(crate) use builtin::regex::{TemplatePiece, parse_template};
 pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, find_function_in, similar_functions,
-    string_list_items, unknown_function_message,
+    string_list_items, tested_type, unknown_function_message,
 };
-pub use compiled::{CompiledEvaluator, CompiledName, CompiledValue};
+pub use compiled::{CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};

@@ -4,7 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
-use crate::eval::{Abort, CompiledEvaluator, CompiledName, CompiledValue, Context, Environment, Evaluator, Work};
+use crate::eval::{
+    Abort, CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue, Context, Environment,
+    Evaluator, Work,
+};
 use crate::protocol::{Protocol, rank_value};
 
 /// One of the two ads of a pair.
@@ -90,11 +93,10 @@ impl Pair {
 
     /// Whether the constraint of one side is true for the partner. An ad without a constraint accepts no partner.
     pub fn accepts(&self, side: PairSide) -> Result<bool, Abort> {
-        let names = &self.compiled_constraints;
-        let holds = self
-            .compiled(side, |compiled, ads, index| compiled.first_attribute_holds(names, ads, index, &self.context));
-        if let Some(holds) = holds {
-            return Ok(holds);
+        let subject = CompiledSubject::FirstAttribute(&self.compiled_constraints);
+        let truth = self.compiled(side, |compiled, scene| compiled.truth(subject, scene, &self.context));
+        if let Some(truth) = truth {
+            return Ok(truth.is_true());
         }
         let Some(constraint) = self.protocol.constraint_name(&self.frame(side).ad) else { return Ok(false) };
         let value = self.walk(|walker| walker.attribute(self.frame(side), constraint))?;
@@ -103,9 +105,8 @@ impl Pair {
 
     /// Returns the rank that one side gives the partner; 0 if the rank is not a number.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
-        let rank = self.compiled(side, |compiled, ads, index| {
-            compiled.attribute_in_pair(self.compiled_rank, ads, index, &self.context)
-        });
+        let subject = CompiledSubject::FirstAttribute(std::slice::from_ref(&self.compiled_rank));
+        let rank = self.compiled(side, |compiled, scene| compiled.value(subject, scene, &self.context));
         match rank {
             Some(CompiledValue::Value(value)) => Ok(rank_value(&value)),
             Some(CompiledValue::Error) => Ok(rank_value(&Value::Undefined)),
@@ -118,9 +119,8 @@ impl Pair {
 
     /// Evaluates an expression in the ad of one side.
     pub fn evaluate(&self, side: PairSide, expression: &Expression) -> Result<Value, Abort> {
-        let compiled =
-            self.compiled(side, |evaluator, ads, index| evaluator.value_in_pair(expression, ads, index, &self.context));
-        match compiled {
+        let subject = CompiledSubject::Expression(expression);
+        match self.compiled(side, |compiled, scene| compiled.value(subject, scene, &self.context)) {
             Some(CompiledValue::Value(value)) => Ok(value),
             Some(CompiledValue::Error) | None => self.walk(|walker| walker.evaluate(expression, self.frame(side))),
         }
@@ -128,9 +128,9 @@ impl Pair {
 
     /// Evaluates an attribute of one side.
     pub fn evaluate_attribute(&self, side: PairSide, name: &Name) -> Result<Value, Abort> {
-        let value = self.compiled(side, |compiled, ads, index| {
+        let value = self.compiled(side, |compiled, scene| {
             let name = compiled.name(name);
-            compiled.attribute_in_pair(name, ads, index, &self.context)
+            compiled.value(CompiledSubject::FirstAttribute(&[name]), scene, &self.context)
         });
         match value {
             Some(CompiledValue::Value(value)) => Ok(value),
@@ -157,15 +157,15 @@ impl Pair {
     fn compiled<T>(
         &self,
         side: PairSide,
-        evaluate: impl FnOnce(&mut CompiledEvaluator, [&Ad; 2], usize) -> Option<T>,
+        evaluate: impl FnOnce(&mut CompiledEvaluator, CompiledScene<'_>) -> Option<T>,
     ) -> Option<T> {
         if self.evaluations.get() < EVALUATIONS_BEFORE_COMPILING {
             self.evaluations.set(self.evaluations.get() + 1);
             return None;
         }
-        let ads = [&self.frames[0].ad, &self.frames[1].ad];
+        let ads = self.frames.each_ref().map(|frame| &frame.ad);
         let mut compiled = self.compiled.borrow_mut();
-        let value = evaluate(&mut compiled, ads, side.participant().position());
+        let value = evaluate(&mut compiled, CompiledScene { ads, side: side.participant().position() });
         self.steps.set(self.steps.get() + Work::Program.steps() + u64::from(compiled.steps()) / NODES_PER_STEP);
         value
     }

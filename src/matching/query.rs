@@ -3,7 +3,7 @@
 use std::sync::{Mutex, TryLockError};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, ScopeAd, Truth, Value, rewrite_expression};
-use crate::eval::{Abort, CompiledEvaluator, CompiledValue, Context, Environment, Evaluator, FunctionKind};
+use crate::eval::{Abort, CompiledEvaluator, CompiledSubject, Context, Environment, Evaluator, FunctionKind};
 use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
 /// A constraint that is tested against single ads.
@@ -23,20 +23,24 @@ impl Query {
         Query { constraint, context, compiled }
     }
 
+    /// Returns the constraint.
+    #[must_use]
+    pub fn constraint(&self) -> &Expression {
+        &self.constraint
+    }
+
     /// Whether an ad meets the constraint.
     pub fn accepts(&self, ad: &Ad) -> Result<bool, Abort> {
-        match self.compiled(|compiled| compiled.holds(&self.constraint, ad, &self.context)) {
-            Some(holds) => Ok(holds),
+        let subject = CompiledSubject::Expression(&self.constraint);
+        match self.compiled(|compiled| compiled.truth(subject, ad.into(), &self.context)) {
+            Some(truth) => Ok(truth.is_true()),
             None => self.walk(ad).map(|value| Truth::of(&value, self.context.dialect).is_true()),
         }
     }
 
     /// Returns the value of the constraint in an ad, which need not be a boolean.
     pub fn evaluate(&self, ad: &Ad) -> Result<Value, Abort> {
-        match self.compiled(|compiled| compiled.value(&self.constraint, ad, &self.context)) {
-            Some(CompiledValue::Value(value)) => Ok(value),
-            Some(CompiledValue::Error) | None => self.walk(ad),
-        }
+        self.compiled(|compiled| Some(self.evaluate_with(compiled, ad))).unwrap_or_else(|| self.walk(ad))
     }
 
     /// Returns the value of the constraint in an ad, like [`Query::evaluate`], with the programs of one thread. The

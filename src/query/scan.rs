@@ -1,11 +1,11 @@
 //! Scan of blocks for the ads that a query selects. The scan collects what is found and prints nothing, so that several
 //! threads can scan blocks at once.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Truth, Type, Value};
-use crate::constraint::LiteralFilter;
-use crate::eval::{Abort, CompiledEvaluator, Context, Environment, Evaluator, FreeNames};
+use crate::eval::{Abort, CompiledEvaluator, CompiledSubject, Context, Environment, Evaluator, FreeNames};
 use crate::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use crate::matching::Query;
 
@@ -258,23 +258,34 @@ impl<S: AdSelection> AdScanner<S> {
         }
     }
 
-    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If there is a [`LiteralFilter`]
-    /// for the constraint, the projection uses it to skip ads that the query cannot select. A filter that does not tell
-    /// undefined from false is not used where that matters.
+    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If a program can
+    /// evaluate the constraint, the projection uses it to skip ads that the query cannot select. `--undefined` uses no
+    /// such filter.
     fn new_projection(&self) -> Option<Projection> {
         let selection = Projection::new(self.needed.as_ref()?.names.iter().cloned(), self.context.dialect);
         let selection = if self.is_as_written { selection.as_written() } else { selection };
-        let literals = LiteralFilter::new(&self.constraint, &self.context);
         let is_usable = self.filter != TruthFilter::Undefined && self.stop.is_none();
-        let Some(literals) = literals.filter(|_| is_usable) else { return Some(selection) };
-        let (names, wanted) = (literals.names().to_vec(), self.filter == TruthFilter::True);
-        let errors = Arc::clone(&self.errors);
-        Some(selection.with_prefilter(&names, move |values| match literals.is_met(values) {
-            Some(met) if met != wanted && errors.has_valid_value() => PrefilterVerdict::Rejected,
-            // The constraint may be an error: it is evaluated.
-            Some(met) if met != wanted => PrefilterVerdict::Doubtful,
-            _ => PrefilterVerdict::Passed,
+        let Some(names) = self.prefilter_names().filter(|_| is_usable) else { return Some(selection) };
+        let (wanted, errors) = (self.filter == TruthFilter::True, Arc::clone(&self.errors));
+        let (constraint, context) = (self.query.constraint().clone(), self.context.clone());
+        let evaluator = RefCell::new(self.query.evaluator());
+        Some(selection.with_prefilter(&names, move |ad| {
+            let subject = CompiledSubject::Expression(&constraint);
+            match evaluator.borrow_mut().truth(subject, ad.into(), &context) {
+                Some(truth) if truth.is_true() != wanted && errors.has_valid_value() => PrefilterVerdict::Rejected,
+                // The constraint may be an error: it is evaluated.
+                Some(truth) if truth.is_true() != wanted => PrefilterVerdict::Doubtful,
+                _ => PrefilterVerdict::Passed,
+            }
         }))
+    }
+
+    /// Returns the names that the constraint reads, if a program can evaluate it; else `None`.
+    fn prefilter_names(&self) -> Option<Vec<Name>> {
+        let subject = CompiledSubject::Expression(self.query.constraint());
+        self.query.evaluator().truth(subject, (&Ad::default()).into(), &self.context)?;
+        let mentions = FreeNames::of(self.query.constraint(), self.context.dialect);
+        Some(mentions.all_names()?.iter().cloned().collect())
     }
 }
 

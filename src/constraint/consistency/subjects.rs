@@ -5,7 +5,7 @@ use crate::ad::{
 };
 use crate::constraint::conjuncts::chain_operands;
 use crate::constraint::{ClauseOperand, is_self_evaluating};
-use crate::eval::{Context, Environment, Evaluator, find_function_in, string_list_items};
+use crate::eval::{Context, Environment, Evaluator, find_function, find_function_in, string_list_items, tested_type};
 
 /// An expression whose value is the same throughout one evaluation, and the constants with which it is compared.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl<'e> Subjects<'e> {
     /// Returns the constants with which a call of a type predicate or a membership function compares its first argument.
     /// `None` for other calls.
     fn items(&self, name: &Name, arguments: &[Expression]) -> Option<Vec<Value>> {
-        if arguments.len() == 1 && TYPE_PREDICATES.iter().any(|known| name.is(known)) {
+        if arguments.len() == 1 && find_function(name).and_then(tested_type).is_some() {
             return Some(Vec::new());
         }
         let (_, in_string) = MEMBERSHIP_FUNCTIONS.iter().find(|(known, _)| name.is(known))?;
@@ -250,20 +250,6 @@ fn is_nondeterministic(expression: &Expression) -> bool {
     }
     false
 }
-
-/// Type predicates.
-pub(super) const TYPE_PREDICATES: [&str; 10] = [
-    "isUndefined",
-    "isError",
-    "isString",
-    "isInteger",
-    "isReal",
-    "isBoolean",
-    "isList",
-    "isClassAd",
-    "isAbsTime",
-    "isRelTime",
-];
 
 /// Membership functions, and whether their list is a string.
 const MEMBERSHIP_FUNCTIONS: [(&str, bool); 5] = [

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use super::{contradicts_itself, inconsistencies, inconsistencies_without, possible_truths, tautologies};
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Truth, Value};
 use crate::constraint::{conjuncts, disjuncts};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::eval::{Context, Environment, Evaluator, FUNCTIONS, tested_type};
 use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
 /// Returns each contradiction in a constraint as `indexes subject kind`, such as `0,1 x type`.
@@ -222,8 +222,9 @@ fn condition() -> impl Strategy<Value = String> {
     let listed = (any::<bool>(), subject(), prop::sample::select(vec!["a, b", "A", "", "1,undefined"])).prop_map(
         |(any, subject, list)| format!("stringList{}Member({subject}, \"{list}\")", if any { "I" } else { "" }),
     );
-    let predicate = (0..super::subjects::TYPE_PREDICATES.len(), subject())
-        .prop_map(|(at, subject)| format!("{}({subject})", super::subjects::TYPE_PREDICATES[at]));
+    let predicates: Vec<&str> = FUNCTIONS.iter().filter_map(|of| tested_type(of).map(|_| of.name)).collect();
+    let predicate =
+        (prop::sample::select(predicates), subject()).prop_map(|(name, subject)| format!("{name}({subject})"));
     let leaf = prop_oneof![
         6 => comparison, 1 => member, 1 => listed, 1 => predicate, 2 => subject(),
         1 => prop::sample::select(vec!["true", "false"]).prop_map(str::to_owned),

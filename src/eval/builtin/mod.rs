@@ -62,6 +62,7 @@ use super::Abort;
 use super::specialize::TypeSet;
 
 pub(super) use call::{Call, CallResult, EarlyEnd};
+pub use predicates::tested_type;
 pub(super) use reflection::names_read_as_text;
 pub use string_lists::string_list_items;
 

@@ -1,8 +1,8 @@
 //! Lowering: makes programs of expressions.
 
 use crate::ad::{
-    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Span, Type,
-    UnaryOperator, Value,
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, ScopeAd, Span, UnaryOperator,
+    Value,
 };
 
 use super::super::builtin::{self, FunctionKind, string_lists};
@@ -311,7 +311,7 @@ fn special_call(mut call: CallOperation) -> Operation {
             }
         }
         _ => {
-            if let Some(sought) = sought_type(name)
+            if let Some(sought) = builtin::tested_type(call.function)
                 && let Some(operand) = call.arguments.pop()
             {
                 return Operation::TypeTest(sought, Box::new(operand));
@@ -319,21 +319,4 @@ fn special_call(mut call: CallOperation) -> Operation {
         }
     }
     Operation::Call(Box::new(call))
-}
-
-/// Returns the type that a function such as `isUndefined()` tests for; `None` for other functions.
-fn sought_type(function: &str) -> Option<Type> {
-    Some(match function {
-        "isUndefined" => Type::Undefined,
-        "isError" => Type::Error,
-        "isString" => Type::String,
-        "isInteger" => Type::Integer,
-        "isReal" => Type::Real,
-        "isBoolean" => Type::Boolean,
-        "isList" => Type::List,
-        "isClassAd" => Type::Ad,
-        "isAbsTime" => Type::AbsoluteTime,
-        "isRelTime" => Type::RelativeTime,
-        _ => return None,
-    })
 }

@@ -9,7 +9,6 @@
 //! [`Evaluator`]: super::Evaluator
 
 mod lower;
-mod memory;
 mod operand;
 mod program;
 mod relation;
@@ -18,11 +17,12 @@ mod slots;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Dialect, Expression, Name, ScopeFrame, Truth, Value};
+use crate::ad::{Ad, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
 
 use super::{Abort, Context, Environment, Evaluator};
-use memory::ProgramMemory;
+use lower::lower;
 use operand::{Bail, Operand};
+use program::Program;
 use run::Run;
 use slots::{AdView, NameNumber, NameTable, ShapeNumber, SlotTable};
 
@@ -35,7 +35,8 @@ pub struct CompiledEvaluator {
     capacity: usize,
     names: NameTable,
     shapes: SlotTable,
-    programs: ProgramMemory,
+    /// The program of each expression that was met. Ads that share an expression share its program.
+    programs: ByIdentity<Expression, Program>,
     /// Shapes of the ads of the last runs, by the side that held the expression.
     guesses: [[ShapeNumber; 2]; 2],
     nowhere: (Environment, Arc<ScopeFrame>),
@@ -56,19 +57,28 @@ pub enum CompiledValue {
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledName(NameNumber);
 
-/// What is evaluated.
+/// What a [`CompiledEvaluator`] evaluates.
 #[derive(Clone, Copy)]
-enum Subject<'s> {
+pub enum CompiledSubject<'s> {
+    /// An expression.
     Expression(&'s Expression),
-    /// The first of these attributes that the ad has.
+    /// The first of these attributes that the ad has. Without any of them the value is undefined.
     FirstAttribute(&'s [CompiledName]),
 }
 
-/// Ads in which a program runs, and the index of the one that holds the expression.
+/// Ads in which a program runs.
 #[derive(Clone, Copy)]
-struct Scene<'s> {
-    ads: [&'s Ad; 2],
-    side: usize,
+pub struct CompiledScene<'s> {
+    /// The ads of a match, or one ad twice.
+    pub ads: [&'s Ad; 2],
+    /// Index of the ad that holds the expression.
+    pub side: usize,
+}
+
+impl<'s> From<&'s Ad> for CompiledScene<'s> {
+    fn from(ad: &'s Ad) -> Self {
+        CompiledScene { ads: [ad, ad], side: 0 }
+    }
 }
 
 impl CompiledEvaluator {
@@ -103,7 +113,7 @@ impl CompiledEvaluator {
             capacity,
             names: NameTable::default(),
             shapes: SlotTable::default(),
-            programs: ProgramMemory::default(),
+            programs: ByIdentity::default(),
             steps: 0,
             guesses: Default::default(),
             nowhere: Environment::empty(),
@@ -116,72 +126,22 @@ impl CompiledEvaluator {
     ///
     /// The same as those of [`Evaluator::evaluate`].
     pub fn evaluate(&mut self, expression: &Expression, ad: &Ad, context: &Context) -> Result<Value, Abort> {
-        if let Some(CompiledValue::Value(value)) = self.value(expression, ad, context) {
+        if let Some(CompiledValue::Value(value)) =
+            self.value(CompiledSubject::Expression(expression), ad.into(), context)
+        {
             return Ok(value);
         }
         let (environment, frame) = Environment::single(ad.clone());
         Evaluator::new(&environment, context).evaluate(expression, &frame)
     }
 
-    /// Returns the value of an expression in an ad; `None` if only the tree walker can tell it.
-    pub fn value(&mut self, expression: &Expression, ad: &Ad, context: &Context) -> Option<CompiledValue> {
-        self.value_of(Subject::Expression(expression), Scene { ads: [ad, ad], side: 0 }, context)
-    }
-
-    /// Whether an expression is true in an ad: the boolean, or in HTCondor's dialect a number that is not zero. `None`
-    /// if only the tree walker can tell it.
-    pub fn holds(&mut self, expression: &Expression, ad: &Ad, context: &Context) -> Option<bool> {
-        self.holds_for(Subject::Expression(expression), Scene { ads: [ad, ad], side: 0 }, context)
-    }
-
-    /// Returns the value of an expression in one ad of a match, whose index is `side`; `None` if only the tree walker
-    /// can tell it.
-    pub fn value_in_pair(
+    /// Returns the value of `subject`; `None` if only the tree walker can tell it.
+    pub fn value(
         &mut self,
-        expression: &Expression,
-        ads: [&Ad; 2],
-        side: usize,
+        subject: CompiledSubject<'_>,
+        scene: CompiledScene<'_>,
         context: &Context,
     ) -> Option<CompiledValue> {
-        self.value_of(Subject::Expression(expression), Scene { ads, side }, context)
-    }
-
-    /// Number of nodes of the expressions that the last evaluation began, with the steps of functions.
-    #[must_use]
-    pub fn steps(&self) -> u32 {
-        self.steps
-    }
-
-    /// Returns the name of an attribute for [`CompiledEvaluator::attribute_in_pair`].
-    pub fn name(&mut self, name: &Name) -> CompiledName {
-        CompiledName(self.names.number(name))
-    }
-
-    /// Returns the value of an attribute of one ad of a match; undefined if the ad lacks it. `None` if only the tree
-    /// walker can tell the value.
-    pub fn attribute_in_pair(
-        &mut self,
-        name: CompiledName,
-        ads: [&Ad; 2],
-        side: usize,
-        context: &Context,
-    ) -> Option<CompiledValue> {
-        self.value_of(Subject::FirstAttribute(&[name]), Scene { ads, side }, context)
-    }
-
-    /// Whether the first of some attributes that one ad of a match has is true, as [`CompiledEvaluator::holds`] means
-    /// it. Without any of them it is not. `None` if only the tree walker can tell it.
-    pub fn first_attribute_holds(
-        &mut self,
-        names: &[CompiledName],
-        ads: [&Ad; 2],
-        side: usize,
-        context: &Context,
-    ) -> Option<bool> {
-        self.holds_for(Subject::FirstAttribute(names), Scene { ads, side }, context)
-    }
-
-    fn value_of(&mut self, subject: Subject<'_>, scene: Scene<'_>, context: &Context) -> Option<CompiledValue> {
         self.run(subject, scene, context, |run, expression| {
             let Some(expression) = expression else { return Ok(CompiledValue::Value(Value::Undefined)) };
             Ok(match run.expression(expression)? {
@@ -191,19 +151,35 @@ impl CompiledEvaluator {
         })
     }
 
-    fn holds_for(&mut self, subject: Subject<'_>, scene: Scene<'_>, context: &Context) -> Option<bool> {
+    /// Returns the truth value of `subject`; `None` if only the tree walker can tell it.
+    pub fn truth(
+        &mut self,
+        subject: CompiledSubject<'_>,
+        scene: CompiledScene<'_>,
+        context: &Context,
+    ) -> Option<Truth> {
         self.run(subject, scene, context, |run, expression| {
-            let Some(expression) = expression else { return Ok(false) };
-            run.expression_condition(expression).map(|condition| condition == Truth::True)
+            expression.map_or(Ok(Truth::Undefined), |expression| run.expression_condition(expression))
         })
+    }
+
+    /// Number of nodes of the expressions that the last evaluation began, with the steps of functions.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Returns the name of an attribute for [`CompiledSubject::FirstAttribute`].
+    pub fn name(&mut self, name: &Name) -> CompiledName {
+        CompiledName(self.names.number(name))
     }
 
     /// Runs the program of `subject`. If the program of an attribute is missing, makes it and starts again.
     #[inline]
     fn run<T>(
         &mut self,
-        subject: Subject<'_>,
-        scene: Scene<'_>,
+        subject: CompiledSubject<'_>,
+        scene: CompiledScene<'_>,
         context: &Context,
         work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
     ) -> Option<T> {
@@ -225,16 +201,17 @@ impl CompiledEvaluator {
     #[cold]
     fn add(&mut self, expression: &Expression) {
         if self.programs.len() >= self.capacity {
-            self.programs = ProgramMemory::default();
+            self.programs = ByIdentity::default();
         }
-        self.programs.add(expression, &mut self.names, self.dialect, self.is_match);
+        let program = lower(expression, &mut self.names, self.dialect, self.is_match);
+        self.programs.insert(expression.clone(), program);
     }
 
     #[inline]
     fn attempt<T>(
         &mut self,
-        subject: Subject<'_>,
-        scene: Scene<'_>,
+        subject: CompiledSubject<'_>,
+        scene: CompiledScene<'_>,
         context: &Context,
         work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
     ) -> Option<Attempt<T>> {
@@ -253,8 +230,8 @@ impl CompiledEvaluator {
         let views: [AdView<'_>; 2] =
             [self.shapes.view(own_shape, own, &self.names), self.shapes.view(partner_shape, partner, &self.names)];
         let expression = match subject {
-            Subject::Expression(expression) => Some(expression),
-            Subject::FirstAttribute(names) => names.iter().find_map(|name| views[0].get(name.0)),
+            CompiledSubject::Expression(expression) => Some(expression),
+            CompiledSubject::FirstAttribute(names) => names.iter().find_map(|name| views[0].get(name.0)),
         };
         let mut run = Run::new(&self.programs, context, &self.nowhere, views);
         let (done, steps) = (work(&mut run, expression), run.steps);

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Dialect, Expression, ExpressionKind, ScopeFrame, Truth, UnaryOperator, Value};
+use crate::ad::{ByIdentity, Dialect, Expression, ExpressionKind, ScopeFrame, Truth, UnaryOperator, Value};
 
 use super::super::builtin::{Call, EarlyEnd, string_lists};
 use super::super::pattern::{SearchFault, SearchSteps};
 use super::super::{Context, Environment, Evaluator};
-use super::memory::ProgramMemory;
 use super::operand::{Bail, ComputedStrings, Operand};
 use super::program::{
     CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
@@ -22,7 +21,7 @@ const MAX_DEPTH: u32 = 200;
 
 /// Run of a program, with the programs of the attributes that it reads.
 pub(super) struct Run<'a> {
-    programs: &'a ProgramMemory,
+    programs: &'a ByIdentity<Expression, Program>,
     context: &'a Context,
     dialect: Dialect,
     /// Maximum of [`Run::steps`].
@@ -50,7 +49,7 @@ static UNDEFINED: Value = Value::Undefined;
 
 impl<'a> Run<'a> {
     pub(super) fn new(
-        programs: &'a ProgramMemory,
+        programs: &'a ByIdentity<Expression, Program>,
         context: &'a Context,
         nowhere: &'a (Environment, Arc<ScopeFrame>),
         [own, partner]: [AdView<'a>; 2],

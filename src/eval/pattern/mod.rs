@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 
-use crate::ad::ByteString;
+use crate::ad::{Bounded, ByteString};
 pub(crate) use options::PatternOptions;
 pub(crate) use steps::{SearchFault, SearchSteps};
 
@@ -32,6 +32,10 @@ const CALLS_PER_STEP: u64 = 4;
 
 /// Number of bytes that PCRE2 passes in about the time of a match call.
 const BYTES_PER_CALL: u64 = 64;
+
+/// Estimated size of a compiled pattern in bytes, and for each byte of its text.
+const BYTES_PER_PATTERN: usize = 32 << 10;
+const PATTERN_BYTES_PER_BYTE: usize = 64;
 
 /// Number of groups that PCRE2 copies in about the time of a match call.
 const GROUPS_PER_CALL: u64 = 8;
@@ -87,7 +91,7 @@ type PatternResult = Result<Arc<CompiledPattern>, String>;
 thread_local! {
     /// Compiled patterns of earlier calls. Compiling takes longer than matching, and a run matches few patterns with
     /// many ads.
-    static PATTERN_CACHE: RefCell<FxHashMap<(ByteString, PatternOptions), PatternResult>> = RefCell::default();
+    static PATTERN_CACHE: RefCell<Bounded<FxHashMap<(ByteString, PatternOptions), PatternResult>>> = RefCell::default();
 }
 
 impl CompiledPattern {
@@ -97,18 +101,11 @@ impl CompiledPattern {
     ///
     /// The reason as a phrase, if the pattern is invalid.
     pub(crate) fn get(text: &ByteString, options: PatternOptions) -> PatternResult {
-        const MAX_CACHED_PATTERNS: usize = 128;
-        const MAX_CACHED_PATTERN_BYTES: usize = 16 << 10;
-        if text.as_bytes().len() > MAX_CACHED_PATTERN_BYTES {
-            return Self::new(text, options).map(Arc::new);
-        }
         PATTERN_CACHE.with_borrow_mut(|compiled| {
             if let Some(found) = compiled.get(&(text.clone(), options)) {
                 return found.clone();
             }
-            if compiled.len() >= MAX_CACHED_PATTERNS {
-                compiled.clear();
-            }
+            compiled.make_room(BYTES_PER_PATTERN + text.as_bytes().len() * PATTERN_BYTES_PER_BYTE);
             let pattern = Self::new(text, options).map(Arc::new);
             compiled.insert((text.clone(), options), pattern.clone());
             pattern

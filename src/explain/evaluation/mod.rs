@@ -20,7 +20,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
 use crate::constraint::has_scope_attribute;
-use crate::eval::{Context, Work};
+use crate::eval::{CompiledEvaluator, Context, Work};
 use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
@@ -74,8 +74,8 @@ pub struct OfferTable {
     pub first_offer: Vec<usize>,
     /// The row of each offer.
     pub row_of: Vec<u32>,
-    /// The columns of the offers' attributes, each with the number of offers that have the attribute.
-    columns: IndexMap<Name, (Arc<ExpressionColumn>, usize), FxBuildHasher>,
+    /// The offers' attributes, each with the number of offers that have it.
+    attributes: IndexMap<Name, usize, FxBuildHasher>,
     groups: Mutex<FxHashMap<Arc<[Name]>, Arc<RowGroups>>>,
     results: SharedCache<ClauseResults>,
     values: SharedCache<ExpressionValues>,
@@ -89,6 +89,8 @@ pub struct OfferTable {
     pub docking: Vec<PolicyRule>,
     /// Number of expressions evaluated.
     evaluations: AtomicU64,
+    /// Evaluators that no thread uses, with the programs that they have made.
+    programs: Mutex<Vec<CompiledEvaluator>>,
 }
 
 /// Keys of clauses, each with its expression.
@@ -133,9 +135,9 @@ impl OfferTable {
         let store = Store::with_all_columns(ads.clone(), context.dialect);
         let with_count = |(name, column): (&Name, &Arc<ExpressionColumn>)| {
             let offers = weights.of_rows((0..ads.len()).filter(|row| column.has(*row)));
-            (name.clone(), (Arc::clone(column), offers))
+            (name.clone(), offers)
         };
-        let columns = store.built_columns().map(with_count).collect();
+        let attributes = store.built_columns().map(with_count).collect();
         OfferTable {
             has_scope_attribute: store.has_scope_attribute(),
             store: Mutex::new(store),
@@ -143,7 +145,7 @@ impl OfferTable {
             context,
             ads,
             weights,
-            columns,
+            attributes,
             first_offer: rows.values().map(|(first, _)| *first).collect(),
             row_of,
             groups: Mutex::default(),
@@ -155,6 +157,7 @@ impl OfferTable {
             constraints: OnceLock::new(),
             docking: Vec::new(),
             evaluations: AtomicU64::new(0),
+            programs: Mutex::default(),
         }
     }
 
@@ -171,6 +174,12 @@ impl OfferTable {
     /// Number of expressions evaluated.
     pub fn evaluations(&self) -> u64 {
         self.evaluations.load(Ordering::Relaxed)
+    }
+
+    /// Returns an evaluator that no other thread uses.
+    fn programs(&self) -> CompiledEvaluator {
+        let unused = self.programs.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(|| CompiledEvaluator::for_pairs(self.context.dialect))
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -310,17 +319,17 @@ impl OfferTable {
 
     /// Returns the number of offers that have an attribute.
     pub fn offers_with(&self, name: &Name) -> usize {
-        self.columns.get(name).map(|(_, offers)| *offers).unwrap_or_default()
+        self.attributes.get(name).copied().unwrap_or_default()
     }
 
     /// Returns the attribute that took the place of the attribute `name`, if more offers have it.
     pub fn renamed_attribute(&self, name: &Name) -> Option<Name> {
-        let renamed = renamed_attribute(name.as_str(), self.columns.keys().map(Name::as_str)).map(Name::new)?;
+        let renamed = renamed_attribute(name.as_str(), self.attributes.keys().map(Name::as_str)).map(Name::new)?;
         (self.offers_with(&renamed) > self.offers_with(name)).then_some(renamed)
     }
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
     pub fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
-        similar_names(name, self.columns.keys(), |name| self.offers_with(name))
+        similar_names(name, self.attributes.keys(), |name| self.offers_with(name))
     }
 }

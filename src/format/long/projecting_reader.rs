@@ -483,7 +483,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
                 None => Some(self.record_type(*position).unwrap_or(Value::Undefined)),
             };
             let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
-            verdict = values.map_or(verdict, |values| (prefilter.judge)(&values));
+            verdict = values.map_or(verdict, |values| prefilter.judge(values));
             if verdict == PrefilterVerdict::Rejected {
                 return ProjectionResult::Rejected;
             }

@@ -1,11 +1,12 @@
 //! Projection: the attributes to read of each ad. While ads are read, the names to which values refer are added.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, AdShape, Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
 use crate::format::attribute_predictor::AttributePredictor;
 use crate::syntax::{ExpressionReuse, ParseCache, ParseOptions};
@@ -199,15 +200,22 @@ pub enum PrefilterVerdict {
     Doubtful,
 }
 
-/// A function that takes the values of some attributes and judges the ad.
-pub(super) type PrefilterTest = Box<dyn Fn(&[Value]) -> PrefilterVerdict>;
-
-/// A prefilter: a cheap test of a few plain literals, which are numbers, Booleans and strings without backslashes. It
-/// rejects most ads before the other attributes are parsed.
+/// A prefilter: a test of a few plain literals, which are numbers, Booleans and strings without backslashes. It rejects
+/// most ads before the other attributes are parsed.
 pub(super) struct LiteralPrefilter {
-    /// Indexes of the names whose values are given to `judge`.
+    /// Indexes of the names that the test reads.
     pub(super) names: Vec<usize>,
-    pub(super) judge: PrefilterTest,
+    shape: Arc<AdShape>,
+    /// Judges an ad by its attributes of these names.
+    judge: Box<dyn Fn(&Ad) -> PrefilterVerdict>,
+}
+
+impl LiteralPrefilter {
+    /// Judges an ad by the values of its attributes.
+    pub(super) fn judge(&self, values: Vec<Value>) -> PrefilterVerdict {
+        let expressions = values.into_iter().map(Expression::literal).collect();
+        (self.judge)(&Ad::from_shape(Arc::clone(&self.shape), expressions))
+    }
 }
 
 impl Projection {
@@ -273,17 +281,18 @@ impl Projection {
 
     /// Adds a prefilter: ads that `judge` rejects are left out.
     ///
-    /// `judge` receives the values of the attributes `names`. The value of a missing attribute is undefined. Only
-    /// plain literals are tested: numbers, Booleans, and strings without backslashes. An ad with another value of these
+    /// `judge` receives the ad with the attributes `names` only. A missing attribute is undefined there. Only plain
+    /// literals are tested: numbers, Booleans, and strings without backslashes. An ad with another value of these
     /// attributes is kept.
     #[must_use]
-    pub fn with_prefilter(mut self, names: &[Name], judge: impl Fn(&[Value]) -> PrefilterVerdict + 'static) -> Self {
+    pub fn with_prefilter(mut self, names: &[Name], judge: impl Fn(&Ad) -> PrefilterVerdict + 'static) -> Self {
         for name in names {
             self.add(name.clone());
         }
         self.requested = self.names.len();
-        let names = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
-        self.prefilter = Some(LiteralPrefilter { names, judge: Box::new(judge) });
+        let names: Vec<usize> = names.iter().filter_map(|name| self.names.get_index_of(name)).collect();
+        let shape = Arc::new(names.iter().map(|place| self.names[*place].clone()).collect());
+        self.prefilter = Some(LiteralPrefilter { names, shape, judge: Box::new(judge) });
         self
     }
 

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Truth, Value};
-use crate::eval::{CompiledValue, Context};
+use crate::constraint::conjuncts;
+use crate::eval::{CompiledSubject, Context};
 
 use super::super::Partition;
 use super::Store;
@@ -13,22 +14,17 @@ use super::Store;
 /// The truth values of the clauses of a conjunction, each once for all ads that agree in the attributes of that clause.
 pub(super) struct ClauseValues {
     dialect: Dialect,
-    clauses: Vec<ClauseValue>,
-}
-
-/// The truth value of one clause for each group of a partition.
-struct ClauseValue {
-    groups: Arc<Partition>,
-    /// `Truth::Error` also if only the tree walker can tell the value.
-    truths: Vec<Truth>,
+    /// For each clause a partition of the ads, and the truth value of each group: `Truth::Error` also if only the tree
+    /// walker can tell it.
+    clauses: Vec<(Arc<Partition>, Vec<Truth>)>,
 }
 
 impl ClauseValues {
     /// Evaluates the clauses of a conjunction in the ads of a store. Returns `None` for any other expression, and if
     /// this takes as many evaluations as the conjunction itself, which needs one for each group of `whole`.
     pub(super) fn of(store: &mut Store, expression: &Expression, whole: &Partition, context: &Context) -> Option<Self> {
-        let Chain { clauses, links } = Chain::of(expression);
-        let share = share_of_budgets(context, clauses.len(), links)?;
+        let clauses = conjuncts(expression);
+        let share = share_of_budgets(context, clauses.len(), expression)?;
         let mut evaluations = 0;
         let mut partitions = Vec::with_capacity(clauses.len());
         for clause in &clauses {
@@ -42,11 +38,11 @@ impl ClauseValues {
         }
         let (ads, evaluator) = store.ads_and_evaluator();
         let values = clauses.into_iter().zip(partitions).map(|(clause, groups)| {
-            let truth = |row: &u32| match evaluator.value(clause, &ads[*row as usize], &share) {
-                Some(CompiledValue::Value(value)) => Truth::of(&value, share.dialect),
-                Some(CompiledValue::Error) | None => Truth::Error,
-            };
-            ClauseValue { truths: groups.first_rows().iter().map(truth).collect(), groups }
+            let subject = CompiledSubject::Expression(clause);
+            let truth =
+                |row: &u32| evaluator.truth(subject, (&ads[*row as usize]).into(), &share).unwrap_or(Truth::Error);
+            let truths = groups.first_rows().iter().map(truth).collect();
+            (groups, truths)
         });
         Some(ClauseValues { clauses: values.collect(), dialect: context.dialect })
     }
@@ -54,8 +50,8 @@ impl ClauseValues {
     /// Returns the value of the conjunction in the ad at `row`; `None` if the clauses do not tell it, as for an error.
     pub(super) fn conjunction(&self, row: usize) -> Option<Value> {
         let mut value = Value::Boolean(true);
-        for clause in &self.clauses {
-            match (clause.truths[clause.groups.group(row)?], &value) {
+        for (groups, truths) in &self.clauses {
+            match (truths[groups.group(row)?], &value) {
                 // In the papers' dialect an error in a later clause counts.
                 (Truth::False, _) if self.dialect.is_condor() => return Some(Value::Boolean(false)),
                 (Truth::False, _) => value = Value::Boolean(false),
@@ -68,38 +64,19 @@ impl ClauseValues {
     }
 }
 
-/// A chain of `&&`.
-struct Chain<'e> {
-    /// The operands, from left to right.
-    clauses: Vec<&'e Expression>,
-    /// Number of operators and parentheses between the clauses and the root.
-    links: u32,
-}
-
-impl<'e> Chain<'e> {
-    fn of(expression: &'e Expression) -> Self {
-        let mut chain = Chain { clauses: Vec::new(), links: 0 };
-        let mut pending = vec![expression];
-        while let Some(part) = pending.pop() {
-            match part.kind() {
-                ExpressionKind::Binary(BinaryOperator::And, left, right) => pending.extend([right, left]),
-                ExpressionKind::Parentheses(inner) => pending.push(inner),
-                _ => {
-                    chain.clauses.push(part);
-                    continue;
-                }
-            }
-            chain.links = chain.links.saturating_add(1);
-        }
-        chain
-    }
-}
-
-/// Returns a context in which each of `number` clauses has its share of the budgets. An evaluation of the conjunction
-/// then stays within the budgets, if those of its clauses stay within their shares. `links` is the number of steps and
-/// the nesting that the conjunction adds. Returns `None` if there is nothing to share.
-fn share_of_budgets(context: &Context, number: usize, links: u32) -> Option<Context> {
+/// Returns a context in which each of `number` clauses of a conjunction has its share of the budgets. An evaluation of the
+/// conjunction then stays within the budgets, if those of its clauses stay within their shares. Returns `None` if there is
+/// nothing to share.
+fn share_of_budgets(context: &Context, number: usize, conjunction: &Expression) -> Option<Context> {
     let parts = u64::try_from(number).ok().filter(|parts| *parts > 1)?;
+    // The steps and the nesting that the conjunction adds: at most its operators and parentheses.
+    let (mut links, mut pending) = (0, vec![conjunction]);
+    while let Some(part) = pending.pop() {
+        if let ExpressionKind::Binary(BinaryOperator::And, ..) | ExpressionKind::Parentheses(_) = part.kind() {
+            links += 1;
+            part.kind().for_each_child(|child| pending.push(child));
+        }
+    }
     Some(Context {
         max_steps: context.max_steps.checked_sub(u64::from(links))? / parts,
         max_value_bytes: context.max_value_bytes / parts,
