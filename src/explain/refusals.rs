@@ -9,10 +9,11 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Expression, Name, Truth};
 use crate::matching::PairSide;
+use crate::pool::bit_rows;
 
 use super::decisive_part::ClauseInPair;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
-use super::evaluation::{Acceptance, OfferClause, OfferTable, RefusedSet, RequestContext, RowWeights};
+use super::evaluation::{Acceptance, OfferClause, OfferTable, RequestContext, RowWeights};
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
 
@@ -206,28 +207,18 @@ impl RefusalSource<'_> {
     }
 
     /// Counts the offers that refuse by one clause. `None` if there are none.
-    fn tally(&self, clause: Option<usize>, refused: RefusedSet<'_>, is_drained: bool) -> Option<RefusalTally> {
+    fn tally(&self, clause: Option<usize>, words: &[(usize, usize)], is_drained: bool) -> Option<RefusalTally> {
         let weights = self.own_weights.as_ref().unwrap_or(&self.table.weights);
+        let words = words.iter().copied();
+        let suitable = words.clone().map(|(position, word)| (position, word & self.suitable.as_slice()[position]));
+        let first = |(position, word)| bit_rows(position, word).next();
         let refusing = |row: usize| RefusingRow { is_drained, row, clause };
-        let tally = match refused {
-            RefusedSet::Many(rows) => RefusalTally {
-                suitable: weights.of_intersection(rows, &self.suitable),
-                offers: self.table.weights.of_set(rows),
-                first: refusing(rows.minimum()?),
-                first_suitable: rows.intersection(&self.suitable).next().map(refusing),
-            },
-            RefusedSet::Few(rows) => {
-                let rows = || rows.iter().map(|row| *row as usize);
-                let suitable = || rows().filter(|row| self.suitable.contains(*row));
-                RefusalTally {
-                    suitable: weights.of_rows(suitable()),
-                    offers: self.table.weights.of_rows(rows()),
-                    first: refusing(rows().next()?),
-                    first_suitable: suitable().next().map(refusing),
-                }
-            }
-        };
-        Some(tally)
+        Some(RefusalTally {
+            suitable: weights.of_words(suitable.clone()),
+            offers: self.table.weights.of_words(words.clone()),
+            first: refusing(words.clone().find_map(first)?),
+            first_suitable: suitable.clone().find_map(first).map(refusing),
+        })
     }
 
     /// Returns the text of the clause that a row does not meet; `None` if the row has no constraint.

@@ -8,6 +8,7 @@ use crate::ad::{Ad, ByIdentity, Expression, Name, ShapeTable};
 pub const NO_EXPRESSION: u32 = 0;
 
 /// The expressions that some ads bind to one attribute, as codes.
+#[derive(Default)]
 pub struct CodedExpressions {
     /// Code of each ad: 0 if it lacks the attribute, else 1 more than an index into `expressions`. Ads after the last
     /// code lack the attribute.
@@ -26,6 +27,32 @@ struct ExpressionCoder {
     last: (usize, u32),
 }
 
+impl CodedExpressions {
+    /// Finds the codes of one attribute of some ads.
+    #[must_use]
+    pub fn of_attribute(ads: &[Ad], name: &Name) -> Self {
+        let (mut last_shape, mut position) = (std::ptr::null(), None);
+        CodedExpressions::of(ads.iter().map(|ad| {
+            let shape = Arc::as_ptr(ad.shape());
+            if shape != last_shape {
+                (last_shape, position) = (shape, ad.shape().position(name));
+            }
+            position.map(|position| &ad.expressions()[position])
+        }))
+    }
+
+    /// Finds the codes of the expression of each ad; `None` means that the ad lacks the attribute.
+    pub fn of<'a>(expressions: impl IntoIterator<Item = Option<&'a Expression>>) -> Self {
+        let mut coder = ExpressionCoder::default();
+        for (row, expression) in expressions.into_iter().enumerate() {
+            if let Some(expression) = expression {
+                coder.add(row, expression);
+            }
+        }
+        coder.into()
+    }
+}
+
 /// Finds the codes of all attributes of some ads, by the names of the attributes in order of first occurrence. Iterates
 /// over each ad once, which is faster than looking up every name in every ad.
 pub fn code_expressions(ads: &[Ad]) -> impl Iterator<Item = (Name, CodedExpressions)> {
@@ -41,10 +68,13 @@ pub fn code_expressions(ads: &[Ad]) -> impl Iterator<Item = (Name, CodedExpressi
             coders[*column].add(row, expression);
         }
     }
-    coders.into_iter().map(|(name, ExpressionCoder { codes, expressions, .. })| {
-        let expressions = expressions.into_iter().map(|(expression, _)| expression).collect();
-        (name, CodedExpressions { codes, expressions })
-    })
+    coders.into_iter().map(|(name, coder)| (name, coder.into()))
+}
+
+impl From<ExpressionCoder> for CodedExpressions {
+    fn from(ExpressionCoder { codes, expressions, .. }: ExpressionCoder) -> Self {
+        CodedExpressions { codes, expressions: expressions.into_iter().map(|(expression, _)| expression).collect() }
+    }
 }
 
 impl ExpressionCoder {

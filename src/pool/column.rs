@@ -7,19 +7,18 @@
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, OperatorGroup, Span, Truth, Value};
-use crate::constraint::{is_self_evaluating, literal_value};
+use crate::ad::{BinaryOperator, Dialect, Expression, OperatorGroup, Span, Truth, Value};
+use crate::constraint::literal_value;
 use crate::eval::binary;
 
 use super::Partition;
 use super::code::code;
 use super::coded_expressions::{CodedExpressions, NO_EXPRESSION};
-use super::column_builder::{ColumnBuilder, SMALL_INTEGERS_PER_ROW};
+use super::column_builder::ColumnBuilder;
 use super::dictionary_column::{ABSENT, ColumnCell, DEVIANT, DictionaryColumn};
-use super::range_index::RangeIndex;
-use super::value_indexes::{IntegerPositions, PositionRange, RowTest, ValueIndexes, number_key, string_key};
+use super::range_index::{PositionRange, RangeIndex, RowTest};
+use super::row_lists::RowLists;
 
 /// The values of one attribute of many ads, with indexes for selecting rows by value.
 pub struct AttributeColumn {
@@ -28,14 +27,9 @@ pub struct AttributeColumn {
     values: DictionaryColumn<Value>,
     deviant: FixedBitSet,
     has_deviant: bool,
-    posting_lists: OnceLock<PostingLists>,
-    indexes: OnceLock<ValueIndexes>,
-}
-
-/// Posting lists: for each code the rows with this code, ascending.
-struct PostingLists {
-    starts: Vec<usize>,
-    rows: Vec<u32>,
+    posting_lists: OnceLock<RowLists>,
+    /// The index, and the codes of the values that have no place in it.
+    index: OnceLock<(RangeIndex, Vec<u32>)>,
 }
 
 impl AttributeColumn {
@@ -50,7 +44,7 @@ impl AttributeColumn {
             deviant,
             values,
             posting_lists: OnceLock::new(),
-            indexes: OnceLock::new(),
+            index: OnceLock::new(),
         }
     }
 
@@ -64,45 +58,13 @@ impl AttributeColumn {
         AttributeColumn::of_values(column.values, dialect)
     }
 
-    /// Builds the column of an attribute from the expression of each row; `None` means that the row lacks the
-    /// attribute. `cell` returns the cell of a row whose expression is not a literal.
-    pub fn of_expressions<'a>(
-        expressions: impl IntoIterator<Item = Option<&'a Expression>>,
-        dialect: Dialect,
-        mut cell: impl FnMut(usize, &Expression) -> ColumnCell,
-    ) -> Self {
-        let expressions = expressions.into_iter();
-        let mut column = ColumnBuilder::with_capacity(expressions.size_hint().0);
-        // Ads that were read together share equal literals. A literal seen before is recognised by its address.
-        let mut codes: FxHashMap<usize, u32> = FxHashMap::default();
-        for (row, expression) in expressions.enumerate() {
-            let Some(expression) = expression else {
-                column.push(ColumnCell::Absent);
-                continue;
-            };
-            if let ExpressionKind::Literal(value @ Value::Integer(_)) = expression.kind()
-                && is_self_evaluating(value, dialect)
-            {
-                // An integer is found faster by its value than by its address.
-                column.push(ColumnCell::Constant(value.clone()));
-            } else if let Some(code) = codes.get(&expression.identity()) {
-                column.values.codes.push(*code);
-            } else if let Some(value) = literal_value(expression, dialect) {
-                codes.insert(expression.identity(), column.push(ColumnCell::Constant(value.clone())));
-            } else {
-                column.push(cell(row, expression));
-            }
-        }
-        AttributeColumn::of_values(column.values, dialect)
-    }
-
     /// Builds the column of an attribute from the codes of its expressions, for `rows` rows. `cell` returns the cell of a
     /// row whose expression is not a literal.
     pub fn of_codes(
         CodedExpressions { mut codes, expressions }: CodedExpressions,
         rows: usize,
         dialect: Dialect,
-        cell: impl Fn(usize, &Expression) -> ColumnCell,
+        mut cell: impl FnMut(usize, &Expression) -> ColumnCell,
     ) -> Self {
         let mut column = ColumnBuilder::with_capacity(rows);
         let literal = |expression| Some(column.code(ColumnCell::Constant(literal_value(expression, dialect)?.clone())));
@@ -157,85 +119,42 @@ impl AttributeColumn {
     pub fn select(&self, operator: BinaryOperator, value: &Value, into: &mut FixedBitSet) {
         let dialect = self.dialect;
         let met = |mine: &Value| Truth::of(&binary(operator, mine, value, dialect, Span::default()), dialect).is_true();
-        let orders = self.indexes.get_or_init(|| self.build_indexes());
-        let number = number_key(value, dialect);
-        match (&number, value) {
-            (Some(key), _) => self.add_range(&orders.numbers, operator, key, met, into),
-            (None, Value::String(text)) => self.add_range(&orders.strings, operator, &string_key(text), met, into),
-            // Comparisons with undefined or an error are never met.
-            (None, Value::Undefined | Value::Error(_)) if operator.group() == OperatorGroup::Comparison => return,
-            _ => return self.select_where(met, into),
+        // Comparisons with undefined or an error are never met.
+        if matches!(value, Value::Undefined | Value::Error(_)) && operator.group() == OperatorGroup::Comparison {
+            return;
         }
-        self.add_codes_where(orders.unordered.iter().copied(), met, into);
-        // Numbers and strings are never identical. For a number `isnt` selects all strings, for a string all numbers.
-        if operator == BinaryOperator::Isnt {
-            match number {
-                Some(_) => orders.strings.add_rows(0, orders.strings.len(), into),
-                None => orders.numbers.add_rows(0, orders.numbers.len(), into),
-            }
-        }
+        let (index, unordered) = self.index();
+        let Some(same) = index.select(operator, value, dialect, into) else { return self.select_where(met, into) };
+        let met_one_by_one = same.iter().filter(|row| met(self.value(self.values.codes[**row as usize])));
+        into.extend(met_one_by_one.map(|row| *row as usize));
+        self.add_codes_where(unordered.iter().copied(), met, into);
     }
 
     /// Returns the rows that meet `attribute operator value`, the same as [`AttributeColumn::select`] adds. `None` if the
-    /// operator selects no range of an index, or if values of the column have no place in an index.
+    /// operator selects no range of the index, or if values of the column have no place in it.
     pub fn matching_range(&self, operator: BinaryOperator, value: &Value) -> Option<PositionRange> {
-        let orders = self.indexes.get_or_init(|| self.build_indexes());
+        let (index, unordered) = self.index();
         // The first code is that of absent rows, which meet no comparison.
-        if orders.unordered != [ABSENT] {
+        if *unordered != [ABSENT] {
             return None;
         }
-        orders.matching_range(operator, value, self.dialect)
+        index.matching_range(operator, value, self.dialect)
     }
 
     /// Returns the test whether single rows are in a range of this column. For few rows it costs less than a bitmap.
     pub fn row_test(&self, range: PositionRange) -> RowTest<'_> {
-        let orders = self.indexes.get_or_init(|| self.build_indexes());
-        orders.row_test(range, self.values.codes.len())
+        self.index().0.row_test(range)
     }
 
     /// Adds to `into` the rows in a range of this column.
     pub fn add_range_rows(&self, range: PositionRange, into: &mut FixedBitSet) {
-        let orders = self.indexes.get_or_init(|| self.build_indexes());
-        orders.add_range_rows(range, into);
+        self.index().0.add_range_rows(range, into);
     }
 
     /// Adds to `into` the rows whose value a predicate accepts. An absent attribute counts as undefined. Deviant rows
     /// are not added. The predicate is called once for each code.
     pub fn select_where(&self, met: impl Fn(&Value) -> bool, into: &mut FixedBitSet) {
         self.add_codes_where((0..code(self.values.entries.len())).filter(|code| *code != DEVIANT), met, into);
-    }
-
-    /// Adds rows to `into`: all rows in the index `order` that meet the comparison `attribute operator value`. `key` is
-    /// the key of the value.
-    fn add_range<K: Ord + Clone>(
-        &self,
-        order: &RangeIndex<K>,
-        operator: BinaryOperator,
-        key: &K,
-        met: impl Fn(&Value) -> bool,
-        into: &mut FixedBitSet,
-    ) {
-        let ((below, upto), end) = (order.bounds(key), order.len());
-        match operator {
-            BinaryOperator::Less => order.add_rows(0, below, into),
-            BinaryOperator::LessEqual => order.add_rows(0, upto, into),
-            BinaryOperator::Equal => order.add_rows(below, upto, into),
-            BinaryOperator::GreaterEqual => order.add_rows(below, end, into),
-            BinaryOperator::Greater => order.add_rows(upto, end, into),
-            BinaryOperator::NotEqual | BinaryOperator::Isnt => {
-                order.add_rows(0, below, into);
-                order.add_rows(upto, end, into);
-            }
-            _ => {}
-        }
-        // Values with the same key may still differ in type or in case, so that `met` compares each one.
-        if matches!(operator, BinaryOperator::Is | BinaryOperator::Isnt) {
-            for row in order.rows(below, upto) {
-                if met(self.value(self.values.codes[*row as usize])) {
-                    into.insert(*row as usize);
-                }
-            }
-        }
     }
 
     /// Adds to `into` the rows that have one of these codes, if the predicate accepts the value of the code.
@@ -246,83 +165,22 @@ impl AttributeColumn {
         }
     }
 
-    fn posting_lists(&self) -> &PostingLists {
-        self.posting_lists.get_or_init(|| {
-            let codes = &self.values.codes;
-            let mut starts = vec![0; self.values.entries.len() + 1];
-            for code in codes {
-                starts[*code as usize + 1] += 1;
-            }
-            (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
-            let (mut next, mut rows) = (starts.clone(), vec![0; codes.len()]);
-            for (row, code) in codes.iter().enumerate() {
-                let at = &mut next[*code as usize];
-                rows[*at] = self::code(row);
-                *at += 1;
-            }
-            PostingLists { starts, rows }
-        })
+    fn posting_lists(&self) -> &RowLists {
+        let codes = self.values.codes.iter().map(|code| Some(*code));
+        self.posting_lists.get_or_init(|| RowLists::new(self.values.entries.len(), codes))
     }
 
-    fn build_indexes(&self) -> ValueIndexes {
-        let (mut numbers, mut strings, mut unordered) = (Vec::new(), Vec::new(), vec![ABSENT]);
-        let (least, sorted) = self.codes_of_sorted_integers().unzip();
-        let integers = least.zip(sorted.as_ref()).map(|(least, codes)| {
+    /// Returns the index, and the codes of the values that have no place in it. These values are compared one by one.
+    fn index(&self) -> &(RangeIndex, Vec<u32>) {
+        self.index.get_or_init(|| {
+            let codes = DEVIANT + 1..code(self.values.entries.len());
+            let (indexed, others): (Vec<u32>, Vec<u32>) =
+                codes.partition(|code| RangeIndex::has_place(self.value(*code), self.dialect));
             let lists = self.posting_lists();
-            let count = |code: &u32| if *code == ABSENT { 0 } else { lists.rows(*code).len() };
-            IntegerPositions::new(least, codes.iter().map(count))
-        });
-        let codes = sorted.unwrap_or_else(|| (DEVIANT + 1..code(self.values.entries.len())).collect());
-        for code in codes.into_iter().filter(|code| *code != ABSENT) {
-            let value = self.value(code);
-            match (number_key(value, self.dialect), value) {
-                (Some(number), _) => numbers.push((number, code)),
-                (None, Value::String(text)) => strings.push((string_key(text), code)),
-                _ => unordered.push(code),
-            }
-        }
-        let (numbers, strings) = (self.range_index(numbers), self.range_index(strings));
-        ValueIndexes::new(numbers, strings, integers, unordered)
-    }
-
-    /// Returns the least value and, for each integer from it to the greatest value, its code, or [`ABSENT`] if it has
-    /// none. This is a bucket sort. `None` unless all values are integers that are near to one another.
-    fn codes_of_sorted_integers(&self) -> Option<(i64, Vec<u32>)> {
-        let integers = &self.values.entries[DEVIANT as usize + 1..];
-        let exact = |value: &Value| match value {
-            Value::Integer(integer) if integer.unsigned_abs() <= 1 << 53 => Some(*integer),
-            _ => None,
-        };
-        let (mut least, mut most) = (i64::MAX, i64::MIN);
-        for value in integers {
-            let integer = exact(value)?;
-            (least, most) = (least.min(integer), most.max(integer));
-        }
-        let span = usize::try_from(most.checked_sub(least)?).ok()?;
-        if span > SMALL_INTEGERS_PER_ROW * integers.len() {
-            return None;
-        }
-        let mut codes = vec![ABSENT; span + 1];
-        for (at, value) in integers.iter().enumerate() {
-            let place = usize::try_from(exact(value)? - least).ok()?;
-            codes[place] = code(at + DEVIANT as usize + 1);
-        }
-        Some((least, codes))
-    }
-
-    /// Builds the index of all rows that have one of these codes. Each code comes with the key of its value.
-    fn range_index<K: Ord + Clone>(&self, mut codes: Vec<(K, u32)>) -> RangeIndex<K> {
-        // Takes linear time for integers, which `codes_of_sorted_integers` has sorted.
-        codes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let lists = self.posting_lists();
-        let rows = codes.iter().flat_map(|(key, code)| lists.rows(*code).iter().map(|row| (key.clone(), *row)));
-        RangeIndex::new(rows, self.values.codes.len())
-    }
-}
-
-impl PostingLists {
-    fn rows(&self, code: u32) -> &[u32] {
-        &self.rows[self.starts[code as usize]..self.starts[code as usize + 1]]
+            let values = indexed.into_iter().map(|code| (self.value(code), lists.rows(code)));
+            let index = RangeIndex::new(values, self.values.codes.len(), self.dialect);
+            (index, [vec![ABSENT], others].concat())
+        })
     }
 }
 

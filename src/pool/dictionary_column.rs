@@ -29,12 +29,6 @@ impl<T> DictionaryColumn<T> {
         code(self.entries.len() - 1)
     }
 
-    /// Sets the code of a row. The row must be greater than all rows set before. Rows left out lack the attribute.
-    pub fn push_at(&mut self, row: usize, code: u32) {
-        self.codes.resize(row, ABSENT);
-        self.codes.push(code);
-    }
-
     /// Returns the code of a row; [`ABSENT`] for a row beyond the last one set.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row).copied().unwrap_or(ABSENT)

@@ -70,7 +70,7 @@ impl SparseRows {
 }
 
 /// Iterates over the rows of a word at a position, ascending.
-fn bit_rows(position: usize, word: usize) -> impl Iterator<Item = usize> {
+pub fn bit_rows(position: usize, word: usize) -> impl Iterator<Item = usize> {
     // Each step removes the lowest bit of the word, which stands for one row.
     let rests = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
     let rests = rests.take_while(|word| *word != 0);
@@ -87,7 +87,7 @@ impl FromIterator<usize> for SparseRows {
 }
 
 /// Number of bits in a word of a bit set.
-const WORD_BITS: usize = usize::BITS as usize;
+pub const WORD_BITS: usize = usize::BITS as usize;
 
 #[cfg(test)]
 mod tests {

@@ -4,9 +4,9 @@ use fixedbitset::FixedBitSet;
 
 use crate::ad::{Expression, Truth};
 use crate::matching::PairSide;
-use crate::pool::code;
+use crate::pool::{WORD_BITS, bit_rows};
 
-use super::offer_constraints::{ClauseUnit, OfferConstraints, UnitRows};
+use super::offer_constraints::{ClauseUnit, OfferConstraints};
 use super::offer_outcomes::{MemberOutcomes, OfferOutcomes, family_key};
 use super::shared_cache::CacheKey;
 use super::{OfferTable, RequestContext};
@@ -21,8 +21,8 @@ pub struct Acceptance {
     pub accepting: FixedBitSet,
     /// The sets of rows that refuse the request. Each row is in one of the sets.
     refused: Vec<RefusedRows>,
-    /// The rows of the sets with few rows, one set after the other.
-    few: Vec<u32>,
+    /// The nonzero words of these sets with their positions, one set after the other.
+    words: Vec<(usize, usize)>,
     outcomes: OfferOutcomes,
 }
 
@@ -31,18 +31,8 @@ struct RefusedRows {
     /// Index of the first clause that the request does not meet. `None` if the rows have no constraint, and so accept
     /// nothing.
     clause: Option<usize>,
-    /// The rows. `None` if they are few.
-    many: Option<FixedBitSet>,
-    /// End of the rows in [`Acceptance::few`]. They begin at the end of the set before.
+    /// End of the words in [`Acceptance::words`]. They begin at the end of the set before.
     end: usize,
-}
-
-/// The rows that refuse a request by the same clause.
-#[derive(Clone, Copy)]
-pub enum RefusedSet<'r> {
-    Many(&'r FixedBitSet),
-    /// Few rows, ascending.
-    Few(&'r [u32]),
 }
 
 impl Acceptance {
@@ -69,9 +59,8 @@ impl Acceptance {
 
     /// The size in bytes. Outcomes do not count, because acceptances share them.
     pub fn bytes(&self) -> usize {
-        let of_set = |refused: &RefusedRows| refused.many.as_ref().map_or(0, |rows| rows.len() / 8);
-        let sets = size_of_val(&*self.refused) + self.refused.iter().map(of_set).sum::<usize>();
-        size_of::<Self>() + self.accepting.len() / 8 + sets + size_of_val(&*self.few)
+        let sets = size_of_val(&*self.refused) + size_of_val(&*self.words);
+        size_of::<Self>() + self.accepting.len() / 8 + sets
     }
 
     /// Finds the rows that accept a request.
@@ -84,30 +73,29 @@ impl Acceptance {
             outcomes: OfferOutcomes::new(table, request),
             pending: constraints.constrained.clone(),
             refused: Vec::new(),
-            few: Vec::new(),
+            words: Vec::new(),
         };
-        if !constraints.constrained.is_full() {
-            let mut rows = constraints.constrained.clone();
-            rows.toggle_range(..);
-            search.refused.push(RefusedRows { clause: None, many: Some(rows), end: 0 });
-        }
+        let mut unconstrained = constraints.constrained.clone();
+        unconstrained.toggle_range(..);
+        unconstrained.as_slice().iter().enumerate().for_each(|(position, word)| search.refuse(position, *word));
+        search.end_set(None);
         let accepting_as_whole = search.visit_circular_groups();
         for unit in constraints.stages.iter().flatten() {
             search.visit_unit(unit);
         }
-        let AcceptanceSearch { outcomes, pending: mut accepting, refused, few, .. } = search;
+        let AcceptanceSearch { outcomes, pending: mut accepting, refused, words, .. } = search;
         accepting.extend(accepting_as_whole);
-        Acceptance { accepting, refused, few, outcomes }
+        Acceptance { accepting, refused, words, outcomes }
     }
 
-    /// Iterates over the sets of rows that refuse the request, each with the index of the first clause that the request
-    /// does not meet. The clause is `None` for rows without a constraint, which accept nothing.
-    pub fn refused(&self) -> impl Iterator<Item = (Option<usize>, RefusedSet<'_>)> {
+    /// Iterates over the sets of rows that refuse the request, each as words with their positions, and with the index of
+    /// the first clause that the request does not meet. The clause is `None` for rows without a constraint, which accept
+    /// nothing.
+    pub fn refused(&self) -> impl Iterator<Item = (Option<usize>, &[(usize, usize)])> {
         let mut start = 0;
-        self.refused.iter().map(move |refused| {
-            let few = &self.few[std::mem::replace(&mut start, refused.end)..refused.end];
-            (refused.clause, refused.many.as_ref().map_or(RefusedSet::Few(few), RefusedSet::Many))
-        })
+        self.refused
+            .iter()
+            .map(move |refused| (refused.clause, &self.words[std::mem::replace(&mut start, refused.end)..refused.end]))
     }
 
     /// Returns the clauses of a row's constraint with their outcomes, as indexes into
@@ -142,8 +130,8 @@ struct AcceptanceSearch<'s> {
     /// Rows for which all clauses visited so far are true.
     pending: FixedBitSet,
     refused: Vec<RefusedRows>,
-    /// As [`Acceptance::few`].
-    few: Vec<u32>,
+    /// As [`Acceptance::words`].
+    words: Vec<(usize, usize)>,
 }
 
 impl AcceptanceSearch<'_> {
@@ -162,10 +150,10 @@ impl AcceptanceSearch<'_> {
                     if self.is_true(clause, row as usize) {
                         accepting.push(row as usize);
                     } else {
-                        self.few.push(row);
+                        self.refuse(row as usize / WORD_BITS, 1 << (row as usize % WORD_BITS));
                     }
                 }
-                self.end_few(clause);
+                self.end_set(Some(clause));
             }
         }
         accepting
@@ -173,63 +161,50 @@ impl AcceptanceSearch<'_> {
 
     /// Finds the pending rows that refuse the request by a clause at one position.
     fn visit_unit(&mut self, unit: &ClauseUnit) {
-        let (constraints, clause) = (self.constraints, unit.clause);
-        let outcomes = self.outcomes.of_clause(constraints, clause, unit.place);
-        match (outcomes, &unit.rows) {
-            (Some((_, MemberOutcomes::Uniform(Truth::True))), _) => return,
-            (Some((_, outcomes)), UnitRows::Many(rows)) => {
-                let mut rows = intersection(rows, &self.pending);
-                if let MemberOutcomes::Varied(varied) = outcomes {
-                    rows.difference_with(&varied.true_rows);
-                }
-                if !rows.is_clear() {
-                    self.pending.difference_with(&rows);
-                    let end = self.few.len();
-                    self.refused.push(RefusedRows { clause: Some(clause), many: Some(rows), end });
-                }
-                return;
-            }
-            (Some((local, outcomes)), UnitRows::Few(places)) => {
-                let rows = &constraints.clauses[clause].rows;
-                let is_true = |place: usize| match outcomes {
-                    MemberOutcomes::Uniform(_) => false,
-                    MemberOutcomes::Varied(varied) => varied.outcomes[local.of_row[place] as usize] == Truth::True,
-                };
-                let pending = places.iter().map(|place| (*place as usize, rows[*place as usize]));
-                let pending = pending.filter(|(_, row)| self.pending.contains(*row as usize));
-                self.few.extend(pending.filter(|(place, _)| !is_true(*place)).map(|(_, row)| row));
-            }
-            (None, UnitRows::Many(rows)) => {
-                let failing = rows.intersection(&self.pending).filter(|row| !self.is_true(clause, *row));
-                let failing: Vec<u32> = failing.map(code).collect();
-                self.few.extend(failing);
-            }
-            (None, UnitRows::Few(places)) => {
-                let rows = places.iter().map(|place| constraints.clauses[clause].rows[*place as usize]);
-                let pending = rows.filter(|row| self.pending.contains(*row as usize));
-                let failing: Vec<u32> = pending.filter(|row| !self.is_true(clause, *row as usize)).collect();
-                self.few.extend(failing);
-            }
-        }
-        self.end_few(clause);
+        let outcomes = self.outcomes.of_clause(self.constraints, unit.clause, unit.place).map(|(_, outcomes)| outcomes);
+        let true_rows = match outcomes {
+            Some(MemberOutcomes::Uniform(Truth::True)) => return,
+            Some(MemberOutcomes::Uniform(_)) => Some(&[][..]),
+            Some(MemberOutcomes::Varied(varied)) if !varied.true_rows.is_empty() => Some(varied.true_rows.as_slice()),
+            _ => None,
+        };
+        let refusing = |(position, word): (usize, usize)| {
+            let pending = word & self.pending.as_slice()[position];
+            let is_true = match true_rows {
+                Some(rows) => rows.get(position).copied().unwrap_or(0),
+                None => bit_rows(position, pending)
+                    .filter(|row| self.is_true(unit.clause, *row))
+                    .fold(0, |word, row| word | 1 << (row % WORD_BITS)),
+            };
+            (position, pending & !is_true)
+        };
+        let refusing: Vec<_> = unit.rows.words().map(refusing).filter(|(_, word)| *word != 0).collect();
+        refusing.into_iter().for_each(|(position, word)| self.refuse(position, word));
+        self.end_set(Some(unit.clause));
     }
 
     fn is_true(&self, clause: usize, row: usize) -> bool {
         self.outcomes.of_row(self.table, self.request, clause, row) == Truth::True
     }
 
-    /// Records that the rows last added to `few` refuse the request by a clause.
-    fn end_few(&mut self, clause: usize) {
-        let (start, end) = (self.refused.last().map_or(0, |refused| refused.end), self.few.len());
-        if start < end {
-            self.few[start..].iter().for_each(|row| self.pending.remove(*row as usize));
-            self.refused.push(RefusedRows { clause: Some(clause), many: None, end });
+    /// Adds the rows of a word to the set that is being made.
+    fn refuse(&mut self, position: usize, word: usize) {
+        if word == 0 {
+            return;
+        }
+        self.pending.as_mut_slice()[position] &= !word;
+        let start = self.refused.last().map_or(0, |refused| refused.end);
+        match self.words[start..].last_mut() {
+            Some((last, known)) if *last == position => *known |= word,
+            _ => self.words.push((position, word)),
         }
     }
-}
 
-/// Returns the rows in both sets.
-fn intersection(rows: &FixedBitSet, others: &FixedBitSet) -> FixedBitSet {
-    let words = rows.as_slice().iter().zip(others.as_slice()).map(|(word, other)| word & other);
-    FixedBitSet::with_capacity_and_blocks(rows.len(), words)
+    /// Records that the rows that were added last refuse the request by a clause.
+    fn end_set(&mut self, clause: Option<usize>) {
+        let (start, end) = (self.refused.last().map_or(0, |refused| refused.end), self.words.len());
+        if start < end {
+            self.refused.push(RefusedRows { clause, end });
+        }
+    }
 }

@@ -28,7 +28,7 @@ use crate::pool::{ExpressionColumn, Store};
 use crate::protocol::{Protocol, renamed_attribute};
 
 use super::clauses::{ExplainedClause, split_constraint};
-pub use acceptance::{Acceptance, RefusedSet};
+pub use acceptance::Acceptance;
 use clause_evaluator::ClauseEvaluator;
 use dependencies::ClauseKey;
 pub use offer_constraints::{OfferClause, OfferConstraints};

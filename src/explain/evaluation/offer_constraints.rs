@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 use crate::ad::{Dialect, Name};
 use crate::eval::FreeNames;
 use crate::explain::clauses::{ExplainedClause, split_constraint, text};
-use crate::pool::{Dependencies, Partition, Store, code};
+use crate::pool::{Dependencies, Partition, SparseRows, Store, code};
 
 use super::OfferTable;
 
@@ -88,15 +88,7 @@ pub struct ClauseUnit {
     /// The same as [`OfferClause::place`], within reach of a loop over all units.
     pub place: Option<(usize, usize)>,
     /// The rows with the clause at this position.
-    pub rows: UnitRows,
-}
-
-/// The rows of a [`ClauseUnit`].
-pub enum UnitRows {
-    /// Many rows, as a bitmap.
-    Many(FixedBitSet),
-    /// Few rows, as ascending indexes into [`OfferClause::rows`].
-    Few(Box<[u32]>),
+    pub rows: SparseRows,
 }
 
 /// Divisor of the number of rows. A clause with at least this share of the rows gets a bitmap, which is then faster
@@ -139,7 +131,7 @@ impl OfferConstraints {
         let mut builder = ConstraintsBuilder::default();
         let lists: Vec<GroupClauses> = groups.first_rows().iter().map(|row| builder.add_group(table, *row)).collect();
         let positions = lists.iter().map(|list| list.split.len()).max().unwrap_or_default();
-        let mut stages: Vec<IndexMap<u32, Vec<u32>, FxBuildHasher>> = vec![IndexMap::default(); positions];
+        let mut stages: Vec<IndexMap<u32, SparseRows, FxBuildHasher>> = vec![IndexMap::default(); positions];
         let mut rows: Vec<Vec<u32>> = vec![Vec::new(); builder.clauses.len()];
         let mut constrained = FixedBitSet::with_capacity(table.row_count());
         for (row, group) in groups.groups().iter().enumerate() {
@@ -151,24 +143,13 @@ impl OfferConstraints {
                 if of_clause.last() != Some(&code(row)) {
                     of_clause.push(code(row));
                 }
-                stages[position].entry(*clause).or_default().push(code(of_clause.len() - 1));
+                stages[position].entry(*clause).or_default().push(row);
             }
             if let Some(whole) = list.whole {
                 rows[whole as usize].push(code(row));
             }
         }
-        let count = table.row_count();
-        let unit = |(clause, places): (u32, Vec<u32>)| {
-            let of_clause = &rows[clause as usize];
-            let rows = if is_many(places.len(), count) {
-                let mut set = FixedBitSet::with_capacity(count);
-                set.extend(places.iter().map(|place| of_clause[*place as usize] as usize));
-                UnitRows::Many(set)
-            } else {
-                UnitRows::Few(places.into())
-            };
-            ClauseUnit { clause: clause as usize, place: None, rows }
-        };
+        let unit = |(clause, rows): (u32, SparseRows)| ClauseUnit { clause: clause as usize, place: None, rows };
         let stages = stages.into_iter().map(|units| units.into_iter().map(unit).collect()).collect();
         let mut found = OfferConstraints {
             groups,

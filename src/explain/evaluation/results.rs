@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Truth, Value};
-use crate::pool::Partition;
+use crate::pool::{Partition, WORD_BITS};
 
 use super::row_weights::RowWeights;
 
@@ -43,7 +43,6 @@ impl RowGroups {
 
     /// Returns the rows whose groups have the flag.
     fn rows_with(&self, flags: &[bool]) -> FixedBitSet {
-        const WORD_BITS: usize = usize::BITS as usize;
         let groups = self.partition.groups();
         let word = |rows: &[u32]| {
             rows.iter().rev().fold(0, |word: usize, group| word << 1 | usize::from(flags[*group as usize]))

@@ -2,6 +2,8 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::pool::bit_rows;
+
 /// The number of offers of each row.
 pub struct RowWeights {
     weights: Box<[usize]>,
@@ -45,14 +47,6 @@ impl RowWeights {
         if self.is_uniform {
             return words.map(|(_, word)| word.count_ones() as usize).sum();
         }
-        let of_word = |(position, mut word): (usize, usize)| {
-            let mut offers = 0;
-            while word != 0 {
-                offers += self.weights[position * usize::BITS as usize + word.trailing_zeros() as usize];
-                word &= word - 1;
-            }
-            offers
-        };
-        words.map(of_word).sum()
+        self.of_rows(words.flat_map(|(position, word)| bit_rows(position, word)))
     }
 }

@@ -74,18 +74,18 @@ impl OfferColumns {
             one_sided_cell(&offers[offer], name, expression, &self.followed, &self.context)
         };
         self.codes.get_or_init(|| code_small_ads(offers));
-        let codes = self.codes.get_mut().and_then(Option::as_mut).map(|codes| codes.remove(name));
-        if matches!(codes, Some(None)) || codes.is_none() && offers.iter().all(|ad| ad.get(name).is_none()) {
-            let absent = || Rc::new(AttributeColumn::of_expressions(offers.iter().map(|_| None), dialect, cell));
+        let codes = match self.codes.get_mut() {
+            Some(Some(codes)) => codes.remove(name).unwrap_or_default(),
+            _ => CodedExpressions::of_attribute(offers, name),
+        };
+        if codes.expressions.is_empty() {
+            let absent = || Rc::new(AttributeColumn::of_codes(codes, offers.len(), dialect, cell));
             let absent = Rc::clone(self.absent.get_or_init(absent));
             return Rc::clone(self.columns.entry(name.clone()).or_insert(absent));
         }
         self.context.count_held_bytes(offers.len() * BYTES_PER_CELL);
         self.context.count_comparisons(offers.len() as u64);
-        let column = match codes.flatten() {
-            Some(codes) => AttributeColumn::of_codes(codes, offers.len(), dialect, cell),
-            None => AttributeColumn::of_expressions(offers.iter().map(|ad| ad.get(name)), dialect, cell),
-        };
+        let column = AttributeColumn::of_codes(codes, offers.len(), dialect, cell);
         Rc::clone(self.columns.entry(name.clone()).or_insert(Rc::new(column)))
     }
 

@@ -157,40 +157,34 @@ impl ClassRanks {
             of_offers[class] = rank;
             Some(rank)
         };
-        match form {
-            RankForm::NeedsEvaluation => unsure.union_with(all),
-            RankForm::Constant(request_rank) => {
-                for offer in all.ones() {
-                    match rank_of_offer(offer, request) {
-                        Some(offer_rank) => visit(Candidate { offer, request_rank, offer_rank }),
-                        None => unsure.insert(offer),
-                    }
-                }
-            }
+        let (constant, mut residue) = match form {
+            RankForm::NeedsEvaluation => return unsure.union_with(all),
+            RankForm::Constant(rank) => (Some(rank), None),
             RankForm::Computed(number) => {
                 let residue = &mut request_ranks.residues[number];
                 let Some(classes) = residue.offer_classes(request) else { return unsure.union_with(all) };
-                let partition = &classes.partition;
                 of_request.clear();
-                of_request.resize(partition.first_rows().len(), UNKNOWN_RANK);
-                let mut rank_of_request = |offer: usize, request: &mut ProbedRequest<'_, '_>| {
-                    let class = partition.groups()[offer] as usize;
-                    let rank = *of_request.get(class)?;
-                    if rank.to_bits() != UNKNOWN_RANK.to_bits() {
-                        return Some(rank);
-                    }
-                    let rank = residue.class_value(request, (offer, class), rank_value)?;
-                    of_request[class] = rank;
-                    Some(rank)
-                };
-                for offer in all.ones() {
-                    let ranks = rank_of_request(offer, request)
-                        .and_then(|request_rank| Some((request_rank, rank_of_offer(offer, request)?)));
-                    match ranks {
-                        Some((request_rank, offer_rank)) => visit(Candidate { offer, request_rank, offer_rank }),
-                        None => unsure.insert(offer),
-                    }
-                }
+                of_request.resize(classes.partition.first_rows().len(), UNKNOWN_RANK);
+                (None, Some((residue, classes)))
+            }
+        };
+        let mut rank_of_request = |offer: usize, request: &mut ProbedRequest<'_, '_>| {
+            let Some((residue, classes)) = &mut residue else { return constant };
+            let class = classes.partition.groups()[offer] as usize;
+            let rank = *of_request.get(class)?;
+            if rank.to_bits() != UNKNOWN_RANK.to_bits() {
+                return Some(rank);
+            }
+            let rank = residue.class_value(request, (offer, class), rank_value)?;
+            of_request[class] = rank;
+            Some(rank)
+        };
+        for offer in all.ones() {
+            let ranks = rank_of_request(offer, request)
+                .and_then(|request_rank| Some((request_rank, rank_of_offer(offer, request)?)));
+            match ranks {
+                Some((request_rank, offer_rank)) => visit(Candidate { offer, request_rank, offer_rank }),
+                None => unsure.insert(offer),
             }
         }
     }

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 
 use crate::ad::{Truth, Value};
-use crate::pool::{SparseRows, code};
+use crate::pool::{SparseRows, WORD_BITS, code};
 
 use super::request::ProbedRequest;
 use super::residue::Residue;
@@ -124,7 +124,7 @@ impl RemainingOffers {
                 if few.len() == most {
                     return;
                 }
-                few.push(code(position * usize::BITS as usize) + word.trailing_zeros());
+                few.push(code(position * WORD_BITS) + word.trailing_zeros());
                 word &= word - 1;
             }
         }
@@ -198,9 +198,6 @@ impl RemainingOffers {
         }
     }
 }
-
-/// Number of bits in a word of a bit set.
-const WORD_BITS: usize = usize::BITS as usize;
 
 /// Minimum number of offers per class, on average, for which the offers of a class are excluded at once.
 const MIN_OFFERS_PER_CLASS: usize = 4;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Name, Participant};
 use crate::matching::gang::participants::ParticipantTable;
 use crate::matching::policy::candidate_label;
-use crate::pool::{MentionedNames, Partition};
+use crate::pool::{MentionedNames, Partition, RowLists, code};
 
 use super::{PortIndex, RowBitmap, first_row_from};
 
@@ -39,12 +39,10 @@ struct NamedClasses {
 /// A partition of rows into classes.
 pub struct CandidateClasses {
     partition: Partition,
-    /// Rows sorted by class, so that each class is a range of positions.
-    rows: Vec<usize>,
-    /// Position in `rows` at which each class starts, followed by the end of the last class.
-    starts: Vec<usize>,
+    /// The rows of each class.
+    rows: RowLists,
     /// Bitmaps of the rows of large classes, by class: see [`LARGE_CLASS_DIVISOR`].
-    large_classes: FxHashMap<usize, RowBitmap>,
+    large_classes: FxHashMap<u32, RowBitmap>,
 }
 
 /// Divisor that decides which classes are large. A class is large if it has more rows than the number of all rows
@@ -124,7 +122,7 @@ impl CandidateClassifier {
     pub fn is_demanded(&mut self, name: &Name, index: &PortIndex, table: &ParticipantTable) -> bool {
         *self.demanded.entry(name.clone()).or_insert_with(|| {
             let demands = &index.demands;
-            let is_bounded = demands.bounds.iter().any(|bounds| bounds.translation().attribute == *name);
+            let is_bounded = demands.bounds.iter().any(|bounds| bounds.subject.attribute == *name);
             let unknown = (0..index.places.len()).filter(|row| demands.unranked_class_of[*row].is_none());
             let mut offers: Vec<Participant> = unknown.map(|row| index.places[row].participant).collect();
             offers.dedup();
@@ -158,29 +156,17 @@ impl CandidateClassifier {
 
 impl CandidateClasses {
     fn new(partition: Partition) -> Self {
-        let mut starts = vec![0; partition.first_rows().len() + 1];
-        let of: Vec<(usize, usize)> =
-            (0..partition.row_count()).filter_map(|row| partition.group(row).map(|class| (class, row))).collect();
-        for (class, _) in &of {
-            starts[class + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let (mut rows, mut next) = (vec![0; of.len()], starts.clone());
-        for (class, row) in of {
-            rows[next[class]] = row;
-            next[class] += 1;
-        }
-        let mut large_classes = FxHashMap::default();
-        for (class, bounds) in starts.windows(2).enumerate() {
-            if (bounds[1] - bounds[0]) * LARGE_CLASS_DIVISOR > partition.row_count() {
-                let mut set = RowBitmap::with_capacity(partition.row_count());
-                set.extend(rows[bounds[0]..bounds[1]].iter().copied());
-                large_classes.insert(class, set);
-            }
-        }
-        CandidateClasses { partition, rows, starts, large_classes }
+        let count = partition.first_rows().len();
+        let of_row = |row: usize| partition.group(row).map(code);
+        let rows = RowLists::new(count, (0..partition.row_count()).map(of_row));
+        let is_large = |class: &u32| rows.rows(*class).len() * LARGE_CLASS_DIVISOR > partition.row_count();
+        let bitmap = |class: u32| {
+            let mut set = RowBitmap::with_capacity(partition.row_count());
+            set.extend(rows.rows(class).iter().map(|row| *row as usize));
+            (class, set)
+        };
+        let large_classes = (0..code(count)).filter(is_large).map(bitmap).collect();
+        CandidateClasses { partition, rows, large_classes }
     }
 
     /// Returns the class of a row. `None` if no other row is known to be equivalent.
@@ -195,11 +181,10 @@ impl CandidateClasses {
         while let Some(row) = first_row_from(&left, from).filter(|_| found.len() < most) {
             found.push(row);
             from = row + 1;
-            let Some(class) = self.class_of(row) else { continue };
-            if let Some(large) = self.large_classes.get(&class) {
-                left.difference_with(large);
-            } else {
-                self.rows_of_class(class).iter().for_each(|row| left.set(*row, false));
+            let Some(class) = self.class_of(row).map(code) else { continue };
+            match self.large_classes.get(&class) {
+                Some(large) => left.difference_with(large),
+                None => self.rows.rows(class).iter().for_each(|row| left.set(*row as usize, false)),
             }
         }
         found
@@ -208,14 +193,10 @@ impl CandidateClasses {
     /// Adds to `rows` a row and all rows of its class. `rows` must have the capacity of all rows.
     pub fn add_equivalent_rows(&self, row: usize, rows: &mut RowBitmap) {
         rows.insert(row);
-        let Some(class) = self.class_of(row) else { return };
+        let Some(class) = self.class_of(row).map(code) else { return };
         match self.large_classes.get(&class) {
             Some(large) => rows.union_with(large),
-            None => rows.extend(self.rows_of_class(class).iter().copied()),
+            None => rows.extend(self.rows.rows(class).iter().map(|row| *row as usize)),
         }
-    }
-
-    fn rows_of_class(&self, class: usize) -> &[usize] {
-        &self.rows[self.starts[class]..self.starts[class + 1]]
     }
 }

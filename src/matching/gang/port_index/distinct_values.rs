@@ -4,7 +4,7 @@ use crate::ad::{BinaryOperator, ByteString, Value};
 use crate::matching::gang::participants::{AttributeTranslation, HashableValue, ParticipantTable, ValueTest};
 use crate::pool::ValueKey;
 
-use super::{PortIndex, RowBitmap, first_row_from};
+use super::{PortIndex, RowBitmap, first_row_from, rows_passing};
 
 /// What a constraint demands of two values that must differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl PortIndex {
         if self.changed.contains(row) {
             return DistinctValue::Unknown;
         }
-        let cell = self.columns.columns[column].values.cell(row);
+        let cell = self.columns.columns[column].cell(row);
         cell.value().map_or(DistinctValue::Unknown, |value| distinction.of(&value))
     }
 
@@ -92,15 +92,15 @@ impl PortIndex {
         table: &mut ParticipantTable,
     ) -> Option<Vec<ValueKey>> {
         let column = self.columns.at(translation, &self.places, table);
-        let column = &mut self.columns.columns[column];
-        if !rows.is_disjoint(column.values.deviant_rows()) || !rows.is_disjoint(&self.changed) {
+        let column = &self.columns.columns[column];
+        if !rows.is_disjoint(column.deviant_rows()) || !rows.is_disjoint(&self.changed) {
             return None;
         }
         let dialect = table.context.dialect;
         let (mut left, mut found, mut from) = (rows.clone(), Vec::new(), 0);
         while let Some(row) = first_row_from(&left, from) {
             from = row + 1;
-            let value = column.values.cell(row).value()?;
+            let value = column.cell(row).value()?;
             let operator = match distinction.of(&value) {
                 DistinctValue::Unknown => return None,
                 DistinctValue::Incomparable => BinaryOperator::Is,
@@ -113,7 +113,7 @@ impl PortIndex {
                 return None;
             }
             // Remove all rows with this value at once.
-            left.difference_with(column.select(&ValueTest::Compares(operator, HashableValue(value)), dialect));
+            left.difference_with(&rows_passing(column, &ValueTest::Compares(operator, HashableValue(value)), dialect));
         }
         Some(found)
     }

@@ -11,28 +11,19 @@ use crate::matching::gang::participants::{
 use crate::pool::{BoundCollector, BoundColumn, ColumnCell, Partition, ValueKey};
 
 use super::RowBitmap;
-use super::selection_cache::SelectionCache;
 
 /// The demands of all rows on the port at which they dock. Some demands are not indexed and left to evaluation.
 pub struct LinkDemands {
     /// Columns of bounds. Demands that differ only in their bounds share a column: `other.Size <= 45` and
-    /// `other.Size <= 60`, for example. The columns are sorted by the bounded attribute, here `Size`.
-    pub bounds: Vec<LinkBounds>,
+    /// `other.Size <= 60`, for example. The columns are sorted by the bounded attribute, here `Size`. The bounded value
+    /// is an attribute of the port at which a row docks, with steps applied to it.
+    pub bounds: Vec<BoundColumn<AttributeTranslation>>,
     /// Identifier of the class of each row. Rows of a class have equal demands and equal ranks. `None` if the index
     /// lacks a demand or the rank of the row, so that the row must be evaluated.
     pub class_of: Vec<Option<u32>>,
     /// Identifier of the class of each row if ranks do not matter. Rows of a class have equal demands. `None` if the
     /// index lacks a demand of the row.
     pub unranked_class_of: Vec<Option<u32>>,
-}
-
-/// A column of bounds: what each row demands of one attribute of the port at which it docks. Caches the rows recently
-/// selected from the column.
-pub struct LinkBounds {
-    /// The bound of each row on the bounded value. The bounded value is an attribute of the port at which the row
-    /// docks, with steps applied to it.
-    column: BoundColumn<AttributeTranslation>,
-    selections: SelectionCache<HashableValue>,
 }
 
 /// Column index of the rank in the key of a class. The key is a list of pairs: a column index and the bound in the
@@ -96,10 +87,9 @@ impl LinkDemands {
                 Some(_) => unranked_class_of[row] = number(class),
             }
         }
-        let mut columns = collector.build(places.len(), dialect, |_, bound| ColumnCell::Constant(bound));
-        columns.sort_by(|left, right| left.subject.attribute.cmp(&right.subject.attribute));
-        let with_cache = |column| LinkBounds { column, selections: SelectionCache::default() };
-        LinkDemands { bounds: columns.into_iter().map(with_cache).collect(), class_of, unranked_class_of }
+        let mut bounds = collector.build(places.len(), dialect, |_, bound| ColumnCell::Constant(bound));
+        bounds.sort_by(|left, right| left.subject.attribute.cmp(&right.subject.attribute));
+        LinkDemands { bounds, class_of, unranked_class_of }
     }
 
     /// Partitions rows by their demands, and by their ranks if `ranks_matter`. Rows for which `is_included` is false are
@@ -111,29 +101,21 @@ impl LinkDemands {
         partition.split(classes, |row| class_of[row].filter(|_| is_included(row)));
         partition
     }
-}
-
-impl LinkBounds {
-    /// Returns the bounded value: an attribute of the port at which a row docks, and steps applied to it.
-    pub fn translation(&self) -> &AttributeTranslation {
-        &self.column.subject
-    }
-
-    /// Returns the test that the bounded value must pass for a row to accept it. `None` if the row accepts any value.
-    pub fn demand_of(&self, row: usize) -> Option<ValueTest> {
-        match self.column.bounds.cell(row) {
-            ColumnCell::Constant(bound) => Some(ValueTest::Compares(self.column.operator, HashableValue(bound))),
+    /// Returns the test that the value of a column of bounds must pass for a row to accept it. `None` if the row accepts
+    /// any value.
+    pub fn demand_of(&self, number: usize, row: usize) -> Option<ValueTest> {
+        let column = &self.bounds[number];
+        match column.bounds.cell(row) {
+            ColumnCell::Constant(bound) => Some(ValueTest::Compares(column.operator, HashableValue(bound))),
             _ => None,
         }
     }
 
-    /// Returns the rows that accept `value` as the bounded value. A row without a bound accepts every value.
-    pub fn accepting(&mut self, value: &HashableValue) -> &RowBitmap {
-        let column = &self.column;
-        self.selections.get_or_select(value.clone(), column.always_admitted.len(), || {
-            let mut rows = RowBitmap::new();
-            column.admitting(&value.0, &mut rows);
-            rows
-        })
+    /// Removes from `rows` those that do not accept `value` as the value of a column of bounds. A row without a bound
+    /// accepts every value.
+    pub fn retain_accepting(&self, rows: &mut RowBitmap, number: usize, value: &Value) {
+        let mut accepting = RowBitmap::new();
+        self.bounds[number].admitting(value, &mut accepting);
+        rows.intersect_with(&accepting);
     }
 }

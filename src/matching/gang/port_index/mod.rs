@@ -10,7 +10,6 @@ mod candidate_classes;
 mod distinct_values;
 mod link_demands;
 mod row_columns;
-mod selection_cache;
 mod window_query;
 
 use std::cell::OnceCell;
@@ -22,11 +21,11 @@ use rustc_hash::FxHashSet;
 
 use crate::ad::{Dialect, Name, Participant, Value};
 use crate::constraint::is_scope_name;
-use crate::pool::Partition;
+use crate::pool::{Partition, WORD_BITS};
 
-use super::participants::{AttributeTranslation, HashableValue, ParticipantTable, PortPlace, WindowCondition};
+use super::participants::{AttributeTranslation, ParticipantTable, PortPlace, WindowCondition};
 use link_demands::LinkDemands;
-use row_columns::RowColumns;
+use row_columns::{RowColumns, rows_passing};
 
 pub use candidate_classes::{CandidateClasses, CandidateClassifier};
 pub use distinct_values::{DistinctValue, Distinction};
@@ -248,10 +247,10 @@ impl PortIndex {
         let changed = (!self.changed.is_clear()).then(|| &self.changed & &*rows);
         for WindowCondition { translation, test } in &window.conditions {
             let column = self.columns.at(translation, &self.places, table);
-            rows.intersect_with(self.columns.columns[column].select(test, table.context.dialect));
+            rows.intersect_with(&rows_passing(&self.columns.columns[column], test, table.context.dialect));
         }
         for (number, value) in &window.shown {
-            rows.intersect_with(self.demands.bounds[*number].accepting(value));
+            self.demands.retain_accepting(rows, *number, &value.0);
         }
         if let Some(changed) = changed {
             rows.union_with(&changed);
@@ -308,8 +307,9 @@ impl PortIndex {
         for row in by {
             let mut rows = every_row.clone();
             for (number, column) in &key.columns {
-                if let Some(test) = self.demands.bounds[*number].demand_of(*row) {
-                    rows.intersect_with(self.columns.columns[*column].select(&test, table.context.dialect));
+                if let Some(test) = self.demands.demand_of(*number, *row) {
+                    let column = &self.columns.columns[*column];
+                    rows.intersect_with(&rows_passing(column, &test, table.context.dialect));
                 }
             }
             demanded.union_with(&rows);
@@ -331,7 +331,7 @@ impl PortIndex {
         if self.changed.contains(row) {
             return None;
         }
-        self.columns.columns[column].values.cell(row).value()
+        self.columns.columns[column].cell(row).value()
     }
 
     /// Narrows `rows`, the candidates of an open port, after `row` was docked at the port `at`. The open port may
@@ -350,8 +350,8 @@ impl PortIndex {
     ) -> bool {
         for (number, _, translation) in shown.computed.iter().filter(|(_, of, _)| *of == at) {
             let column = self.columns.at(translation, &self.places, table);
-            let Some(value) = self.columns.columns[column].values.cell(row).value() else { return false };
-            rows.intersect_with(self.demands.bounds[*number].accepting(&HashableValue(value)));
+            let Some(value) = self.columns.columns[column].cell(row).value() else { return false };
+            self.demands.retain_accepting(rows, *number, &value);
         }
         true
     }
@@ -375,7 +375,7 @@ impl PortIndex {
                 continue;
             }
             let column = self.columns.at(&AttributeTranslation::identity(name), &self.places, table);
-            self.columns.columns[column].values.split(&mut partition);
+            self.columns.columns[column].split(&mut partition);
         }
         partition
     }
@@ -390,13 +390,12 @@ pub fn all_rows(rows: usize) -> RowBitmap {
 
 /// Returns the first row of a set at or after `from`. `None` if the set has no such row.
 pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
-    const BITS: usize = usize::BITS as usize;
     let blocks = rows.as_slice();
-    let mut at = from / BITS;
-    let mut block = blocks.get(at)? & (usize::MAX << (from % BITS));
+    let mut at = from / WORD_BITS;
+    let mut block = blocks.get(at)? & (usize::MAX << (from % WORD_BITS));
     while block == 0 {
         at += 1;
         block = *blocks.get(at)?;
     }
-    Some(at * BITS + block.trailing_zeros() as usize)
+    Some(at * WORD_BITS + block.trailing_zeros() as usize)
 }

@@ -49,18 +49,18 @@ impl WindowQuery {
         window.add_undecided(place, undecided, table);
         let mut last: Option<(&Name, SymbolicValue)> = None;
         for (number, bounds) in index.demands.bounds.iter().enumerate() {
-            let attribute = &bounds.translation().attribute;
+            let attribute = &bounds.subject.attribute;
             // Bounds on one attribute are adjacent, so the shown attribute is computed once for all of them.
             if last.as_ref().is_none_or(|(name, _)| *name != attribute) {
                 last = Some((attribute, SymbolicEvaluator::new(table).attribute(place, attribute)));
             }
             match &last {
                 Some((_, SymbolicValue::Known(value))) => {
-                    let value = bounds.translation().apply(value.clone(), &table.context);
+                    let value = bounds.subject.apply(value.clone(), &table.context);
                     window.shown.push((number, HashableValue(value)));
                 }
                 Some((_, SymbolicValue::Function(of, shown))) if *of != place => {
-                    window.computed.push((number, *of, shown.clone().then(bounds.translation())));
+                    window.computed.push((number, *of, shown.clone().then(&bounds.subject)));
                 }
                 _ => {}
             }
