@@ -99,9 +99,10 @@ impl PrintMask {
         Ok(mask)
     }
 
-    /// Returns the expressions of all columns.
+    /// Returns the expressions of all columns and of their functions.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.columns.iter().map(|column| &column.expression)
+        let functions = self.columns.iter().filter_map(|column| column.function?.expression());
+        self.columns.iter().map(|column| &column.expression).chain(functions)
     }
 
     /// Returns the attributes that the functions of columns read beside the expressions.
