@@ -6,7 +6,7 @@ use crate::sources::{Source, absolute, files, module_of};
 use crate::tokens::{code, tokens, without_tests};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 17] = [
+const FLOORS: [&str; 18] = [
     "text",
     "ad",
     "syntax",
