@@ -74,7 +74,7 @@ impl PairSelection {
 
     /// Selects the candidates of a request that are listed: the first ones of `list`, which begins with the best, or with
     /// `--all` all of them in the order of the offers.
-    fn listed_candidates(&self, mut list: Vec<Candidate>) -> Arc<[Candidate]> {
+    fn listed_candidates(&self, mut list: Vec<Candidate>) -> CandidateList {
         list.truncate(self.most_listed());
         if self.all_pairs {
             list.sort_by_key(|candidate| candidate.offer);
@@ -82,6 +82,9 @@ impl PairSelection {
         list.into()
     }
 }
+
+/// The candidates of a request, best first.
+type CandidateList = Arc<[Candidate]>;
 
 /// The request of each candidate list, and the 1-based number of the unit if the request stands for several.
 type Units = Vec<(usize, Option<usize>)>;
@@ -94,8 +97,8 @@ fn grant_of(BilateralMatch { request, offer, request_rank, offer_rank }: Bilater
 }
 
 /// Sets the ranks of the offers of grants to those in the lists of their units.
-fn restore_offer_ranks(grants: &mut [Grant], units: &Units, lists: &[Arc<[Candidate]>]) {
-    let list_of: FxHashMap<(usize, Option<usize>), &Arc<[Candidate]>> = units.iter().copied().zip(lists).collect();
+fn restore_offer_ranks(grants: &mut [Grant], units: &Units, lists: &[CandidateList]) {
+    let list_of: FxHashMap<(usize, Option<usize>), &CandidateList> = units.iter().copied().zip(lists).collect();
     for grant in grants {
         let list = list_of.get(&(grant.request, grant.unit));
         for granted in &mut grant.offers {
@@ -132,7 +135,7 @@ pub struct FoundPairs {
     /// The matches and the counters of the work. Without matches if candidates are listed.
     pub outcome: NegotiationOutcome,
     /// The requests whose candidates are listed, each with its candidates. Empty if only their number is asked for.
-    pub lists: Vec<(usize, Arc<[Candidate]>)>,
+    pub lists: Vec<(usize, CandidateList)>,
     /// The requests in the order in which a policy serves them. `None` if that is the order of the input.
     pub order: Option<Vec<usize>>,
     /// Number of evaluations that exceeded their budgets before the candidates were searched.
@@ -154,7 +157,7 @@ impl From<NegotiationOutcome> for FoundPairs {
 impl FoundPairs {
     /// Lists the candidates of a request. Once the steps for comparisons are spent, lists none. `are_printed` tells
     /// whether they are printed.
-    fn add_list(&mut self, request: usize, list: Arc<[Candidate]>, context: &Context, are_printed: bool) {
+    fn add_list(&mut self, request: usize, list: CandidateList, context: &Context, are_printed: bool) {
         self.outcome.statistics.roots += 1;
         self.outcome.statistics.matched += u64::from(!list.is_empty());
         if are_printed {
@@ -167,11 +170,11 @@ impl FoundPairs {
     }
 
     /// Makes matches from candidate lists. `units` has the request of each list, and its 1-based unit if it has several.
-    fn add_matches(&mut self, strategy: MatchStrategy, lists: &[Arc<[Candidate]>], units: &Units) {
+    fn add_matches(&mut self, strategy: MatchStrategy, lists: &[CandidateList], units: &Units) {
         let matched = match strategy {
             // Each request gets its best candidate, also if another request gets the same offer.
             MatchStrategy::Greedy => {
-                let best = |(place, list): (usize, &Arc<[Candidate]>)| Some(list.first()?.match_with(place));
+                let best = |(place, list): (usize, &CandidateList)| Some(list.first()?.match_with(place));
                 lists.iter().enumerate().filter_map(best).collect()
             }
             MatchStrategy::Stable => stable_matching(lists),
@@ -188,7 +191,7 @@ impl FoundPairs {
 
     /// Returns the pairs, but not those of gangs.
     pub fn pairs(&self) -> impl Iterator<Item = BilateralMatch> {
-        let listed = |(request, list): &(usize, Arc<[Candidate]>)| {
+        let listed = |(request, list): &(usize, CandidateList)| {
             let request = *request;
             (0..list.len()).map({
                 let list = Arc::clone(list);
@@ -290,10 +293,10 @@ impl MatchingRun {
         let roots: Vec<usize> = (0..requests.len()).collect();
         let (mut found, units, lists) =
             self.find_candidates([requests, requests], &roots, selection.stops_at_first, &mut |request| {
-                Ok(match selection.lists_candidates() {
-                    true => selection.listed_candidates(matcher.best_candidates(request, selection.most_listed())),
-                    false => matcher.candidates(request),
-                })
+                if !selection.lists_candidates() {
+                    return Ok(matcher.candidates(request));
+                }
+                Ok(selection.listed_candidates(matcher.best_candidates(request, selection.most_listed())))
             })?;
         found.add_matches(selection.strategy, &lists, &units);
         found.outcome.statistics.add(&matcher.statistics);
@@ -308,13 +311,13 @@ impl MatchingRun {
         [requests, representatives]: [&[Ad]; 2],
         roots: &[usize],
         stops_at_first: bool,
-        search: &mut dyn FnMut(&Ad) -> Result<Arc<[Candidate]>, PolicyFault>,
-    ) -> Result<(FoundPairs, Units, Vec<Arc<[Candidate]>>), PolicyFault> {
+        search: &mut dyn FnMut(&Ad) -> Result<CandidateList, PolicyFault>,
+    ) -> Result<(FoundPairs, Units, Vec<CandidateList>), PolicyFault> {
         let MatchingRun { selection, settings, .. } = self;
         let mut found = FoundPairs::from(NegotiationOutcome::default());
         let context = &settings.context;
         // Equal requests share a list, which takes held bytes once.
-        let mut known: FxHashMap<usize, Arc<[Candidate]>> = FxHashMap::default();
+        let mut known: FxHashMap<usize, CandidateList> = FxHashMap::default();
         let (mut units, mut lists) = (Vec::new(), Vec::new());
         let is_own = self.own_requests(roots.iter().map(|root| &representatives[*root]));
         for (index, root) in roots.iter().copied().enumerate().filter(|(index, _)| is_own[*index]) {

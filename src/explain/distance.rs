@@ -27,7 +27,7 @@ pub fn closest_offered_value(
         // An inequality compares the values with each other. Of its bound only the type matters.
         let is_number = as_number(bound).is_some();
         let class = if is_number { Value::Integer(0) } else { Value::string(bound.value_type().phrase()) };
-        let of_bound = if is_inequality(*operator) { class } else { bound.clone() };
+        let of_bound = if comparison.bound_is_amount() { class } else { bound.clone() };
         [*operator as usize, intern(&Expression::literal(of_bound))]
     };
     table.closest_value(request, operand, criterion, |values| {
@@ -46,12 +46,6 @@ pub fn closest_row_value(
     let values = table.expression_values(request, &comparison.operand);
     let values = values.weighted_values_in(rows, &table.weights);
     closest_value(comparison.operator, &comparison.bound, values, table.context.dialect)
-}
-
-/// Whether the operator is `<`, `<=`, `>` or `>=`.
-fn is_inequality(operator: BinaryOperator) -> bool {
-    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
-    matches!(operator, Greater | GreaterEqual | Less | LessEqual)
 }
 
 /// Returns the value that comes closest to meeting the comparison, by the criteria of [`closest_offered_value`].

@@ -155,7 +155,9 @@ impl Explainer {
         report.slots = self.slots.as_ref().map(|slots| {
             let mut rows = analysis.suitable.clone();
             rows.intersect_with(&analysis.acceptance.accepting);
-            discarded.iter().for_each(|(row, _)| rows.remove(*row));
+            for (row, _) in &discarded {
+                rows.remove(*row);
+            }
             let others = SlotCounts {
                 slots: report.offers,
                 rejecting_request: refusals.suitable_offers(),

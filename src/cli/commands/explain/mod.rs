@@ -29,6 +29,7 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
+use crate::cli::io::source::AdSource;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -148,7 +149,57 @@ impl ExplainCommand {
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
         let policy = self.policy.read(session, configuration.as_ref())?.without_share(session);
-        let protocol = common.protocol(session);
+        let (mut parties, filter) = self.read_parties(session, sources, &policy)?;
+        let context = session.context();
+        let mut what_if = WhatIf::new(session, &self.what_if)?;
+        what_if.note_misspelt(session, &parties);
+        let configuration = configuration.as_ref();
+        let replacing = configuration.filter(|_| self.what_if_config);
+        let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
+        let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
+        let mut difference = None;
+        if !what_if.is_empty() || transformed.is_some() {
+            let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
+            let [before, after] = [&parties, &changed]
+                .map(|parties| matching_subjects(session, &self.case(session, parties, &policy, 0), self.unmatched));
+            let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
+            let is_wanted =
+                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.has(&changed.requests[at], &context));
+            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
+            parties = changed;
+        }
+        let case = self.case(session, &parties, &policy, session.options.verbose);
+        if self.reverse && gangs::any_ports(&parties.requests) {
+            session.note("some requests have Ports: leave out --reverse to explain gangs");
+        }
+        self.warn_of_ranks(session, &parties, &policy);
+        let explainer = case.explainer(session, self.offer_lists(session));
+        let status = match &self.offer {
+            Some(offer) if !self.reverse => {
+                let wanted = WantedAds::new(&self.request, case.subjects, &context);
+                pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
+            }
+            _ => {
+                let changes = (difference.as_ref(), effects.as_ref());
+                self.explain_each(session, (&case, &explainer), filter.as_ref(), changes, share)?
+            }
+        };
+        if common.stats {
+            let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
+            output::print_counters(counters, start.elapsed().as_secs_f64());
+        }
+        output::leak_on_exit((explainer, parties));
+        Ok(status)
+    }
+
+    /// Reads the ads that take part. Also returns the constraint that selects requests.
+    fn read_parties(
+        &self,
+        session: &mut Session,
+        sources: [Vec<AdSource>; 2],
+        policy: &LoadedPolicy,
+    ) -> Result<(Parties, Option<Query>), Failure> {
+        let protocol = self.ads.common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
         let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
@@ -162,10 +213,9 @@ impl ExplainCommand {
             also.add(constraint, session.dialect());
         }
         // The expressions of --what-if and of a configuration may refer to any attribute.
-        let reads_whole = !self.what_if.is_empty() || configuration.is_some();
+        let reads_whole = !self.what_if.is_empty() || self.config.is_some();
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
-        let ads = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
-        let [requests, offers] = ads;
+        let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
         let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
         let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
@@ -188,57 +238,19 @@ impl ExplainCommand {
         if tells_states && has_gangs {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }
-        let mut parties = Parties::new([requests, offers]);
-        let mut what_if = WhatIf::new(session, &self.what_if)?;
-        what_if.note_misspelt(session, &parties);
-        let configuration = configuration.as_ref();
-        let replacing = configuration.filter(|_| self.what_if_config);
-        let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
-        let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
-        let mut difference = None;
-        if !what_if.is_empty() || transformed.is_some() {
-            let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
-            let [before, after] = [&parties, &changed].map(|parties| {
-                let case =
-                    ExplanationInput::new(session, parties, self.reverse, protocol.clone(), &policy, 0, tells_states);
-                matching_subjects(session, &case, self.unmatched)
-            });
-            let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
-            let is_wanted =
-                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.has(&changed.requests[at], &context));
-            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
-            parties = changed;
-        }
-        let case = ExplanationInput::new(
-            session,
-            &parties,
-            self.reverse,
-            protocol,
-            &policy,
-            session.options.verbose,
-            tells_states,
-        );
-        if self.reverse && gangs::any_ports(&parties.requests) {
-            session.note("some requests have Ports: leave out --reverse to explain gangs");
-        }
-        self.warn_of_ranks(session, &parties, &policy);
-        let explainer = case.explainer(session, self.offer_lists(session));
-        let status = match &self.offer {
-            Some(offer) if !self.reverse => {
-                let wanted = WantedAds::new(&self.request, case.subjects, &context);
-                pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
-            }
-            _ => {
-                let changes = (difference.as_ref(), effects.as_ref());
-                self.explain_each(session, (&case, &explainer), filter.as_ref(), changes, share)?
-            }
-        };
-        if common.stats {
-            let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
-            output::print_counters(counters, start.elapsed().as_secs_f64());
-        }
-        output::leak_on_exit((explainer, parties));
-        Ok(status)
+        Ok((Parties::new([requests, offers]), filter))
+    }
+
+    /// Returns what is explained, if these are the ads.
+    fn case<'c>(
+        &self,
+        session: &Session,
+        parties: &'c Parties,
+        policy: &'c LoadedPolicy,
+        evidence_level: u8,
+    ) -> ExplanationInput<'c> {
+        let (protocol, tells_states) = (self.ads.common.protocol(session), !self.ads.states.all_states);
+        ExplanationInput::new(session, parties, self.reverse, protocol, policy, evidence_level, tells_states)
     }
 
     /// Warns of ranks of requests that count as 0.

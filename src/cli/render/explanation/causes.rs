@@ -129,20 +129,14 @@ impl CauseEntry {
     }
 
     /// Makes the entry of a group with a verdict and a cause, without changes.
-    fn of_subjects(
-        session: &Session,
-        case: &ExplanationInput<'_>,
-        group: &[usize],
-        verdict: &str,
-        cause: &str,
-    ) -> Self {
+    fn of_subjects(session: &Session, case: &ExplanationInput<'_>, group: &[usize], verdict: &str, text: &str) -> Self {
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
             verdict: verdict.to_owned(),
             has_too_small_limit: false,
             has_scarce_resources: false,
             matches: false,
-            text: single_line(cause),
+            text: single_line(text),
             subjects: group.len(),
             names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
             users: users.into_iter().collect(),

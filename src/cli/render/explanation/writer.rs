@@ -133,8 +133,8 @@ impl<'c> ReportRenderer<'c> {
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
         let discards = !self.case.policy.policy.docking.is_empty();
         let changes = |title: &str, is_far_less| {
-            let found = report.changes.iter().filter(|change| change.is_far_less == is_far_less).collect();
-            changes(title, found, most, (report, self.case.nouns, discards))
+            let found = report.changes.iter().filter(|change| change.is_far_less == is_far_less);
+            changes(title, &found.collect::<Vec<_>>(), most, (report, self.case.nouns, discards))
         };
         let it = if group.len() == 1 { "it" } else { "they" };
         // Slots match already, but none is free.
@@ -325,7 +325,7 @@ impl ExplanationWriter {
 /// ads.
 fn changes(
     title: &str,
-    changes: Vec<&RequestChange>,
+    changes: &[&RequestChange],
     most: usize,
     (report, ads, discards): (&RequestReport, [&str; 2], bool),
 ) -> String {

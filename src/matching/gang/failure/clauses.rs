@@ -115,7 +115,7 @@ pub fn port_clause(table: &ParticipantTable, scoped: &ScopedClause, place: PortP
     let bound = clause_bound(clause, |operand, known| {
         let value = table.evaluate(known, frame).ok()?;
         let is_open = table.evaluate(operand, frame).is_err();
-        is_open.then(|| (value, request_literal(table, known, frame).flatten()))
+        is_open.then(|| (value, request_literal(table, known, frame).and_then(named)))
     });
     PortClause { expression: clause.clone(), bound, candidate_attributes }
 }
@@ -123,8 +123,8 @@ pub fn port_clause(table: &ParticipantTable, scoped: &ScopedClause, place: PortP
 /// Describes the clause of an offer's constraint that the request fails.
 fn offer_demand(table: &ParticipantTable, (clause, frame): ScopedClause) -> OfferDemand {
     let bound = clause_bound(&clause, |operand, known| {
-        let holder = request_literal(table, operand, &frame)?;
-        Some((table.evaluate(known, &frame).ok()?, holder))
+        let literal = request_literal(table, operand, &frame)?;
+        Some((table.evaluate(known, &frame).ok()?, named(literal)))
     });
     if bound.is_some() {
         return OfferDemand { clause: Some(clause), bound, missing: None };
@@ -146,19 +146,17 @@ fn selected_name(operand: &Expression) -> Option<&Name> {
     }
 }
 
-/// Returns the attribute of the request that gives an operand its value by a literal, with the literal: that of `Size` if
-/// the request binds `Size = 45`. The attribute is `None` for an operand that is a literal of the request itself, the result
-/// for any other operand.
-#[allow(clippy::option_option)] // whether there is a literal, and whether an attribute has it
+/// Returns the literal of the request that gives an operand its value, with the name of its attribute: `Size` and `45` if the
+/// request binds `Size = 45`. There is no name for an operand that is a literal itself. `None` for any other operand.
 fn request_literal(
     table: &ParticipantTable,
     operand: &Expression,
     frame: &Arc<ScopeFrame>,
-) -> Option<Option<(Name, Expression)>> {
+) -> Option<(Option<Name>, Expression)> {
     let operand = operand.without_parentheses();
     let is_literal = |of: &Expression| matches!(of.kind(), ExpressionKind::Literal(_));
     if is_literal(operand) {
-        return frame.participant.is_request().then_some(None);
+        return frame.participant.is_request().then(|| (None, operand.clone()));
     }
     let (ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name)) = operand.kind() else {
         return None;
@@ -166,7 +164,12 @@ fn request_literal(
     let (bound, found) = table.resolve_attribute(operand, frame)?;
     let bound = bound.without_parentheses();
     let is_own = found.participant.is_request() && is_literal(bound);
-    is_own.then(|| Some((name.clone(), bound.clone())))
+    is_own.then(|| (Some(name.clone()), bound.clone()))
+}
+
+/// Returns a literal that has a name, as a comparison holds it.
+fn named((name, literal): (Option<Name>, Expression)) -> Option<(Name, Expression)> {
+    Some((name?, literal))
 }
 
 /// Returns a clause as a comparison of an operand with a known value. Tries the left side as the operand first, then

@@ -34,8 +34,10 @@ impl GangFailure {
             *offers = offers.iter().filter_map(|offer| fresh.get(*offer).copied().flatten()).collect();
         };
         let conditions = |conditions: &mut Vec<FailedCondition>| {
-            conditions.iter_mut().for_each(|condition| renumber(&mut condition.offers));
-            conditions.retain(|condition| !condition.offers.is_empty());
+            conditions.retain_mut(|condition| {
+                renumber(&mut condition.offers);
+                !condition.offers.is_empty()
+            });
         };
         self.deepest.ports = renumbered(&self.deepest.ports, of);
         self.ports.iter_mut().for_each(|port| conditions(&mut port.ruled_out));
@@ -57,7 +59,9 @@ impl MemberFailure {
             MemberCause::OwnPorts(failure) => failure.renumber(of),
             MemberCause::Refused { own_ports, clauses, .. } => {
                 *own_ports = renumbered(own_ports, of);
-                clauses.iter_mut().for_each(|clause| clause.condition.offers = vec![offer]);
+                for clause in clauses {
+                    clause.condition.offers = vec![offer];
+                }
             }
             MemberCause::Unknown => {}
         }
