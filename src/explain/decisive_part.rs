@@ -12,7 +12,6 @@ use crate::text::shorten;
 use super::clauses::{ExplainedClause, SelectedNames, text};
 use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
-use super::report::UnmetOfferClause;
 use crate::ad::rewrite_expression;
 
 /// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.
@@ -208,6 +207,19 @@ pub struct DecisivePart {
     pub outcome: Truth,
     /// The attributes that the part reads and that are there, with their values.
     pub reads: Vec<ReadValue>,
+}
+
+/// A clause of an offer's constraint that the request does not meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnmetOfferClause {
+    /// The text of the clause; `None` if the offer has no constraint.
+    pub clause: Option<String>,
+    /// The outcome of the clause; undefined if the offer has no constraint.
+    pub outcome: Truth,
+    /// The attributes that the request lacks and to which the clause owes that it is not met.
+    pub missing: Vec<MissingAttribute>,
+    /// The part of the clause that decides it; `None` if the offer has no constraint.
+    pub part: Option<DecisivePart>,
 }
 
 /// An attribute that a part reads.

@@ -40,7 +40,7 @@ pub use changes::{MatchingOffers, RequestChange, RequestEdit};
 pub use clause_analysis::ClauseAnalysis;
 pub use clauses::ExplainedClause;
 pub use conflicts::Conflicts;
-pub use decisive_part::{DecisivePart, ReadValue};
+pub use decisive_part::{DecisivePart, ReadValue, UnmetOfferClause};
 pub use drained_slots::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 pub use elsewhere::ValueElsewhere;
 pub use evaluation::OutcomeCounts;
@@ -52,9 +52,7 @@ pub use job_report::JobReport;
 pub use missing_attribute::MissingAttribute;
 pub use nested_constraint::NestedFailure;
 pub use pair::{EvaluatedClause, PairReport};
-pub use report::{
-    ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict, UnmetOfferClause,
-};
+pub use report::{ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 pub use scarce_resources::ScarceResources;
 pub use slots::{SlotCounts, SlotStanding};
 pub use summary::{AdNames, AdReference, SummaryWriter};

@@ -9,11 +9,10 @@ use crate::matching::negotiate::ReachedLimit;
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
-use super::decisive_part::{DecisivePart, ReadValue};
+use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
-use super::missing_attribute::MissingAttribute;
 use super::scarce_resources::ScarceResources;
 use super::slots::SlotCounts;
 
@@ -296,19 +295,6 @@ pub struct ClosestOffer {
     pub failed_clauses: Vec<(usize, Truth)>,
     /// The clauses of the offer's own constraint that the request does not meet.
     pub unmet_demands: Vec<UnmetOfferClause>,
-}
-
-/// A clause of an offer's constraint that the request does not meet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnmetOfferClause {
-    /// The text of the clause; `None` if the offer has no constraint.
-    pub clause: Option<String>,
-    /// The outcome of the clause; undefined if the offer has no constraint.
-    pub outcome: Truth,
-    /// The attributes that the request lacks and to which the clause owes that it is not met.
-    pub missing: Vec<MissingAttribute>,
-    /// The part of the clause that decides it; `None` if the offer has no constraint.
-    pub part: Option<DecisivePart>,
 }
 
 /// A group of offers that refuse the request by the same clause.

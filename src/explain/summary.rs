@@ -8,11 +8,11 @@ use crate::protocol::JobState;
 use crate::text::{join_and, join_first, with_commas};
 
 use super::clauses::text;
-use super::decisive_part::{DecisivePart, values_phrase};
+use super::decisive_part::{DecisivePart, UnmetOfferClause, values_phrase};
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
-use super::report::{Narrowing, RequestReport, RequestVerdict, UnmetOfferClause};
+use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
 
 /// An ad that a sentence names.
