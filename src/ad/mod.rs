@@ -24,7 +24,6 @@ mod span;
 pub mod time;
 mod truth;
 mod value;
-mod value_record;
 
 pub use crate::text::closest_names;
 pub use ad::{Ad, Attribute};

@@ -11,6 +11,7 @@ use classad::text::closest_names;
 use super::args::global::GlobalOptions;
 use super::commands::convert::Convert;
 use super::commands::merge::MergeCommand;
+use super::commands::query::QueryCommand;
 use super::commands::scatter::ScatterCommand;
 use super::io::partial::{PartialCommand, PartialInput, PartialResults, end_of_options};
 use super::io::standard_streams::{block_size_signal, check_stdout};
@@ -246,11 +247,9 @@ fn merge(merge: &MergeCommand, session: &mut Session) -> Result<Status, Failure>
 ///
 /// The run fails.
 fn convert(convert: &Convert, session: &mut Session) -> Result<Status, Failure> {
-    let Some(arguments) = convert.query_arguments() else { return convert.run(session) };
-    let arguments = ["classad", "query"].map(str::to_owned).into_iter().chain(arguments);
-    match parse_arguments(tree(), arguments.map(OsString::from).collect()) {
-        Ok(Cli { command: Command::Query(query), .. }) => query.run(session),
-        _ => refuse("the columns are not expressions"),
+    match convert.columns() {
+        Some((input, columns, schema)) => QueryCommand::of_columns(input, columns, schema).run(session),
+        None => convert.run(session),
     }
 }
 

@@ -95,7 +95,9 @@ impl TryFrom<Vec<(u64, u64)>> for NumberCounts {
 
     fn try_from(pairs: Vec<(u64, u64)>) -> Result<Self, &'static str> {
         let mut numbers = NumberCounts::default();
-        pairs.into_iter().for_each(|(key, count)| numbers.add_key(key, count));
+        for (key, count) in pairs {
+            numbers.add_key(key, count);
+        }
         if numbers.counts.keys().any(|key| number_of_key(*key).is_nan()) {
             Err("NaN is no number")
         } else {

@@ -6,47 +6,6 @@ use crate::format::{AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, P
 
 use super::blocks::BlockTask;
 
-/// Reads the ads of blocks, whole or in part. What it keeps from block to block makes it fast.
-pub struct BlockReader {
-    cache: ReadCache,
-    /// The attributes that are read of ads in the long form. `None` if ads are read whole.
-    projection: Option<Projection>,
-}
-
-impl BlockReader {
-    /// Creates a reader. `needed` are the names that are looked up in each ad: of ads in the long form only their
-    /// attributes are read, and those to which their values refer. `None` if whole ads are needed.
-    pub fn new(dialect: Dialect, needed: Option<&FreeNames>) -> Self {
-        let needed = needed.filter(|needed| !needed.reads_anything);
-        let projection = needed.map(|needed| Projection::new(needed.names.iter().cloned(), dialect));
-        BlockReader { cache: ReadCache::new(dialect), projection }
-    }
-
-    /// Passes the ads and the problems of a block to `consume`, in their order. `take` is called with the texts of ads
-    /// that are read whole, as for [`BlockAds::next`].
-    fn read_or_take<S>(
-        &mut self,
-        block: &StreamBlock,
-        state: &mut S,
-        take: impl Fn(&mut S, AdText) -> Option<usize>,
-        mut consume: impl FnMut(&mut S, BlockItem),
-    ) {
-        if let Some(projection) = self.projection.as_mut().filter(|_| block.form == FileFormat::Long) {
-            block.project(projection).for_each(|item| consume(state, BlockItem::Read(item)));
-            return;
-        }
-        let mut ads = BlockAds::new(block, &mut self.cache);
-        while let Some(item) = ads.next(|text| take(state, text)) {
-            consume(state, item);
-        }
-    }
-
-    /// Returns the attributes that are read of ads in the long form. `None` if ads are read whole.
-    pub fn projection(&mut self) -> Option<&mut Projection> {
-        self.projection.as_mut()
-    }
-}
-
 /// What is done with the good ads of each block.
 pub trait AdBlockTask: Sync {
     /// What a thread keeps from block to block, and what it has done with the ads of the block. What it keeps must not
@@ -79,7 +38,8 @@ pub struct ReadTask<'t, T> {
 }
 
 impl<'t, T> ReadTask<'t, T> {
-    /// `needed` are the names that the task looks up, as for [`BlockReader::new`].
+    /// `needed` are the names that the task looks up in each ad: of ads in the long form only their attributes are read,
+    /// and those to which their values refer. `None` if whole ads are needed.
     pub fn new(dialect: Dialect, needed: Option<&'t FreeNames>, task: &'t T) -> Self {
         ReadTask { dialect, needed, task }
     }
@@ -96,21 +56,22 @@ pub struct ReadBlock<O> {
 }
 
 impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
-    type State = (BlockReader, T::State);
+    type State = (ReadCache, Option<Projection>, T::State);
     type Output = ReadBlock<T::Output>;
 
     fn new_state(&self) -> Self::State {
-        (BlockReader::new(self.dialect, self.needed), self.task.new_state())
+        let needed = self.needed.filter(|needed| !needed.reads_anything);
+        let projection = needed.map(|needed| Projection::new(needed.names.iter().cloned(), self.dialect));
+        (ReadCache::new(self.dialect), projection, self.task.new_state())
     }
 
-    fn projection<'s>(&self, (reader, _): &'s mut Self::State) -> Option<&'s mut Projection> {
-        reader.projection()
+    fn projection<'s>(&self, (_, projection, _): &'s mut Self::State) -> Option<&'s mut Projection> {
+        projection.as_mut()
     }
 
-    fn run(&self, (reader, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
+    fn run(&self, (cache, projection, state): &mut Self::State, block: &StreamBlock) -> ReadBlock<T::Output> {
         let (mut problems, mut last, mut ads) = (Vec::new(), 0, 0);
-        let take = |state: &mut T::State, text: AdText| self.task.take_text(state, text);
-        reader.read_or_take(block, state, take, |state, item| match item {
+        let mut consume = |state: &mut T::State, item| match item {
             BlockItem::Taken(number) => (last, ads) = (number, ads + 1),
             BlockItem::Read(Ok(entry)) => {
                 (last, ads) = (entry.number, ads + 1);
@@ -120,7 +81,15 @@ impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
                 last = last.max(problem.ad_number);
                 problems.push((ads, problem));
             }
-        });
+        };
+        if let Some(projection) = projection.as_mut().filter(|_| block.form == FileFormat::Long) {
+            block.project(projection).for_each(|item| consume(state, BlockItem::Read(item)));
+        } else {
+            let mut items = BlockAds::new(block, cache);
+            while let Some(item) = items.next(|text| self.task.take_text(state, text)) {
+                consume(state, item);
+            }
+        }
         ReadBlock { output: self.task.finish(state), problems, last }
     }
 }

@@ -10,11 +10,11 @@ mod sort;
 mod unseen_names;
 mod work_queue;
 
-pub use ad_blocks::{AdBlockTask, BlockReader, ReadBlock, ReadTask};
+pub use ad_blocks::{AdBlockTask, ReadBlock, ReadTask};
 pub use ad_lookup::{AdLookup, to_integer, to_real, to_text};
 pub use blocks::{BlockRun, BlockTask, BlockWorkers, for_each_block_of, with_block_workers};
 pub use constraint_errors::ConstraintErrors;
-pub use scan::{AdScanner, AdSelection, ScanItem, ScanState, ScannedBlock, SelectedAd, TruthFilter};
+pub use scan::{AdScanState, AdScanner, AdSelection, ItemConsumer, ScanItem, ScannedBlock, SelectedAd, TruthFilter};
 pub use sort::{SortKey, SortValues, SortedItems, compare_naturally, compare_values, order, sort_values};
 pub use unseen_names::UnseenNames;
 pub use work_queue::{THREAD_STACK_BYTES, do_in_order};

@@ -50,13 +50,14 @@ pub struct SelectedAd<'b> {
     cache: &'b mut ReadCache,
 }
 
-impl<'b> SelectedAd<'b> {
+impl SelectedAd<'_> {
     /// Returns the whole ad, or the problems that reading all of it has.
+    #[must_use]
     pub fn into_whole(self) -> Vec<ReadResult> {
         if self.entry.is_whole {
             return vec![Ok(self.entry)];
         }
-        self.block.ad_at(self.entry.offset, self.entry.number, self.cache).into_iter().collect()
+        self.block.ad_at(self.entry.offset, self.entry.number, self.cache).collect()
     }
 }
 
@@ -71,6 +72,9 @@ pub enum ScanItem<F> {
     /// An ad that ends a scan backwards.
     Stop,
 }
+
+/// Receives what a scan finds in an ad of a text. Returns false if no more is wanted.
+pub type ItemConsumer<'c, B, F, E> = dyn FnMut(&B, ScanItem<F>) -> Result<bool, E> + 'c;
 
 /// Scanner for the ads that a query selects. Shared by the threads.
 ///
@@ -122,7 +126,7 @@ pub struct AdScanner<S> {
 }
 
 /// What a thread keeps from block to block.
-pub struct ScanState {
+pub struct AdScanState {
     /// The attributes that are read of each ad; `None` if ads are read whole.
     projection: Option<Projection>,
     /// The cache for ads that are read whole.
@@ -178,7 +182,7 @@ impl<S: AdSelection> AdScanner<S> {
     pub fn scan_read_ads<B: AsRef<StreamBlock>, E>(
         &self,
         ads: impl IntoIterator<Item = (B, AdEntry)>,
-        consume: &mut dyn FnMut(&B, ScanItem<S::Finding>) -> Result<bool, E>,
+        consume: &mut ItemConsumer<'_, B, S::Finding, E>,
     ) -> Result<(), E> {
         let (mut evaluator, mut cache) = (self.query.evaluator(), ReadCache::new(self.context.dialect));
         let mut items = Vec::new();
@@ -290,22 +294,22 @@ impl<S: AdSelection> AdScanner<S> {
 }
 
 impl<S: AdSelection> BlockTask for AdScanner<S> {
-    type State = ScanState;
+    type State = AdScanState;
     type Output = ScannedBlock<S::Finding>;
 
-    fn new_state(&self) -> ScanState {
+    fn new_state(&self) -> AdScanState {
         let (projection, cache) = (self.new_projection(), ReadCache::new(self.context.dialect));
         // With a projection, the cache is only for ads that are read again.
         let drops_banners = self.drops_banners && projection.is_some();
-        ScanState { projection, cache: if drops_banners { cache.without_banner_attributes() } else { cache } }
+        AdScanState { projection, cache: if drops_banners { cache.without_banner_attributes() } else { cache } }
     }
 
-    fn projection<'s>(&self, state: &'s mut ScanState) -> Option<&'s mut Projection> {
+    fn projection<'s>(&self, state: &'s mut AdScanState) -> Option<&'s mut Projection> {
         state.projection.as_mut()
     }
 
     /// Scans a block. With a projection, reads only the projected attributes of ads in the long form.
-    fn run(&self, ScanState { projection, cache }: &mut ScanState, block: &StreamBlock) -> Self::Output {
+    fn run(&self, AdScanState { projection, cache }: &mut AdScanState, block: &StreamBlock) -> Self::Output {
         let mut items = Vec::new();
         let Some(projection) = projection.as_mut().filter(|_| block.form == FileFormat::Long) else {
             // These ads are whole, so that none is read again.

@@ -108,7 +108,7 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
 #[test]
 fn queries_are_merged_from_parts() {
     let mut numbers = Numbers(11);
-    let commands: [&[&str]; 16] = [
+    let commands: [&[&str]; 19] = [
         &["query", "Cpus > 1", "--af", "Id,Owner,Cpus / 3.0"],
         &["query", "Cpus > 1", "--af", "Id,Name", "-o", "json"],
         &["query", "Cpus == 2"],
@@ -139,6 +139,9 @@ fn queries_are_merged_from_parts() {
         &["query", "Cpuss > 3 || Cpus > 90", "--af", "Id", "--lenient"],
         &["query", "Cpus > 1", "--fail-fast", "--af", "Id"],
         &["query", "-af:h", "Id", "Owner", "-constraint", "Cpus > 2"],
+        &["query", "Cpus == undefined || Cpus > 1", "--af", "Id"],
+        &["query", "Cpus > 1", "--af", "Id,Owner == undefined"],
+        &["query", "true", "--af", "Id,substr(Owner)"],
     ];
     for (index, files) in inputs("merging").into_iter().enumerate() {
         for command in commands {

@@ -6,7 +6,7 @@ use crate::cli::io::source::read_whole;
 use crate::cli::outcome::{Failure, refuse};
 
 /// The arguments of commands that read any number of files of ads.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct AdFilesArgs {
     /// Files of ads, or parts of files (`FILE@START-END`, in bytes) [default: standard input]
     pub files: Vec<String>,

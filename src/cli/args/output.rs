@@ -12,7 +12,7 @@ use crate::cli::render::output::out;
 use crate::cli::render::rows::ResultTable;
 
 /// The options of commands whose results are tables.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone, Copy, Default)]
 pub struct TableOutputArgs {
     /// Format of the output
     #[arg(id = "output", short, long = "output", value_name = "FORM")]
@@ -34,7 +34,7 @@ impl TableOutputArgs {
 }
 
 /// The option that says how undefined is written.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct NullArgs {
     /// Write TEXT for undefined values in csv, tsv and markdown [default: undefined]
     #[arg(long, value_name = "TEXT")]

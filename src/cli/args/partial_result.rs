@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// Whether a partial result is written, and where its files are.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct PartialResultArgs {
     /// Write a partial result for `classad merge`. HOST names the host of the files, if several hosts have files
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]

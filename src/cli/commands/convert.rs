@@ -40,18 +40,10 @@ pub struct Convert {
 }
 
 impl Convert {
-    /// Returns the arguments of the query that writes columns. `None` if whole ads are written.
-    pub fn query_arguments(&self) -> Option<Vec<String>> {
-        if self.to.ad_form().is_some() || self.columns.is_empty() {
-            return None;
-        }
-        let mut arguments = vec!["--constraint=true".to_owned(), "--output=parquet".to_owned()];
-        arguments.extend(self.columns.iter().map(|text| format!("--af={text}")));
-        arguments.extend(self.schema.iter().map(|path| format!("--schema={path}")));
-        arguments.extend(self.input.files_from.iter().map(|list| format!("--files-from={list}")));
-        arguments.push("--".to_owned());
-        arguments.extend(self.input.files.iter().cloned());
-        Some(arguments)
+    /// Returns the files, the columns and the schema of the query that writes columns. `None` if whole ads are written.
+    pub fn columns(&self) -> Option<(AdFilesArgs, Vec<String>, Option<String>)> {
+        let writes_columns = self.to.ad_form().is_none() && !self.columns.is_empty();
+        writes_columns.then(|| (self.input.clone(), self.columns.clone(), self.schema.clone()))
     }
 
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::named_expressions::named_expressions;
 use crate::cli::args::output::TableOutputArgs;
-use crate::cli::io::ad_map::{AdTask, MappedAd, map_ads};
+use crate::cli::io::ad_map::{MappedAd, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
@@ -189,7 +189,7 @@ impl JoinCommand {
         rows: &mut RowMaker,
         sink: &mut RowSink,
     ) -> Result<(), Failure> {
-        map_ads(session, lefts, None, task, |_, mapped| {
+        map_ads(session, lefts, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let left = KeyedAd::of_result(mapped);
             let mut out = out();
             let partners: Vec<usize> = held.partners(&left.value).collect();
@@ -218,7 +218,7 @@ impl JoinCommand {
     ) -> Result<(), Failure> {
         let mut found: Vec<Vec<Vec<TableCell>>> = held.ads.iter().map(|_| Vec::new()).collect();
         let has_rows = sink.writer.is_some();
-        map_ads(session, rights, None, task, |_, mapped| {
+        map_ads(session, rights, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let right = KeyedAd::of_result(mapped);
             for place in held.partners(&right.value) {
                 if sink.context.has_spent_comparisons() {
@@ -281,15 +281,8 @@ impl<'k> KeyTask<'k> {
     fn new(expression: &'k Expression, context: Context) -> Self {
         KeyTask { expression, context, names: UnseenNames::of_expressions([expression]) }
     }
-}
 
-impl AdTask for KeyTask<'_> {
-    type State = ();
-    type Output = KeyedEntry;
-
-    fn new_state(&self) {}
-
-    fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> KeyedEntry {
+    fn entry(&self, ad: Ad) -> KeyedEntry {
         self.names.mark_present(|name| ad.get(name).is_some());
         let name = display_name(&ad, None, &self.context);
         let (environment, frame) = Environment::single(ad.clone());
@@ -320,7 +313,7 @@ impl EqualityKey {
 impl HeldSide {
     fn read(session: &mut Session, sources: &mut [AdSource], task: &KeyTask<'_>) -> Result<Self, Failure> {
         let mut side = HeldSide { ads: Vec::new(), places: FxHashMap::default(), context: session.context() };
-        map_ads(session, sources, None, task, |_, mapped| {
+        map_ads(session, sources, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let keyed = KeyedAd::of_result(mapped);
             if let Some(key) = EqualityKey::of(&keyed.value) {
                 side.places.entry(key).or_default().push(side.ads.len());

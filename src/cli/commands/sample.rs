@@ -1,14 +1,13 @@
 //! `classad sample`: ads drawn at random.
 
 use clap::Args;
-use classad::ad::Ad;
 use classad::eval::RandomStream;
 use classad::format::{AdEntry, FileFormat};
 use classad::protocol::display_name;
 use classad::text::counted;
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::ad_map::map_ads;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::outcome::{Failure, Status};
@@ -59,7 +58,7 @@ impl SampleCommand {
         let random = context.random.clone().unwrap_or_else(|| RandomStream::new(fastrand::u64(..)));
         let capacity = usize::try_from(self.count).unwrap_or(usize::MAX);
         let mut reservoir = Reservoir { capacity, ads: Vec::new(), seen: 0, random };
-        map_ads(session, &mut sources, None, &WholeAds, |_, mut mapped| {
+        map_ads(session, &mut sources, None, &|entry: AdEntry| entry.ad, |_, mut mapped| {
             reservoir.offer(|| {
                 let ad = std::mem::take(&mut mapped.output);
                 let name = display_name(&ad, None, &context).unwrap_or_else(|| mapped.location());
@@ -95,20 +94,6 @@ impl Reservoir {
         if place < self.capacity {
             self.ads[place] = (number, ad());
         }
-    }
-}
-
-/// Returns each ad as it is.
-struct WholeAds;
-
-impl AdTask for WholeAds {
-    type State = ();
-    type Output = Ad;
-
-    fn new_state(&self) {}
-
-    fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> Ad {
-        ad
     }
 }
 

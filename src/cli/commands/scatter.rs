@@ -13,7 +13,7 @@ use crate::cli::io::atomic_write::create_or_replace;
 use crate::cli::io::dump_time::newest_times;
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
-use crate::cli::io::partial::{PartialCommand, PartialInput, arguments_without, end_of_options};
+use crate::cli::io::partial::{PartialCommand, PartialInput, arguments_without, end_of_options, without_options};
 use crate::cli::io::share::WorkShare;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
@@ -127,7 +127,7 @@ impl ScatterCommand {
             return Err(Failure::Refused(None));
         }
         let plan = planner.finish(now);
-        let arguments = without_now(arguments_without(scattered.arguments, &input.files));
+        let arguments = without_options(arguments_without(scattered.arguments, &input.files), &["--now"]);
         let mut arguments = with_whole_names(arguments, &(session.command_tree)())?;
         add_options(&mut arguments, now, ["--partial", "--threads", "1"].map(str::to_owned));
         let runs = plan
@@ -180,20 +180,6 @@ fn add_options(arguments: &mut Vec<String>, now: Option<i64>, options: impl Into
     let now = now.into_iter().flat_map(|now| ["--now".to_owned(), now.to_string()]);
     let at = end_of_options(arguments);
     arguments.splice(at..at, now.chain(options));
-}
-
-/// Returns arguments without `--now` and its value.
-fn without_now(given: Vec<String>) -> Vec<String> {
-    let mut given = given.into_iter();
-    let mut arguments = Vec::new();
-    while let Some(argument) = given.next() {
-        match argument.as_str() {
-            "--now" => drop(given.next()),
-            now if now.starts_with("--now=") => {}
-            _ => arguments.push(argument),
-        }
-    }
-    arguments
 }
 
 /// Returns the name of a file from the root. Runs on parts are in other folders. `-` is standard input.

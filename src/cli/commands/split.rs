@@ -10,7 +10,7 @@ use classad::protocol::display_name;
 use classad::syntax::{Style, print_value};
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::ad_map::map_ads;
 use crate::cli::io::input;
 use crate::cli::io::new_files::NewFiles;
 use crate::cli::io::part_plan::byte_count;
@@ -102,7 +102,7 @@ impl SplitCommand {
         let (mut texts, mut failures) = (AdBatchWriter::new(form), 0_u64);
         let mut files: NewFiles<SplitFile> = NewFiles::default();
         let overhead = overhead(form)?;
-        map_ads(session, &mut sources, None, &task, |session, mapped| {
+        map_ads(session, &mut sources, None, &|entry: AdEntry| task.entry(entry.ad), |session, mapped| {
             let SplitEntry { ad, name, file, has_exceeded_budget } = &mapped.output;
             failures += u64::from(*has_exceeded_budget);
             let mut batch = AdBatch::default();
@@ -208,13 +208,8 @@ fn file_name(value: &Value) -> String {
     name
 }
 
-impl AdTask for SplitTask {
-    type State = ();
-    type Output = SplitEntry;
-
-    fn new_state(&self) {}
-
-    fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> SplitEntry {
+impl SplitTask {
+    fn entry(&self, ad: Ad) -> SplitEntry {
         let name = display_name(&ad, None, &self.context);
         let mut has_exceeded_budget = false;
         self.names.mark_present(|name| ad.get(name).is_some());

@@ -23,6 +23,17 @@ pub trait AdTask: Sync {
     fn run(&self, state: &mut Self::State, entry: AdEntry) -> Self::Output;
 }
 
+impl<O: Send, W: Fn(AdEntry) -> O + Sync> AdTask for W {
+    type State = ();
+    type Output = O;
+
+    fn new_state(&self) {}
+
+    fn run(&self, (): &mut (), entry: AdEntry) -> O {
+        self(entry)
+    }
+}
+
 /// The result for an ad, with the place of the ad.
 pub struct MappedAd<'t, O> {
     pub text: &'t SourceText,

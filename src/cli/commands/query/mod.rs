@@ -7,6 +7,7 @@ mod format_string;
 mod groups;
 mod job_states;
 mod newest_first;
+mod notes;
 mod output;
 mod partial;
 mod plan;
@@ -30,11 +31,8 @@ mod sort {
 use std::path::Path;
 
 use clap::Args;
-use classad::ad::{Expression, ExpressionKind};
-use classad::eval::{Environment, VolatileInputs, references};
 use classad::format::FileFormat;
 use classad::query::{ScannedBlock, SortKey, TruthFilter};
-use classad::text::join_and;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
@@ -42,20 +40,20 @@ use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::held_ads::read_held_ads;
-use crate::cli::io::slip_notes::{note_certain_slips, note_slips};
+use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::{AdSource, SourceText};
-use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames, attribute_name_texts, note_misspelt_names};
+use crate::cli::io::unseen_names::attribute_name_texts;
 use crate::cli::io::{history_files, input};
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use columns::Columns;
 use finding::QueryFinding;
-use groups::{GroupArgs, GroupColumns};
+use groups::GroupArgs;
+use notes::{note_missing_comma, note_mistakes, reads_clock};
 use output::QueryOutput;
 use plan::QueryPlan;
 use scan::QueryScanner;
-use tables::{TableChoice, TableSubject};
 use typed_rows::column_types;
 
 const EXAMPLES: &str = "\
@@ -69,7 +67,7 @@ Examples:
 was written. query also takes HTCondor's options, such as -constraint and -af: see `classad help from-condor`.";
 
 /// Print the ads that satisfy a constraint
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = EXAMPLES)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct QueryCommand {
@@ -190,6 +188,12 @@ pub struct QueryCommand {
 }
 
 impl QueryCommand {
+    /// Makes the query that writes columns of all ads in typed columns.
+    pub fn of_columns(input: AdFilesArgs, columns: Vec<String>, schema: Option<String>) -> Self {
+        let output = TableOutputArgs { form: Some(OutputForm::Parquet), ..TableOutputArgs::default() };
+        QueryCommand { input, given: vec!["true".to_owned()], af: columns, schema, output, ..QueryCommand::default() }
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         session.partial_host = self.partial.host().map(str::to_owned);
         session.is_about_one_ad = true;
@@ -221,7 +225,7 @@ impl QueryCommand {
         if [&plan.constraint].into_iter().chain(plan.columns.given()).any(|of| reads_clock(session, of, &first)) {
             input::note_old_ads(session, &sources);
         }
-        self.note_mistakes(session, status, &plan, &scanner, &mut |session| attribute_name_texts(session, &first));
+        note_mistakes(self, session, status, &plan, &scanner, &mut |session| attribute_name_texts(session, &first));
         Ok(status)
     }
 
@@ -264,55 +268,6 @@ impl QueryCommand {
         Ok(first_text)
     }
 
-    /// Notes what is most likely a mistake in the query, as nothing was found, or in what was found. `names` returns the
-    /// attribute names of the first ads.
-    fn note_mistakes(
-        &self,
-        session: &mut Session,
-        status: Status,
-        plan: &QueryPlan,
-        scanner: &QueryScanner<'_>,
-        names: &mut dyn FnMut(&Session) -> Vec<String>,
-    ) {
-        if status == Status::No && scanner.filter == TruthFilter::True {
-            if scanner.constraint_names.has_unseen() {
-                scanner.constraint_names.report_among(session, &names(session));
-            }
-            if let Some(reason) = scanner.errors.reason() {
-                session.note(&format!("the constraint is {reason}"));
-            }
-            note_slips(session, &plan.constraint);
-            self.note_names(session, &plan.choice);
-        } else if status == Status::Yes {
-            note_certain_slips(session, &plan.constraint);
-            let names = if plan.has_misspelt_candidates(scanner) { names(session) } else { Vec::new() };
-            Self::note_columns(session, &plan.columns, &scanner.selected_names, &names);
-        }
-    }
-
-    /// Notes that `--af` takes one list, if a name of an attribute stands in the place of a file that does not exist.
-    fn note_missing_comma(&self, session: &Session, files: &[String]) {
-        let is_name =
-            |file: &str| file.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !Path::new(file).exists();
-        if let (Some(list), Some(file)) = (self.af.last(), files.iter().find(|file| is_name(file))) {
-            session.note(&format!("--af takes a list with commas, such as --af {list},{file}"));
-        }
-    }
-
-    /// Notes columns that are most likely misspelt, or not what the user expects. `names` are those of the first ads.
-    fn note_columns(session: &Session, columns: &Columns, unseen: &UnseenNames, names: &[String]) {
-        if unseen.has_unseen() {
-            let keys = columns.sort.iter().filter_map(|key| match key.expression.kind() {
-                ExpressionKind::Attribute(name) => Some(name),
-                _ => None,
-            });
-            unseen.report_columns(session, names, &keys.collect::<Vec<_>>());
-        } else {
-            note_constraint_column(session, columns);
-        }
-        note_misspelt_names(session, &columns.attributes, names);
-    }
-
     /// Whether the rows are written in typed columns.
     fn is_typed(&self) -> bool {
         self.output.form == Some(OutputForm::Parquet)
@@ -325,23 +280,6 @@ impl QueryCommand {
             (_, true) => TruthFilter::NotTrue,
             _ => TruthFilter::True,
         }
-    }
-
-    /// Notes how names on the command line were understood, as nothing was found.
-    fn note_names(&self, session: &Session, choice: &TableChoice) {
-        let names: Vec<String> = self.called.iter().map(|name| format!("`{name}`")).collect();
-        let kind = match choice.subject {
-            _ if names.is_empty() => return,
-            Some(TableSubject::Jobs) => "the number or the owner of jobs",
-            Some(TableSubject::Slots) if choice.is_about_users() => "the user of slots",
-            Some(TableSubject::Slots) => "the name of slots or machines",
-            None => "the number or the owner of jobs, or the name of slots or machines",
-        };
-        let verb = if names.len() == 1 { "is" } else { "are" };
-        let names = join_and(&names);
-        session.note(&format!(
-            "{names} {verb} taken for {kind}; write -constraint before an expression, -ads before a file"
-        ));
     }
 
     /// Parses the keys of `--sort`.
@@ -387,7 +325,7 @@ impl QueryCommand {
         } else {
             [Vec::new(), input::open_decided(session, query)?]
         };
-        self.note_missing_comma(session, files);
+        note_missing_comma(self, session, files);
         if !self.userlog.is_empty() {
             sources.push(job_states::read_job_states(session, &self.userlog)?);
         }
@@ -465,18 +403,6 @@ impl QueryCommand {
     }
 }
 
-/// Notes that a column of constraints is evaluated without the other ad of a match.
-fn note_constraint_column(session: &Session, columns: &Columns) {
-    let keys = columns.group.iter().flat_map(GroupColumns::expressions);
-    let mut names = columns.af().chain(keys).filter_map(|expression| match expression.kind() {
-        ExpressionKind::Attribute(name) => Some(name),
-        _ => None,
-    });
-    if let Some(name) = names.find(|name| name.is("Requirements") || name.is("START")) {
-        session.note(&format!("{name} is evaluated without TARGET; unparse({name}) gives its text"));
-    }
-}
-
 /// Whether a text compares something, as most constraints do.
 fn is_comparison(text: &str) -> bool {
     text.contains(['<', '>', '=', '!', '&', '|'])
@@ -484,13 +410,4 @@ fn is_comparison(text: &str) -> bool {
 
 fn is_tabular(form: OutputForm) -> bool {
     matches!(form, OutputForm::Table | OutputForm::Names | OutputForm::Parquet) || form.has_lines_of_cells()
-}
-
-/// Whether an expression reads the clock, itself or in an attribute that it reads of the first ad of a text.
-fn reads_clock(session: &mut Session, expression: &Expression, text: &SourceText) -> bool {
-    let ad = text.first_ad(session.dialect()).unwrap_or_default();
-    let (environment, frame) = Environment::single(ad);
-    let read = references(expression, &frame, &environment, &session.context()).internal;
-    let of_attributes = read.iter().filter_map(|name| frame.ad.get(name));
-    [expression].into_iter().chain(of_attributes).any(|expression| VolatileInputs::of(expression).clock)
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use classad::format::{BackwardStream, FileFormat, Position, Projection, Stream, StreamBlock};
-use classad::query::{BlockTask, ScanItem, ScanState, ScannedBlock};
+use classad::query::{AdScanState, BlockTask, ScanItem, ScannedBlock};
 
 use super::output::QueryOutput;
 use super::scan::{QueryScanner, needs_place};
@@ -44,7 +44,7 @@ pub fn scan_backwards(
 fn scan_from_end(
     session: &mut Session,
     source: &mut AdSource,
-    (scanner, state): (&QueryScanner<'_>, &mut ScanState),
+    (scanner, state): (&QueryScanner<'_>, &mut AdScanState),
     output: &mut QueryOutput<'_>,
     first_text: &mut Option<SourceText>,
 ) -> Result<bool, Failure> {
@@ -88,7 +88,7 @@ fn scan_from_end(
 fn scan_turned_round(
     session: &mut Session,
     source: &mut AdSource,
-    (scanner, state): (&QueryScanner<'_>, &mut ScanState),
+    (scanner, state): (&QueryScanner<'_>, &mut AdScanState),
     output: &mut QueryOutput<'_>,
     first_text: &mut Option<SourceText>,
 ) -> Result<bool, Failure> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
 use super::finding::{FindingSink, QueryFinding};
+use super::notes::note_mistakes;
 use super::output::QueryOutput;
 use super::plan::QueryPlan;
 use super::scan::QueryScanner;
@@ -14,6 +15,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
 use crate::cli::io::partial::{PartialSet, PartialWriter};
+use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::first_names;
 use crate::cli::outcome::{Failure, Status, refuse_contradictions};
@@ -119,7 +121,8 @@ impl QueryCommand {
             scanner.errors.add_parts(notes.has_valid_value, notes.reason);
             names = names.or(notes.names);
         }
-        self.note_mistakes(session, status, &plan, &scanner, &mut |_| names.clone().unwrap_or_default());
+        plan.columns.af().for_each(|expression| note_certain_slips(session, expression));
+        note_mistakes(self, session, status, &plan, &scanner, &mut |_| names.clone().unwrap_or_default());
         Ok(status)
     }
 }

@@ -37,7 +37,7 @@ impl QueryPlan {
         asked: Vec<AdSource>,
         sources: Option<&[AdSource]>,
     ) -> Result<Self, Failure> {
-        let asked = query.asked(session, asked)?;
+        let asked = asked_by(query, session, asked)?;
         let choice = TableChoice::new(&query.condor_table, || first_type(session, sources?.first()))?;
         let table = match sources {
             Some(sources) => {
@@ -46,14 +46,17 @@ impl QueryPlan {
             }
             None => None,
         };
-        let constraint = query.constraint(session, constraints, &asked, &choice, table.as_ref())?;
-        let stop = query.stop_condition(session)?;
+        let constraint = joined_constraint(query, session, constraints, &asked, &choice, table.as_ref())?;
+        let stop = stop_condition(query, session)?;
         // A number of ads would be false if none of the files can be read.
         if sources.is_some_and(<[_]>::is_empty) && query.prints_numbers() {
             return Err(Failure::Refused(None));
         }
         let columns = Columns::new(session, query, asked, table)?;
-        columns.given().for_each(|expression| note_error(session, expression));
+        // A partial result leaves the notes to the merge.
+        if !query.partial.is_given() {
+            columns.given().for_each(|expression| note_error(session, expression));
+        }
         let writes_ads = query.writes_ads(&columns);
         Ok(QueryPlan { choice, constraint, stop, columns, writes_ads })
     }
@@ -87,59 +90,55 @@ impl QueryPlan {
     }
 }
 
-impl QueryCommand {
-    /// Joins the constraints: those given, those of a table, and that ads are called by the given names.
-    fn constraint(
-        &self,
-        session: &mut Session,
-        given: &[String],
-        asked: &QueryAd,
-        choice: &TableChoice,
-        table: Option<&AdTable>,
-    ) -> Result<Expression, Failure> {
-        note_job_number(session, given);
-        let given = input::parse_constraints(session, given)?;
-        let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
-        let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
-            let own = Expression::attribute("MyType");
-            Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
-        });
-        let of_format = table.and_then(|table| table.format.constraint.clone());
-        let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&self.called, choice)];
-        let joined = parts.into_iter().flatten().reduce(Expression::and);
-        Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
-    }
+/// Joins the constraints: those given, those of a table, and that ads are called by the given names.
+fn joined_constraint(
+    query: &QueryCommand,
+    session: &mut Session,
+    given: &[String],
+    asked: &QueryAd,
+    choice: &TableChoice,
+    table: Option<&AdTable>,
+) -> Result<Expression, Failure> {
+    note_job_number(session, given);
+    let given = input::parse_constraints(session, given)?;
+    let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
+    let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
+        let own = Expression::attribute("MyType");
+        Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
+    });
+    let of_format = table.and_then(|table| table.format.constraint.clone());
+    let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&query.called, choice)];
+    let joined = parts.into_iter().flatten().reduce(Expression::and);
+    Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
+}
 
-    /// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
-    fn stop_condition(&self, session: &mut Session) -> Result<Option<Expression>, Failure> {
-        if let Some(time) = self.completed_since {
-            let text = format!("CompletionDate <= {time}");
-            return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
-        }
-        let Some(text) = &self.since else { return Ok(None) };
-        let (cluster, process) =
-            text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let of_job = is_number(cluster).then(|| match process {
-            None | Some("") => Some(format!("ClusterId == {cluster}")),
-            Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
-            Some(_) => None,
-        });
-        let expression =
-            input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
-        if expression.as_literal().is_some() {
-            return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
-        }
-        Ok(Some(expression))
+/// Returns the expression that ends a scan backwards; `None` if the scan goes on to the beginning.
+fn stop_condition(query: &QueryCommand, session: &mut Session) -> Result<Option<Expression>, Failure> {
+    if let Some(time) = query.completed_since {
+        let text = format!("CompletionDate <= {time}");
+        return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
     }
+    let Some(text) = &query.since else { return Ok(None) };
+    let (cluster, process) = text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_job = is_number(cluster).then(|| match process {
+        None | Some("") => Some(format!("ClusterId == {cluster}")),
+        Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
+        Some(_) => None,
+    });
+    let expression = input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
+    if expression.as_literal().is_some() {
+        return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
+    }
+    Ok(Some(expression))
+}
 
-    /// Reads the ad of `--query`. That it cannot be opened was reported.
-    fn asked(&self, session: &mut Session, query: Vec<AdSource>) -> Result<QueryAd, Failure> {
-        match query.into_iter().next() {
-            Some(source) => QueryAd::read(session, source),
-            None if self.query.is_some() => Err(Failure::Refused(None)),
-            None => Ok(QueryAd::default()),
-        }
+/// Reads the ad of `--query`. That it cannot be opened was reported.
+fn asked_by(query: &QueryCommand, session: &mut Session, sources: Vec<AdSource>) -> Result<QueryAd, Failure> {
+    match sources.into_iter().next() {
+        Some(source) => QueryAd::read(session, source),
+        None if query.query.is_some() => Err(Failure::Refused(None)),
+        None => Ok(QueryAd::default()),
     }
 }
 

@@ -11,7 +11,7 @@ use classad::protocol::{LABEL, PORTS, PortFault, Protocol, check_port_list, disp
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::ad_map::map_ads;
 use crate::cli::io::input::report_error;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::Failure;
@@ -29,8 +29,10 @@ pub fn rectangle_table(
     let task = RectangleTask { protocol: Protocol::new(context.dialect), context };
     let mut rows = ResultTable::new(&["ad", "port", "profile", "attribute", "interval", "state"]);
     let (mut summary, mut ads) = (Summary::default(), 0);
+    // The identity of each ad, and the sides of its rectangles.
+    let find = |AdEntry { ad, .. }: AdEntry| (display_name(&ad, None, &task.context), task.sides(&ad));
     for source in sources {
-        map_ads(session, [source], None, &task, |session, mut mapped| {
+        map_ads(session, [source], None, &find, |session, mut mapped| {
             let id = mapped.output.0.take().unwrap_or_else(|| mapped.location());
             let sides = match mapped.output.1 {
                 Ok(sides) => sides,
@@ -102,18 +104,6 @@ impl RectangleSide {
         let profile = self.profile.map_or_else(|| String::new().into(), TableCell::from);
         let state = self.state.as_str().to_owned();
         vec![ad.into(), self.port.into(), profile, self.attribute.into(), self.interval.into(), state.into()]
-    }
-}
-
-impl AdTask for RectangleTask {
-    type State = ();
-    /// The identity of the ad, and the sides of its rectangles.
-    type Output = (Option<String>, Result<Vec<RectangleSide>, PortFault>);
-
-    fn new_state(&self) {}
-
-    fn run(&self, (): &mut (), AdEntry { ad, .. }: AdEntry) -> Self::Output {
-        (display_name(&ad, None, &self.context), self.sides(&ad))
     }
 }
 

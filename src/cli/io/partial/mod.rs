@@ -37,7 +37,7 @@ use scanned::ScannedPartials;
 pub use set::{MergedFile, PartialSet};
 pub use share_set::ShareSet;
 pub use share_writer::{ShareInput, ShareWriter};
-pub use writer::{PartialWriter, arguments_without};
+pub use writer::{PartialWriter, arguments_without, without_options};
 
 /// Version of the form. A merge reads no other.
 pub const PARTIAL_VERSION: u32 = 6;

@@ -204,21 +204,29 @@ fn own_arguments_without(session: &Session, paths: &[String]) -> Result<Vec<Stri
 /// Returns arguments without those that name files, and without `--partial`, `--share` and `--threads`. A file behind
 /// `--pool` stays.
 pub fn arguments_without(given: Vec<String>, paths: &[String]) -> Vec<String> {
-    let mut arguments = Vec::new();
-    let mut given = given.into_iter();
-    while let Some(argument) = given.next() {
-        match argument.as_str() {
-            partial if partial == "--partial" || partial.starts_with("--partial=") => {}
-            "--files-from" | "--threads" | "--share" => drop(given.next()),
-            word if ["--files-from=", "--threads=", "--share="].iter().any(|option| word.starts_with(option)) => {}
-            _ => arguments.push(argument),
-        }
-    }
+    let mut arguments = without_options(given, &["--files-from", "--threads", "--share"]);
     // Files stand behind the constraint, which may be spelt like one of them.
     for path in paths.iter().rev() {
         let is_operand = |at: &usize| arguments[*at] == *path && (*at == 0 || arguments[*at - 1] != "--pool");
         if let Some(at) = (0..arguments.len()).rev().find(is_operand) {
             arguments.remove(at);
+        }
+    }
+    arguments
+}
+
+/// Returns arguments without these options and their values, and without `--partial`.
+pub fn without_options(given: Vec<String>, options: &[&str]) -> Vec<String> {
+    let mut arguments = Vec::new();
+    let mut given = given.into_iter();
+    while let Some(argument) = given.next() {
+        let (name, value) = argument.split_once('=').map_or((&argument[..], None), |(name, value)| (name, Some(value)));
+        if options.contains(&name) {
+            if value.is_none() {
+                given.next();
+            }
+        } else if name != "--partial" {
+            arguments.push(argument);
         }
     }
     arguments

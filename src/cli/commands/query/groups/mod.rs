@@ -28,7 +28,7 @@ const COUNT_COLUMN: &str = "ads";
 const TOTAL_LABEL: &str = "total";
 
 /// The options about groups.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct GroupArgs {
     /// Group the ads by these expressions, and print the number of ads in each group
     ///
