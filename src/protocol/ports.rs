@@ -190,12 +190,16 @@ fn fault(expression: &Expression, reason: impl Into<String>) -> PortFault {
 
 #[cfg(test)]
 mod tests {
-    use super::read_ports;
+    use super::{check_port_list, has_ports, read_ports};
+    use crate::ad::{Ad, Dialect};
     use crate::syntax::{ParseOptions, parse_ad};
 
+    fn ad(text: &str) -> Ad {
+        parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()
+    }
+
     fn labels(text: &str) -> Result<Vec<String>, String> {
-        let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
-        read_ports(&ad)
+        read_ports(&ad(text))
             .map(|ports| ports.list.into_iter().map(|port| port.label.to_string()).collect())
             .map_err(|fault| fault.to_string())
     }
@@ -212,7 +216,9 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        assert!(labels("[ Ports = 3 ]").unwrap_err().contains("must be a list"));
+        let none = ad("[ Ports = 3 ]");
+        assert!(check_port_list(&none, Dialect::Classad).unwrap_err().to_string().contains("must be a list"));
+        assert!(check_port_list(&none, Dialect::Condor).is_ok() && !has_ports(&none));
         assert!(labels("[ Ports = { 3 } ]").unwrap_err().contains("must be a record"));
         assert!(labels("[ Ports = { [ a = 1 ] } ]").unwrap_err().contains("needs a Label"));
         assert!(labels("[ Ports = { [ Label = 1 + 1 ] } ]").unwrap_err().contains("name or a string"));

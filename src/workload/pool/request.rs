@@ -180,9 +180,9 @@ impl JobRequestMix {
             _ if kind < self.never + self.few => JobRequestClass::Few,
             _ => JobRequestClass::Ordinary,
         };
-        let mut demands = JobDemands { memory, gpus, arch: "X86_64", clauses };
+        let mut demands = MachineDemands { memory, gpus, arch: "X86_64", clauses };
         self.add_demands(&mut demands, class, kind, rng);
-        let JobDemands { memory, gpus, arch, clauses } = demands;
+        let MachineDemands { memory, gpus, arch, clauses } = demands;
         let requirements = format!(
             "(TARGET.Arch == \"{arch}\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && \
          (TARGET.Memory >= RequestMemory) && {}",
@@ -207,8 +207,8 @@ impl JobRequestMix {
     }
 
     /// Adds what a request of a class demands beyond the usual. `kind` is the number in 0..1 that decided the class.
-    fn add_demands(&self, demands: &mut JobDemands, class: JobRequestClass, kind: f64, rng: &mut SeededRng) {
-        let JobDemands { memory, gpus, arch, clauses } = demands;
+    fn add_demands(&self, demands: &mut MachineDemands, class: JobRequestClass, kind: f64, rng: &mut SeededRng) {
+        let MachineDemands { memory, gpus, arch, clauses } = demands;
         match class {
             JobRequestClass::Contradiction => {
                 let (above, below) = (rng.choose(&[8000, 16000, 64000]), rng.choose(&[1000, 2000, 4000]));
@@ -239,7 +239,7 @@ impl JobRequestMix {
 }
 
 /// What a request demands of machines.
-struct JobDemands {
+struct MachineDemands {
     memory: i64,
     gpus: i64,
     arch: &'static str,
