@@ -24,7 +24,6 @@ impl Query {
     }
 
     /// Returns the constraint.
-    #[must_use]
     pub fn constraint(&self) -> &Expression {
         &self.constraint
     }

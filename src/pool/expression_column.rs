@@ -52,7 +52,9 @@ impl From<CodedExpressions> for ExpressionColumn {
             }
             known.push(own);
         }
-        codes.iter_mut().for_each(|code| *code = known[*code as usize]);
+        for code in &mut codes {
+            *code = known[*code as usize];
+        }
         ExpressionColumn { column: DictionaryColumn { codes, entries }, free_names: OnceLock::new() }
     }
 }

@@ -10,4 +10,5 @@ mod commands;
 mod floors;
 mod sources;
 mod tokens;
+mod truths;
 mod types;

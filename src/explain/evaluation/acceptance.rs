@@ -179,7 +179,9 @@ impl AcceptanceSearch<'_> {
             (position, pending & !is_true)
         };
         let refusing: Vec<_> = unit.rows.words().map(refusing).filter(|(_, word)| *word != 0).collect();
-        refusing.into_iter().for_each(|(position, word)| self.refuse(position, word));
+        for (position, word) in refusing {
+            self.refuse(position, word);
+        }
         self.end_set(Some(unit.clause));
     }
 

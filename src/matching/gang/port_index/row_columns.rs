@@ -1,11 +1,9 @@
 //! Columns of attributes of the rows, built on first use.
 
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{AdShape, Dialect, Expression, ExpressionKind, Name, Truth, Value};
+use crate::ad::{Dialect, Expression, ExpressionKind, Truth, Value};
 use crate::constraint::{is_scope_name, is_self_evaluating};
 use crate::eval::NameResolution;
 use crate::matching::gang::participants::{AttributeTranslation, ParticipantTable, PortPlace, ValueTest};
@@ -37,9 +35,8 @@ impl RowColumns {
         let dialect = table.context.dialect;
         let name = &translation.attribute;
         let values = if dialect == Dialect::Classad && translation.is_identity() && !is_scope_name(name) {
-            let expressions = bound_expressions(name, places, table);
+            let codes = CodedExpressions::of(places.iter().map(|place| table.attribute(*place, name)));
             let computed = |row: usize, _: &Expression| computed_cell(translation, places[row], table);
-            let codes = CodedExpressions::of(expressions.iter().map(Option::as_ref));
             AttributeColumn::of_codes(codes, places.len(), dialect, computed)
         } else {
             AttributeColumn::new(places.iter().map(|place| computed_cell(translation, *place, table)), dialect)
@@ -64,33 +61,6 @@ pub fn rows_passing(column: &AttributeColumn, test: &ValueTest, dialect: Dialect
         ValueTest::IsMet => column.select_where(|value| Truth::of(value, dialect).is_true(), &mut rows),
     }
     rows
-}
-
-/// Maximum number of shapes in which the position of an attribute is remembered.
-const MAX_KNOWN_SHAPES: usize = 8;
-
-/// Returns the expression of the attribute that each of the rows `places` shows. Looks the name up once for each of the
-/// first shapes, because most offers have one of a few shapes.
-fn bound_expressions(name: &Name, places: &[PortPlace], table: &ParticipantTable) -> Vec<Option<Expression>> {
-    let mut known: Vec<(&Arc<AdShape>, Option<usize>)> = Vec::with_capacity(MAX_KNOWN_SHAPES);
-    let mut expressions = Vec::with_capacity(places.len());
-    for place in places {
-        let bound = table.frames(*place).find_map(|frame| {
-            let shape = frame.ad.shape();
-            let position = if let Some((_, position)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, shape)) {
-                *position
-            } else {
-                let position = shape.position(name);
-                if known.len() < MAX_KNOWN_SHAPES {
-                    known.push((shape, position));
-                }
-                position
-            };
-            position.map(|position| frame.ad.expressions()[position].clone())
-        });
-        expressions.push(bound);
-    }
-    expressions
 }
 
 /// Returns the cell of a row in the column of `translation`. The cell is `Deviant` if the attribute depends on what is
