@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Truth, Type, Value};
+use crate::constraint::{ClauseForm, conjuncts};
 use crate::eval::{Abort, CompiledEvaluator, CompiledSubject, Context, Environment, Evaluator, FreeNames};
 use crate::format::{AdEntry, FileFormat, PrefilterVerdict, Problem, Projection, ReadCache, ReadResult, StreamBlock};
 use crate::matching::Query;
@@ -262,9 +263,9 @@ impl<S: AdSelection> AdScanner<S> {
         }
     }
 
-    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If a program can
-    /// evaluate the constraint, the projection uses it to skip ads that the query cannot select. `--undefined` uses no
-    /// such filter.
+    /// Returns the attributes to read of each ad; `None` if ads have to be read whole. If the constraint is
+    /// cheap to evaluate, the projection uses it to skip ads that the query cannot select. `--undefined` uses no such
+    /// filter.
     fn new_projection(&self) -> Option<Projection> {
         let selection = Projection::new(self.needed.as_ref()?.names.iter().cloned(), self.context.dialect);
         let selection = if self.is_as_written { selection.as_written() } else { selection };
@@ -284,10 +285,14 @@ impl<S: AdSelection> AdScanner<S> {
         }))
     }
 
-    /// Returns the names that the constraint reads, if a program can evaluate it; else `None`.
+    /// Returns the names that the constraint reads. `None` unless it is made of comparisons and attributes: calls take as
+    /// long as the reading that they may save.
     fn prefilter_names(&self) -> Option<Vec<Name>> {
-        let subject = CompiledSubject::Expression(self.query.constraint());
-        self.query.evaluator().truth(subject, (&Ad::default()).into(), &self.context)?;
+        let is_cheap =
+            |part: &Expression| matches!(ClauseForm::of(part), ClauseForm::Comparison(..) | ClauseForm::Truth(_));
+        if !conjuncts(self.query.constraint()).into_iter().all(is_cheap) {
+            return None;
+        }
         let mentions = FreeNames::of(self.query.constraint(), self.context.dialect);
         Some(mentions.all_names()?.iter().cloned().collect())
     }
