@@ -4,10 +4,8 @@ mod jobs;
 mod slots;
 mod values;
 
-use std::sync::LazyLock;
-
-use classad::ad::{Ad, Dialect, Expression, Name, Value};
-use classad::syntax::{ParseOptions, Style, parse_ad, print_value};
+use classad::ad::Value;
+use classad::syntax::{Style, print_value};
 use classad::text::closest_names;
 
 use super::ad_lookup::{AdLookup, to_integer, to_real};
@@ -35,29 +33,7 @@ pub struct PrintFunction {
     pub attributes: &'static [&'static str],
     /// Whether the result is the cell's text whatever the format.
     pub is_formatter: bool,
-    /// What computes the result; `None` if an expression does.
-    code: Option<fn(&mut PrintCall<'_, '_>) -> Option<Value>>,
-}
-
-/// The functions that are expressions, by name.
-static EXPRESSIONS: LazyLock<Ad> =
-    LazyLock::new(|| parse_ad(include_bytes!("expressions"), ParseOptions::new(Dialect::Condor)).unwrap_or_default());
-
-impl PrintFunction {
-    /// Returns the expression that computes the result; `None` if code does.
-    pub fn expression(&self) -> Option<&'static Expression> {
-        EXPRESSIONS.get(&Name::new(self.name))
-    }
-
-    /// Computes the result; `None` if there is none.
-    pub fn run(&self, call: &mut PrintCall<'_, '_>) -> Option<Value> {
-        if let Some(code) = self.code {
-            return code(call);
-        }
-        let value = call.lookup.value(self.expression()?);
-        let is_text = matches!(value, Value::String(_));
-        (is_text == self.format.is_empty() && (is_text || to_real(&value).is_some())).then_some(value)
-    }
+    pub run: fn(&mut PrintCall<'_, '_>) -> Option<Value>,
 }
 
 impl PrintCall<'_, '_> {
@@ -88,22 +64,18 @@ const fn renders(
     name: &'static str,
     format: &'static str,
     attributes: &'static [&'static str],
-    code: fn(&mut PrintCall<'_, '_>) -> Option<Value>,
+    run: fn(&mut PrintCall<'_, '_>) -> Option<Value>,
 ) -> PrintFunction {
-    PrintFunction { name, format, attributes, is_formatter: false, code: Some(code) }
-}
-
-/// Makes a row of the table: a function that is an expression.
-const fn computes(name: &'static str, format: &'static str) -> PrintFunction {
-    PrintFunction { name, format, attributes: &[], is_formatter: false, code: None }
+    PrintFunction { name, format, attributes, is_formatter: false, run }
 }
 
 /// Makes a row of the table: a function whose result is text whatever the format.
-const fn formats(name: &'static str, code: fn(&mut PrintCall<'_, '_>) -> Option<Value>) -> PrintFunction {
-    PrintFunction { name, format: "", attributes: &[], is_formatter: true, code: Some(code) }
+const fn formats(name: &'static str, run: fn(&mut PrintCall<'_, '_>) -> Option<Value>) -> PrintFunction {
+    PrintFunction { name, format: "", attributes: &[], is_formatter: true, run }
 }
 
 const TRANSFERS: &[&str] = &["TransferringInput", "TransferringOutput", "TransferQueued"];
+const RUN_TIMES: &[&str] = &["RemoteUserCpu", "JobStatus", "ServerTime", "ShadowBday", "LastRemoteWallClockTime"];
 const CURRENT_RUN: &[&str] =
     &["JobStatus", "CommittedTime", "ShadowBday", "LastCkptTime", "RemoteWallClockTime", "BytesSent", "BytesRecvd"];
 
@@ -111,38 +83,58 @@ const CURRENT_RUN: &[&str] =
 static PRINT_FUNCTIONS: [PrintFunction; 43] = [
     renders("ACTIVITY_CODE", "", &["State", "Activity"], slots::activity_code),
     renders("ACTIVITY_TIME", "%T", &["MyCurrentTime", "LastHeardFrom"], slots::activity_time),
-    computes("BATCH_NAME", ""),
+    renders(
+        "BATCH_NAME",
+        "",
+        &["JobBatchName", "JobUniverse", "ClusterId", "DAGManJobId", "DAGNodeName"],
+        jobs::batch_name,
+    ),
     renders("BUFFER_IO_MISC", "", TRANSFERS, jobs::transfers),
     renders("CONDOR_PLATFORM", "", &[], slots::condor_platform),
     renders("CONDOR_VERSION", "", &[], slots::condor_version),
-    computes("CPU_TIME", "%T"),
-    computes("CPU_UTIL", "%.1f"),
-    computes("DAG_OWNER", ""),
+    renders("CPU_TIME", "%T", RUN_TIMES, jobs::run_time),
+    renders("CPU_UTIL", "%.1f", &["RemoteUserCpu", "CommittedTime"], jobs::cpu_utilisation),
+    renders("DAG_OWNER", "", &["Owner", "DAGManJobId", "DAGNodeName"], jobs::dag_owner),
     formats("DATE", values::date),
     renders("DUE_DATE", "%Y", &["LastHeardFrom"], slots::due_date),
     renders("ELAPSED_TIME", "%T", &["LastHeardFrom"], slots::elapsed_time),
     renders("GPUS_PROPERTIES", "", &[], values::unique_or_all),
     renders("GRID_JOB_ID", "", &["GridJobId", "GridResource"], jobs::grid_job_id),
     renders("GRID_RESOURCE", "", &["GridResource", "EC2RemoteVirtualMachineName"], jobs::grid_resource),
-    computes("GRID_STATUS", ""),
-    computes("JOB_COMMAND", ""),
-    computes("JOB_DESCRIPTION", ""),
+    renders("GRID_STATUS", "", &["GridJobStatus"], jobs::grid_status),
+    renders("JOB_COMMAND", "", &["Cmd", "Args", "Arguments"], jobs::command),
+    renders(
+        "JOB_DESCRIPTION",
+        "",
+        &["Cmd", "Args", "Arguments", "JobDescription", "MATCH_EXP_JobDescription"],
+        jobs::description,
+    ),
     formats("JOB_FACTORY_MODE", jobs::factory_mode),
-    computes("JOB_ID", ""),
-    computes("JOB_STATUS", ""),
+    renders("JOB_ID", "", &["ClusterId", "ProcId"], jobs::id),
+    renders(
+        "JOB_STATUS",
+        "",
+        &["JobStatus", "TransferringInput", "TransferringOutput", "TransferQueued"],
+        jobs::status,
+    ),
     formats("JOB_STATUS_RAW", jobs::raw_status),
     formats("JOB_UNIVERSE", jobs::universe),
     formats("LOAD_AVG", values::load_average),
     renders("MEMBER_COUNT", "%d", &[], values::member_count),
-    computes("MEMORY_USAGE", "%.1f"),
+    renders("MEMORY_USAGE", "%.1f", &["MemoryUsage", "ImageSize"], jobs::memory_usage),
     renders("NUM_DSLOTS", "%4d", &["DynamicSlot"], slots::dynamic_slot_count),
-    computes("OWNER", ""),
-    computes("PLATFORM", ""),
+    renders("OWNER", "", &["Owner"], jobs::owner),
+    renders("PLATFORM", "", &["Arch", "OpSys", "OpSysAndVer", "OpSysShortName"], slots::platform),
     formats("QDATE", values::date),
     formats("READABLE_BYTES", values::readable::<0>),
     formats("READABLE_KB", values::readable::<1>),
     formats("READABLE_MB", values::readable::<2>),
-    computes("REMOTE_HOST", ""),
+    renders(
+        "REMOTE_HOST",
+        "",
+        &["JobUniverse", "RemoteHost", "EC2RemoteVirtualMachineName", "GridResource"],
+        jobs::remote_host,
+    ),
     formats("RUNTIME", values::time),
     renders("SLOT_COUNT_TAG", "", &[], slots::count_tag),
     renders("SLOT_TYPE_LETTER", "", &[], slots::type_letter),
@@ -172,7 +164,7 @@ mod tests {
     use classad::eval::Context;
     use classad::syntax::{ParseOptions, parse_ad};
 
-    use super::{EXPRESSIONS, PRINT_FUNCTIONS, PrintCall, find_function};
+    use super::{PRINT_FUNCTIONS, PrintCall, find_function};
     use crate::cli::commands::query::ad_lookup::AdLookup;
 
     /// Calls a function for the attribute `V` of an ad, in a column of ten characters; `-` if it has no result.
@@ -182,7 +174,7 @@ mod tests {
         let mut lookup = AdLookup::new(&ad, &context);
         let value = lookup.attribute("V");
         let function = find_function(function).unwrap();
-        let result = function.run(&mut PrintCall { value, lookup: &mut lookup, width: 10, has_narrow_width: false });
+        let result = (function.run)(&mut PrintCall { value, lookup: &mut lookup, width: 10, has_narrow_width: false });
         result.map_or_else(
             || "-".to_owned(),
             |value| match value {
@@ -386,14 +378,6 @@ mod tests {
         ] {
             assert_eq!(call(function, ad), expected, "{function} {ad}");
         }
-    }
-
-    #[test]
-    fn each_function_is_code_or_an_expression() {
-        let computed: Vec<&str> =
-            PRINT_FUNCTIONS.iter().filter(|function| function.code.is_none()).map(|function| function.name).collect();
-        let written: Vec<&str> = EXPRESSIONS.iter().map(|attribute| attribute.name.as_str()).collect();
-        assert_eq!(computed, written);
     }
 
     #[test]

@@ -73,6 +73,19 @@ pub fn due_date(call: &mut PrintCall) -> Option<Value> {
     Some(Value::Integer(now.saturating_add(call.integer().unwrap_or(0))))
 }
 
+/// The architecture and the operating system: `x64/Debian13`.
+pub fn platform(call: &mut PrintCall) -> Option<Value> {
+    let lookup = &mut *call.lookup;
+    let is_windows = lookup.string("OpSys").is_some_and(|system| system == "WINDOWS");
+    let system = lookup.string(if is_windows { "OpSysShortName" } else { "OpSysAndVer" })?;
+    let processor = match lookup.string("Arch").unwrap_or_default() {
+        processor if processor == "X86_64" => "x64".to_owned(),
+        processor if processor == "X86" => "x86".to_owned(),
+        processor => processor,
+    };
+    text(format!("{processor}/{system}"))
+}
+
 /// The platform of `$CondorPlatform: X86_64-Debian_13 $`.
 pub fn condor_platform(call: &mut PrintCall) -> Option<Value> {
     let told = call.text();

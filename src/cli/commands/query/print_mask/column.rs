@@ -89,7 +89,7 @@ impl MaskColumn {
             value => value,
         };
         let has_narrow_width = !self.fits_cells && self.width < 10;
-        function.run(&mut PrintCall { value, lookup, has_narrow_width, width: self.width })
+        (function.run)(&mut PrintCall { value, lookup, has_narrow_width, width: self.width })
     }
 
     /// Evaluates a column without a function: a value of the type that its conversion prints.

@@ -99,10 +99,9 @@ impl PrintMask {
         Ok(mask)
     }
 
-    /// Returns the expressions of all columns and of their functions.
+    /// Returns the expressions of all columns.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let functions = self.columns.iter().filter_map(|column| column.function?.expression());
-        self.columns.iter().map(|column| &column.expression).chain(functions)
+        self.columns.iter().map(|column| &column.expression)
     }
 
     /// Returns the attributes that the functions of columns read beside the expressions.

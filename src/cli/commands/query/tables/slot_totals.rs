@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cli::commands::query::ad_lookup::{AdLookup, to_text};
-use crate::cli::commands::query::print_function::find_function;
+use crate::cli::commands::query::ad_lookup::AdLookup;
 use crate::cli::render::alignment::right_aligned;
 
 /// Minimum width of the names in the totals, in characters.
@@ -192,9 +191,17 @@ fn architecture(lookup: &mut AdLookup) -> Option<String> {
     Some(format!("{}/{}", processor?, system?))
 }
 
-/// The architecture and the operating system, as `PRINTAS PLATFORM` prints them.
+/// The architecture and the operating system: `x64/Debian13`.
 pub fn platform(lookup: &mut AdLookup) -> Option<String> {
-    to_text(&lookup.value(find_function("PLATFORM")?.expression()?))
+    let is_windows = lookup.string("OpSys").is_some_and(|system| system == "WINDOWS");
+    let system = lookup.string(if is_windows { "OpSysShortName" } else { "OpSysAndVer" })?;
+    let processor = lookup.string("Arch").unwrap_or_default();
+    let processor = match processor.as_str() {
+        "X86_64" => "x64",
+        "X86" => "x86",
+        other => other,
+    };
+    Some(format!("{processor}/{system}"))
 }
 
 fn state(lookup: &mut AdLookup) -> (Vec<f64>, bool) {
