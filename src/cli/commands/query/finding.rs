@@ -120,6 +120,7 @@ impl QueryFinding {
 /// Takes the findings of matching ads in the order of the ads, and passes them on in the order of the output: sorted, each
 /// row once, up to the limit, and the groups at the end. The sinks of a run, of a file of a partial result and of a merge
 /// are one.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct FindingSink<'q> {
     keys: &'q [SortKey],
     group: Option<&'q GroupColumns>,

@@ -92,7 +92,7 @@ fn scan_turned_round(
     output: &mut QueryOutput<'_>,
     first_text: &mut Option<SourceText>,
 ) -> Result<bool, Failure> {
-    let mut scanned = Vec::new();
+    let mut blocks = Vec::new();
     let mut ads_before = 0;
     while let Some(text) = input::next_block(session, source) {
         session.check_interrupt()?;
@@ -101,10 +101,10 @@ fn scan_turned_round(
         // Only problems need the text.
         let has_problem = items.iter().any(|item| matches!(item, ScanItem::Problem(_)));
         let text = if has_problem { text } else { source.wrap_block(StreamBlock::from_complete_text("", source.form)) };
-        scanned.push((text, ads_before, items));
+        blocks.push((text, ads_before, items));
         ads_before += ads;
     }
-    for (text, ads_before, items) in scanned.into_iter().rev() {
+    for (text, ads_before, items) in blocks.into_iter().rev() {
         for item in items.into_iter().rev() {
             if !output.add_item(session, &text, ads_before, item)? {
                 return Ok(false);
