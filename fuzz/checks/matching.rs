@@ -212,11 +212,20 @@ pub fn parts(data: &[u8]) {
     }
 }
 
-/// The ads of a stream, and the messages of its problems.
+/// The ads of a stream, and the messages of its problems; the last may be that the document is torn.
 fn items(mut stream: Stream, dialect: Dialect) -> Vec<Result<Ad, String>> {
     let mut items = Vec::new();
-    while let Some(block) = stream.next_block().expect("memory can be read") {
-        items.extend(block.ads(dialect).map(|item| item.map(|entry| entry.ad).map_err(|problem| problem.message)));
+    loop {
+        match stream.next_block() {
+            Ok(Some(block)) => {
+                let ads = block.ads(dialect).map(|item| item.map(|entry| entry.ad).map_err(|problem| problem.message));
+                items.extend(ads);
+            }
+            Ok(None) => return items,
+            Err(error) => {
+                items.push(Err(error.to_string()));
+                return items;
+            }
+        }
     }
-    items
 }

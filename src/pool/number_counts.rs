@@ -99,7 +99,7 @@ impl TryFrom<Vec<(u64, u64)>> for NumberCounts {
             numbers.add_key(key, count);
         }
         if numbers.counts.keys().any(|key| number_of_key(*key).is_nan()) {
-            Err("NaN is no number")
+            Err("NaN is not a number")
         } else {
             Ok(numbers)
         }

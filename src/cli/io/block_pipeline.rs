@@ -11,6 +11,7 @@ pub use classad::query::BlockTask;
 use super::input;
 use super::source::{AdSource, SourceText};
 use crate::cli::outcome::Failure;
+use crate::cli::render::output::flush_stdout;
 use crate::cli::session::Session;
 
 /// Receives the result for a block, with the source and the text of the block. Returns false if no further results are
@@ -70,6 +71,8 @@ pub fn for_each_block<'s, T: BlockTask>(
                 break;
             }
             let SourceRun { session, source, error, .. } = run;
+            // What was printed stands before messages about the source.
+            flush_stdout();
             if let Some(error) = error {
                 input::report_read_error(session, source, &error);
             }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Participant, ScopeFrame, Truth, Value};
 use crate::eval::{Abort, Context, Environment, EnvironmentMember, Evaluator, NameBinding, UNFILLED_PORT};
-use crate::protocol::{PortPattern, Protocol, read_ports};
+use crate::protocol::{PortPattern, Protocol, check_port_list, read_ports};
 
 use super::super::gang;
 use super::super::notification::{Docking, MatchKind};
@@ -32,7 +32,7 @@ impl<'a> RedockedMatch<'a> {
         let mut faults = Vec::new();
         for (party, ad) in vote.ads.iter().enumerate() {
             let ad = ad.as_ref().filter(|_| vote.is_present(party)).cloned();
-            let member = member(ad, party, bond).unwrap_or_else(|reason| {
+            let member = member(ad, party, bond, context.dialect).unwrap_or_else(|reason| {
                 faults.push((party, reason));
                 empty_member(party)
             });
@@ -184,13 +184,15 @@ fn empty_member(party: usize) -> EnvironmentMember {
 
 /// Creates the member of the environment for the ad of a party. No port is filled yet. In a pair, every ad has only the
 /// implicit port. Without an ad, the member has no attributes and no ports.
-fn member(ad: Option<Ad>, party: usize, bond: MatchKind) -> Result<EnvironmentMember, String> {
+fn member(ad: Option<Ad>, party: usize, bond: MatchKind, dialect: Dialect) -> Result<EnvironmentMember, String> {
     let Some(ad) = ad else { return Ok(empty_member(party)) };
     if bond == MatchKind::Pair {
         let frame = ScopeFrame::root(ad, Participant::at(party));
         return Ok(EnvironmentMember::new(Arc::clone(&frame), vec![frame]));
     }
-    let mut member = gang::build_member(&ad, Participant::at(party)).map_err(|fault| fault.reason)?;
+    let checked = check_port_list(&ad, dialect);
+    let built = checked.and_then(|()| gang::build_member(&ad, Participant::at(party)));
+    let mut member = built.map_err(|fault| fault.reason)?;
     for binding in &mut member.bindings {
         binding.to = Some(UNFILLED_PORT);
     }
