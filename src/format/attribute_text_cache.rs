@@ -116,12 +116,14 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
     /// # Errors
     ///
     /// The attribute does not parse. Nothing is appended.
+    #[inline]
     pub fn push_attribute(
         &mut self,
-        AttributeText { whole, content }: AttributeText,
+        attribute: AttributeText,
         place: (usize, usize),
         out: &mut Vec<u8>,
     ) -> Result<Option<Problem>, Problem> {
+        let AttributeText { whole, content } = attribute;
         // A text that is not separated may be only the beginning of another one.
         let source = if self.form.is_separated(whole) { whole } else { &[] };
         let known = self.attributes.find(content, || self.form.value_start(content));
@@ -147,6 +149,19 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
                 return Ok(None);
             }
         }
+        self.push_parsed(attribute, known.map(|(number, _)| number), place, out)
+    }
+
+    /// Appends the text made from an attribute that is parsed for that. `known` is the number of its name.
+    #[cold]
+    fn push_parsed(
+        &mut self,
+        AttributeText { whole, content }: AttributeText,
+        known: Option<usize>,
+        place: (usize, usize),
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Problem>, Problem> {
+        let source = if self.form.is_separated(whole) { whole } else { &[] };
         let parsed = self.form.parse(content, self.options, place)?;
         let (beginning, value) = content.split_at(parsed.value_start);
         let start = out.len();
@@ -154,15 +169,12 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         let value_start = out.len();
         self.writer.push_value(&self.form.text_in_language(value, &parsed.expression), &parsed.expression, out);
         if self.form.value_start(content).is_some() {
-            let number = known.map_or_else(
-                || {
-                    let text = out[start..value_start].to_vec();
-                    self.attributes.grow(2 * beginning.len() + text.len());
-                    let made = MadeText { name_length: text.len(), text };
-                    self.attributes.insert(beginning, true, parsed.name, made)
-                },
-                |(number, _)| number,
-            );
+            let number = known.unwrap_or_else(|| {
+                let text = out[start..value_start].to_vec();
+                self.attributes.grow(2 * beginning.len() + text.len());
+                let made = MadeText { name_length: text.len(), text };
+                self.attributes.insert(beginning, true, parsed.name, made)
+            });
             if parsed.warning.is_none() && whole.len() <= MAX_VALUE_BYTES {
                 let text = &out[value_start..];
                 let made = &mut self.attributes[number];
