@@ -39,7 +39,8 @@ pub(super) type SampleSets = Vec<(usize, FixedBitSet)>;
 /// Maximum number of nodes of expressions that are evaluated for one grid.
 const MAX_EVALUATED_NODES: usize = 1 << 18;
 
-/// Maximum number of nodes that are evaluated for one condition about several subjects when contradictions are sought.
+/// Maximum number of nodes that are evaluated for one condition about several subjects when contradictions are sought, and
+/// for a condition that some samples soon meet.
 const MAX_PRODUCT_NODES: usize = 1 << 14;
 
 impl<'e> Grid<'e> {
@@ -77,9 +78,14 @@ impl<'e> Grid<'e> {
 
     /// Whether it takes too long to evaluate a condition about several subjects with all their samples.
     pub(super) fn is_costly(&self, condition: &Expression) -> bool {
+        let (subjects, cost) = self.cost(condition);
+        cost > self.budget.get() || (subjects > 1 && cost > MAX_PRODUCT_NODES)
+    }
+
+    /// Returns the number of subjects of a condition, and the number of nodes that are evaluated for all their samples.
+    fn cost(&self, condition: &Expression) -> (usize, usize) {
         let (subjects, nodes) = subjects_of(condition);
-        let cost = subjects.iter().fold(nodes, |cost, subject| cost.saturating_mul(self.samples[*subject].len()));
-        cost > self.budget.get() || (subjects.len() > 1 && cost > MAX_PRODUCT_NODES)
+        (subjects.len(), subjects.iter().fold(nodes, |cost, subject| cost.saturating_mul(self.samples[*subject].len())))
     }
 
     /// Calls `visit` with each assignment to the subjects of a condition, and with the value that the condition then has:
@@ -185,16 +191,21 @@ impl<'e> Grid<'e> {
 
     /// Whether [`Grid::allowed`] leaves no value for a subject of a condition.
     pub(super) fn is_impossible(&self, condition: &Expression) -> bool {
+        !self.is_soon_met(condition) && are_impossible(&self.allowed(condition))
+    }
+
+    /// Whether some samples meet a condition. `false` if it takes long to find them. The budget remains as it was.
+    pub(super) fn is_soon_met(&self, condition: &Expression) -> bool {
+        let budget = self.budget.get();
         let mut is_met = false;
-        let is_met_first = !self.is_costly(condition) && {
-            let visit = |_: &Assignment<'_>, value: Option<Value>| {
-                is_met = value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true());
-                if is_met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            self.evaluate(condition, visit).is_some() && is_met
+        let visit = |_: &Assignment<'_>, value: Option<Value>| {
+            is_met = value.is_none_or(|value| Truth::of(&value, self.context.dialect).is_true());
+            if is_met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        self.renew_budget();
-        !is_met_first && are_impossible(&self.allowed(condition))
+        let is_cheap = self.cost(condition).1 <= MAX_PRODUCT_NODES.min(budget);
+        let is_soon_met = is_cheap && self.evaluate(condition, visit).is_some() && is_met;
+        self.budget.set(budget);
+        is_soon_met
     }
 
     /// Whether a condition is never met. `false` if that is unknown.

@@ -86,8 +86,15 @@ fn inconsistencies_without(left_out: &FxHashSet<usize>, parts: &[&Expression], d
 fn contradictions(places: &[usize], parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     let clauses: Vec<&Expression> = places.iter().map(|place| parts[*place]).collect();
     let grid = Grid::new(&clauses, dialect, false);
+    let subjects: Vec<Vec<usize>> = grid.conditions.iter().map(|condition| subjects_of(condition).0).collect();
+    let mut mentions = vec![0; grid.subjects.len()];
+    subjects.iter().flatten().for_each(|subject| mentions[*subject] += 1);
     let mut sets: Vec<Vec<(usize, FixedBitSet)>> = vec![Vec::new(); grid.subjects.len()];
     for (clause, condition) in grid.conditions.iter().enumerate() {
+        let is_alone = subjects[clause].iter().all(|subject| mentions[*subject] == 1);
+        if is_alone && grid.is_soon_met(condition) {
+            continue;
+        }
         for (subject, allowed) in grid.allowed(condition) {
             sets[subject].push((clause, allowed));
         }
@@ -101,7 +108,10 @@ fn contradictions(places: &[usize], parts: &[&Expression], dialect: Dialect) -> 
         }
     }
     if found.is_empty() {
-        found.extend(joint_conflict(&grid).map(|(conflict, subject)| (conflict, subject, InconsistencyKind::Value)));
+        found.extend(
+            joint_conflict(&grid, &subjects, &mentions)
+                .map(|(conflict, subject)| (conflict, subject, InconsistencyKind::Value)),
+        );
     }
     let inconsistency = |(conflict, subject, kind): (Vec<usize>, usize, InconsistencyKind)| Inconsistency {
         clauses: conflict.into_iter().map(|clause| places[clause]).collect(),
@@ -112,15 +122,13 @@ fn contradictions(places: &[usize], parts: &[&Expression], dialect: Dialect) -> 
 }
 
 /// Returns a minimal set of clauses that are not met together although each subject has values that all of them allow, and
-/// one of its subjects: `(x > 5 || y > 5) && x < 3 && y < 3`.
-fn joint_conflict(grid: &Grid<'_>) -> Option<(Vec<usize>, usize)> {
-    let subjects: Vec<Vec<usize>> = grid.conditions.iter().map(|condition| subjects_of(condition).0).collect();
+/// one of its subjects: `(x > 5 || y > 5) && x < 3 && y < 3`. `subjects` are those of each clause, and `mentions` is the number
+/// of clauses about each subject.
+fn joint_conflict(grid: &Grid<'_>, subjects: &[Vec<usize>], mentions: &[usize]) -> Option<(Vec<usize>, usize)> {
     // Clauses about one subject each have been compared already.
     if subjects.iter().all(|of| of.len() < 2) {
         return None;
     }
-    let mut mentions = vec![0; grid.subjects.len()];
-    subjects.iter().flatten().for_each(|subject| mentions[*subject] += 1);
     let is_tied = |clause: &usize| subjects[*clause].iter().any(|subject| mentions[*subject] > 1);
     let tied: Vec<usize> = (0..subjects.len()).filter(is_tied).collect();
     grid.renew_budget();

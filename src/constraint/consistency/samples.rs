@@ -12,7 +12,8 @@ pub(super) static TRUTH_SAMPLES: LazyLock<[Value; 4]> = LazyLock::new(|| {
     [Value::Undefined, Value::Error(ErrorCause::default()), Value::Boolean(false), Value::Boolean(true)]
 });
 
-/// Returns sample values of all types. `constants` are the values with which the subject is compared.
+/// Returns sample values of all types. `constants` are the values with which the subject is compared. Strings are the first:
+/// most clauses that are costly to evaluate are about strings, and many searches end at the first values that meet them.
 pub(super) fn samples(constants: &[Value], dialect: Dialect) -> Vec<Value> {
     let ad = AdValue { frame: ScopeFrame::root(Ad::default(), crate::ad::Participant::REQUEST) };
     let relative = |seconds: f64| Value::RelativeTime(RelativeTime::new(seconds));
@@ -20,15 +21,14 @@ pub(super) fn samples(constants: &[Value], dialect: Dialect) -> Vec<Value> {
         Value::RelativeTime(time) => Some(time.seconds),
         _ => None,
     }));
-    let mut samples = TRUTH_SAMPLES.to_vec();
+    let mut samples: Vec<Value> = strings(constants).into_iter().map(Value::String).collect();
+    samples.extend(TRUTH_SAMPLES.iter().cloned());
     samples.extend(integers(constants, dialect).into_iter().map(Value::Integer));
     samples.extend(around(&number_points(constants, dialect)).into_iter().chain([f64::NAN]).map(Value::Real));
-    samples.extend(strings(constants).into_iter().map(Value::String));
     samples.extend(absolute_times(constants).into_iter().map(Value::AbsoluteTime));
     samples.extend(around(&seconds).into_iter().chain([f64::NAN]).map(relative));
     samples.push(Value::List(ListValue { elements: Vec::<Expression>::new().into(), scope: None }));
     samples.push(Value::Ad(ad));
-    samples.retain(|value| !matches!(value, Value::Integer(_)) || is_self_evaluating(value, dialect));
     samples
 }
 
@@ -75,7 +75,11 @@ fn integers(constants: &[Value], dialect: Dialect) -> Vec<i64> {
     let middles = points.windows(2).map(|pair| (pair[0] / 2.0 + pair[1] / 2.0) as i64);
     let at = exact.chain(points.iter().map(|point| *point as i64));
     let near = at.flat_map(|integer| [integer.saturating_sub(1), integer, integer.saturating_add(1)]);
-    sorted(near.chain(middles))
+    // The papers' integers have 32 bits: the nearest ones are those for constants beyond them.
+    let is_integer = |integer: i64| is_self_evaluating(&Value::Integer(integer), dialect);
+    let nearest =
+        |integer: i64| if is_integer(integer) { integer } else { integer.clamp(i32::MIN.into(), i32::MAX.into()) };
+    sorted(near.chain(middles).map(nearest))
 }
 
 fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
