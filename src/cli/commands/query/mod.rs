@@ -1,10 +1,10 @@
 //! `classad query`: one-way matching.
 
-mod called_ads;
 mod columns;
 mod finding;
 mod format_string;
 mod groups;
+mod identity_words;
 mod job_states;
 mod newest_first;
 mod notes;

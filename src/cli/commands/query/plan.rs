@@ -4,8 +4,8 @@ use classad::ad::{BinaryOperator, Expression, Name, Value};
 use classad::query::{AdLookup, AdScanner};
 
 use super::QueryCommand;
-use super::called_ads::{NAMES_OF_CALLED_ADS, called_ads, note_job_number};
 use super::columns::Columns;
+use super::identity_words::{IDENTITY_ATTRIBUTES, identity_constraint, note_job_number};
 use super::query_ad::QueryAd;
 use super::scan::{NeededPart, QueryScanner, QuerySelection};
 use super::tables::{AdTable, TableChoice, choose_table};
@@ -74,9 +74,9 @@ impl QueryPlan {
         // Ads are printed as they are written.
         scanner.is_as_written = !columns.attributes.is_empty();
         scanner.drops_banners = columns.attributes.is_empty();
-        // The user has not written the names in the constraint of `called_ads`.
+        // The user has not written the names in the constraint of `identity_constraint`.
         let is_called =
-            |name: &Name| !query.called.is_empty() && NAMES_OF_CALLED_ADS.iter().any(|known| name.is(known));
+            |name: &Name| !query.called.is_empty() && IDENTITY_ATTRIBUTES.iter().any(|known| name.is(known));
         // Nor those that -run stands for, of jobs and of slots.
         let is_of_run = |name: &Name| query.given.iter().any(|given| given == RUNNING) && name.is("State");
         scanner.constraint_names = scanner.constraint_names.without(|name| is_called(name) || is_of_run(name));
@@ -107,7 +107,7 @@ fn joined_constraint(
         Expression::binary(BinaryOperator::Is, own, Expression::literal(Value::string(name)))
     });
     let of_format = table.and_then(|table| table.format.constraint.clone());
-    let parts = [given, asked.constraint.clone(), own_type, of_format, called_ads(&query.called, choice)];
+    let parts = [given, asked.constraint.clone(), own_type, of_format, identity_constraint(&query.called, choice)];
     let joined = parts.into_iter().flatten().reduce(Expression::and);
     Ok(joined.unwrap_or_else(|| Expression::literal(Value::Boolean(true))))
 }

@@ -8,12 +8,12 @@ use super::tables::{TableChoice, TableSubject};
 use crate::cli::io::wanted_ads::job_number;
 use crate::cli::session::Session;
 
-/// The attributes in the constraint of [`called_ads`].
-pub const NAMES_OF_CALLED_ADS: [&str; 8] =
+/// The attributes in the constraint of [`identity_constraint`].
+pub const IDENTITY_ATTRIBUTES: [&str; 8] =
     ["ClusterId", "ProcId", "DAGManJobId", "Owner", "User", "RemoteUser", "Name", "Machine"];
 
 /// Returns the constraint that selects the ads that are called one of these names; `None` without names.
-pub fn called_ads(names: &[String], choice: &TableChoice) -> Option<Expression> {
+pub fn identity_constraint(names: &[String], choice: &TableChoice) -> Option<Expression> {
     let constraints = names.iter().flat_map(|name| constraints_of(name, choice));
     constraints.reduce(|left, right| Expression::binary(Or, left, right))
 }
