@@ -359,29 +359,32 @@ fn whole_seconds(value: &Value) -> Option<i64> {
 /// greatest sequence number, `UpdateSequenceNumber`. An ad without a sequence number is older than any ad with one. If
 /// several ads have the greatest number, or if no ad has a number, the last ad is current.
 ///
-/// `standing` returns the header of the ad with a 0-based index. Two ads come from the same agent if their identities
+/// `header_of` returns the header of the ad with a 0-based index. Two ads come from the same agent if their identities
 /// and kinds are equal. An ad without identity is always current. O(n) in the number of ads.
 #[must_use]
-pub fn latest_advertisements<'s>(number: usize, standing: impl Fn(usize) -> Cow<'s, AdvertisementHeader>) -> Vec<bool> {
-    let hash = |standing: &AdvertisementHeader| FxBuildHasher.hash_one((&standing.identity, &standing.kind));
+pub fn latest_advertisements<'s>(
+    number: usize,
+    header_of: impl Fn(usize) -> Cow<'s, AdvertisementHeader>,
+) -> Vec<bool> {
+    let hash = |header: &AdvertisementHeader| FxBuildHasher.hash_one((&header.identity, &header.kind));
     // The index of each agent's current ad, among the ads seen so far.
     let mut of_agents: HashTable<usize> = HashTable::with_capacity(number);
     let mut counts = vec![true; number];
     for index in 0..number {
-        let new = standing(index);
+        let new = header_of(index);
         if new.identity.is_none() {
             continue;
         }
         let is_of_agent = |held: &usize| {
-            let held = standing(*held);
+            let held = header_of(*held);
             held.identity == new.identity && held.kind == new.kind
         };
-        match of_agents.entry(hash(&new), is_of_agent, |held| hash(&standing(*held))) {
+        match of_agents.entry(hash(&new), is_of_agent, |held| hash(&header_of(*held))) {
             Entry::Vacant(none) => {
                 none.insert(index);
             }
             Entry::Occupied(mut held) => {
-                let is_later = new.sequence >= standing(*held.get()).sequence;
+                let is_later = new.sequence >= header_of(*held.get()).sequence;
                 let replaced = if is_later { std::mem::replace(held.get_mut(), index) } else { index };
                 counts[replaced] = false;
             }

@@ -89,7 +89,7 @@ impl LifetimeArgs {
         }
         let context = session.context();
         let is_latest = latest_advertisements(ads.len(), |index| {
-            let header = ads[index].standing(&context);
+            let header = ads[index].header(&context);
             if id.is_none() {
                 return header;
             }
@@ -111,7 +111,7 @@ impl LifetimeArgs {
     fn retain_unexpired(&self, session: &Session, ads: Vec<NamedAd>, what: &str) -> Vec<NamedAd> {
         let Some(at) = self.expiry_time(session) else { return ads };
         let context = session.context();
-        let is_current: Vec<bool> = ads.iter().map(|ad| !ad.standing(&context).has_expired(at)).collect();
+        let is_current: Vec<bool> = ads.iter().map(|ad| !ad.header(&context).has_expired(at)).collect();
         let reason = format!("expired by {} (--at sets another time, --as-given includes such ads)", utc_text(at));
         retain_flagged(session, ads, what, &is_current, &reason)
     }

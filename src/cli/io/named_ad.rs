@@ -35,7 +35,7 @@ pub struct NamedAd {
     display_name: Option<Box<str>>,
     /// Identity, sequence number and lifetime in the advertising protocol. `None` if the ad was read whole, because
     /// these values can be computed from a whole ad.
-    standing: Option<AdvertisementHeader>,
+    header: Option<AdvertisementHeader>,
     advertisement: Option<Ad>,
     /// The place where the ad begins; `None` if the ad comes from no source or was read only in part.
     location: Option<Box<Location>>,
@@ -67,7 +67,7 @@ impl NamedAd {
 
     /// The display name: the one that was set, else the identity in the advertising protocol, else empty.
     pub fn id(&self) -> &str {
-        let own = || str::from_utf8(self.standing.as_ref()?.identity.as_ref()?.as_bytes()).ok();
+        let own = || str::from_utf8(self.header.as_ref()?.identity.as_ref()?.as_bytes()).ok();
         self.display_name.as_deref().or_else(own).unwrap_or_default()
     }
 
@@ -95,35 +95,35 @@ impl NamedAd {
 
     /// Calls the ad by its identity in the advertising protocol, if it has one.
     pub fn name_by_identity(&mut self, context: &Context) {
-        let identity = self.standing(context).identity.as_ref().map(|identity| identity.to_str().into());
+        let identity = self.header(context).identity.as_ref().map(|identity| identity.to_str().into());
         self.display_name = identity.or(self.display_name.take());
     }
 
     /// Wraps an ad that was read only in part.
     ///
-    /// `ad` may lack the attributes of the advertising protocol. `standing` is the header computed from these
+    /// `ad` may lack the attributes of the advertising protocol. `header` is the header computed from these
     /// attributes; `advertisement` holds the attributes themselves, if notifications need them. The identity becomes
     /// the display name. If the identity is missing or is not UTF-8, the caller must name the ad by
     /// [`NamedAd::with_name`].
-    pub fn from_projection(ad: Ad, standing: AdvertisementHeader, advertisement: Option<Ad>) -> Self {
-        NamedAd { ad, standing: Some(standing), advertisement, ..NamedAd::default() }
+    pub fn from_projection(ad: Ad, header: AdvertisementHeader, advertisement: Option<Ad>) -> Self {
+        NamedAd { ad, header: Some(header), advertisement, ..NamedAd::default() }
     }
 
     /// Whether the ad was read only in part. Ads that agree in the part read may share one [`Ad`].
     pub fn is_projected(&self) -> bool {
-        self.standing.is_some()
+        self.header.is_some()
     }
 
     /// Identity, sequence number and lifetime in the advertising protocol.
-    pub fn standing(&self, context: &Context) -> Cow<'_, AdvertisementHeader> {
+    pub fn header(&self, context: &Context) -> Cow<'_, AdvertisementHeader> {
         let of_whole = || Cow::Owned(Advertisement::new(&self.ad, context).header());
-        self.standing.as_ref().map_or_else(of_whole, Cow::Borrowed)
+        self.header.as_ref().map_or_else(of_whole, Cow::Borrowed)
     }
 
     /// The state of the job or slot, as its ad tells it.
     pub fn state(&self, context: &Context) -> AdvertisedState {
         let of_whole = || Advertisement::new(&self.ad, context).state();
-        self.standing.as_ref().map_or_else(of_whole, |standing| standing.state)
+        self.header.as_ref().map_or_else(of_whole, |header| header.state)
     }
 
     /// Whether the ad is called `wanted`: by its display name or its identity; a job also by its `ClusterId` or its
@@ -137,10 +137,10 @@ impl NamedAd {
         if self.id() == wanted {
             return true;
         }
-        let standing = self.standing(context);
+        let header = self.header(context);
         let has = |name| evaluate_attribute(self.advertisement(), &Name::new(name), context).is_some_and(is_wanted);
-        standing.identity.as_ref().is_some_and(|identity| identity.to_str() == wanted)
-            || match standing.state {
+        header.identity.as_ref().is_some_and(|identity| identity.to_str() == wanted)
+            || match header.state {
                 AdvertisedState::Job(_) => has("ClusterId") || has("Owner"),
                 AdvertisedState::Slot(_) => {
                     self.id().split_once('@').is_some_and(|(_, host)| host == wanted) || has("Machine")

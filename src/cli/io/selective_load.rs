@@ -268,13 +268,13 @@ impl LoadRequirements<'_> {
             Some(ad) if !is_plain => Advertisement::new(ad, &self.context),
             _ => Advertisement::from_values(&value),
         };
-        let standing = advertisement.header();
+        let header = advertisement.header();
         let mut is_named = true;
         let mut by_place = || {
             is_named = false;
             format!("{source}:{}", entry.number)
         };
-        let name = match (&unusual, self.id, standing.identity.as_ref().map(ByteString::to_str)) {
+        let name = match (&unusual, self.id, header.identity.as_ref().map(ByteString::to_str)) {
             (Some(ad), Some(id), _) => Some(display_name(ad, Some(id), &self.context).unwrap_or_else(&mut by_place)),
             (_, _, Some(identity)) => match (advertisement.job_name(), identity) {
                 (Some(name), identity) => (name != identity).then_some(name),
@@ -290,7 +290,7 @@ impl LoadRequirements<'_> {
             KeptLabels::All => true,
         };
         let kept = is_kept.then(|| unusual.unwrap_or_else(labels));
-        let ad = NamedAd::from_projection(entry.ad, standing, kept);
+        let ad = NamedAd::from_projection(entry.ad, header, kept);
         match name {
             Some(name) => (ad.with_name(name), time, is_named),
             None => (ad, time, is_named),

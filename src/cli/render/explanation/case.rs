@@ -139,22 +139,22 @@ impl<'c> ExplanationInput<'c> {
         lists: OfferLists,
     ) -> impl FnOnce(Context) -> Explainer + Send + use<> {
         let context = session.context();
-        let standing = |ad: &NamedAd| {
-            let standing = ad.standing(&context);
-            (standing.state, standing.holder.clone())
+        let state_and_holder = |ad: &NamedAd| {
+            let header = ad.header(&context);
+            (header.state, header.holder.clone())
         };
         let ads: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
-        let standings: Option<Vec<_>> =
-            (self.tells_states && !self.is_reverse).then(|| partners.map(standing).collect());
+        let states: Option<Vec<_>> =
+            (self.tells_states && !self.is_reverse).then(|| partners.map(state_and_holder).collect());
         // The docking vector orders offers for requests, not the other way round.
         let docking = if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() };
         let (protocol, most) = (self.protocol.clone(), if lists.are_whole { usize::MAX } else { MAX_LISTED_OFFERS });
         move |context| {
             let explainer = Explainer::new(&ads, protocol, context).with_max_refusals(most).with_docking(docking);
             let explainer = explainer.with_drained_listed(lists.have_drained);
-            match &standings {
-                Some(standings) => explainer.with_slots(&ads, standings),
+            match &states {
+                Some(states) => explainer.with_slots(&ads, states),
                 None => explainer,
             }
         }
@@ -267,12 +267,12 @@ impl<'c> ExplanationInput<'c> {
 
     /// Returns the state of a group of slots; `None` if they are free, or no slots.
     fn slot_phrase(&self, session: &Session, group: &[usize]) -> Option<String> {
-        let standing = self.subjects[group[0]].standing(&session.context()).into_owned();
-        let AdvertisedState::Slot(state) = standing.state else { return None };
+        let header = self.subjects[group[0]].header(&session.context()).into_owned();
+        let AdvertisedState::Slot(state) = header.state else { return None };
         if !self.tells_states || matches!(state, SlotState::Free | SlotState::Untold) {
             return None;
         }
-        let holder = standing.holder.filter(|_| group.len() == 1 && state == SlotState::Claimed);
+        let holder = header.holder.filter(|_| group.len() == 1 && state == SlotState::Claimed);
         let holder = holder.map(|holder| format!(" by {}", holder.to_str())).unwrap_or_default();
         Some(format!("{}{holder}", state.word()))
     }
