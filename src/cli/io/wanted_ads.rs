@@ -37,20 +37,20 @@ impl WantedAds {
         (!texts.is_empty()).then(|| WantedAds { names: names.collect() })
     }
 
-    /// Whether one of the names is of the ad.
-    pub fn has(&self, ad: &NamedAd, context: &Context) -> bool {
-        self.names.iter().any(|name| name.is_of(ad, context))
+    /// Whether one of the names is a name of the ad.
+    pub fn selects(&self, ad: &NamedAd, context: &Context) -> bool {
+        self.names.iter().any(|name| name.selects(ad, context))
     }
 
     /// Returns the first name that is of none of the ads.
     pub fn unknown(&self, ads: &[NamedAd], context: &Context) -> Option<&str> {
-        let unknown = self.names.iter().find(|name| !ads.iter().any(|ad| name.is_of(ad, context)));
+        let unknown = self.names.iter().find(|name| !ads.iter().any(|ad| name.selects(ad, context)));
         unknown.map(|name| name.text.as_str())
     }
 }
 
 impl WantedName {
-    fn is_of(&self, ad: &NamedAd, context: &Context) -> bool {
+    fn selects(&self, ad: &NamedAd, context: &Context) -> bool {
         match self.clusters {
             None => ad.is_called(&self.text, context),
             Some([first, last]) => {

@@ -164,7 +164,7 @@ impl ExplainCommand {
                 .map(|parties| matching_subjects(session, &self.case(session, parties, &policy, 0), self.unmatched));
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
             let is_wanted =
-                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.has(&changed.requests[at], &context));
+                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.selects(&changed.requests[at], &context));
             difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
             parties = changed;
         }
@@ -275,8 +275,9 @@ impl ExplainCommand {
         let context = session.context();
         let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
         let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
-        let is_selected =
-            |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.has(request, &context)) && meets(request);
+        let is_selected = |request: &NamedAd| {
+            wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request)
+        };
         configured_policies::apply(session, configuration, parties, &is_selected)
     }
 

@@ -55,7 +55,7 @@ impl ExplainCommand {
         let context = session.context();
         requests.retain(|request| {
             let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| wanted.has(request, &context))
+            wanted.is_none_or(|wanted| wanted.selects(request, &context))
                 && (!self.unmatched || accepts(session, filter, request))
         });
         requests

@@ -49,7 +49,7 @@ pub fn explain_pair(
     if let Some(unknown) = wanted.and_then(|wanted| wanted.unknown(case.subjects, &context)) {
         return Err(refuse("request", unknown, case.subjects));
     }
-    let is_request = |at: &usize| wanted.is_none_or(|wanted| wanted.has(&case.subjects[*at], &context));
+    let is_request = |at: &usize| wanted.is_none_or(|wanted| wanted.selects(&case.subjects[*at], &context));
     let requests: Vec<usize> = (0..case.subjects.len()).filter(is_request).collect();
     let (mut matches_all, mut documents) = (true, Vec::new());
     let (as_gangs, requests): (Vec<usize>, Vec<usize>) =
