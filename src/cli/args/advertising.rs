@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use super::global;
 use super::matching::{MatchArgs, ReadMode, with_nested_requests};
 use super::notify::NotifyArgs;
-use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
+use crate::cli::io::collector_snapshot::{LATER_ADS, retain_flagged};
 use crate::cli::io::match_records::read_match_records;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};

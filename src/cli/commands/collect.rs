@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::advertising::MatchedArgs;
 use crate::cli::args::global::time;
-use crate::cli::io::held_ads::{LATER_ADS, retain_flagged};
+use crate::cli::io::collector_snapshot::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;

@@ -20,7 +20,7 @@ use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::ad_blocks::for_each_ad_block;
-use crate::cli::io::held_ads::read_held_ads;
+use crate::cli::io::collector_snapshot::read_latest_ads;
 use crate::cli::io::input;
 use crate::cli::io::partial::{PartialFinding, PartialSet, PartialWriter, ScanStep};
 use crate::cli::io::source::AdSource;
@@ -102,8 +102,8 @@ impl CensusCommand {
         }
         let census = match self.at {
             Some(at) => {
-                let held = read_held_ads(session, &mut sources, at)?;
-                for (_, entry) in &held {
+                let latest = read_latest_ads(session, &mut sources, at)?;
+                for (_, entry) in &latest {
                     census.add(&entry.ad);
                 }
                 census

@@ -39,7 +39,7 @@ use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::block_pipeline::for_each_block;
-use crate::cli::io::held_ads::read_held_ads;
+use crate::cli::io::collector_snapshot::read_latest_ads;
 use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::attribute_name_texts;
@@ -245,9 +245,9 @@ impl QueryCommand {
             sources.clear();
         }
         if let Some(at) = self.at {
-            let held = read_held_ads(session, sources, at)?;
-            first_text = held.first().map(|(text, _)| text.clone());
-            scanner.scan_read_ads(held, &mut |text, item| output.add_item(session, text, 0, item))?;
+            let latest = read_latest_ads(session, sources, at)?;
+            first_text = latest.first().map(|(text, _)| text.clone());
+            scanner.scan_read_ads(latest, &mut |text, item| output.add_item(session, text, 0, item))?;
             sources.clear();
         }
         for_each_block(

@@ -13,7 +13,7 @@ use crate::cli::session::{Session, utc_text};
 
 /// Reads the ads that a collector holds at the time `at`, in seconds since 1970: those that `match --at` lets take part.
 /// Prints notes of how many are left out.
-pub fn read_held_ads(
+pub fn read_latest_ads(
     session: &mut Session,
     sources: &mut [AdSource],
     at: i64,
