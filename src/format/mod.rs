@@ -24,6 +24,7 @@ mod event_log;
 mod formatter;
 mod job_queue_log;
 mod json;
+mod lazy_ad;
 mod long;
 mod nested_reader;
 mod nested_writer;
@@ -39,7 +40,6 @@ mod stream_tests;
 pub(crate) mod testing;
 mod transcriber;
 mod unpacking;
-mod unread_ad;
 mod writer;
 mod xml;
 mod yaml;
@@ -56,6 +56,7 @@ pub use diagnostic::{Position, Problem, Severity};
 pub use event_log::YearlessEvents;
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
 pub use job_queue_log::log_length_until;
+pub(crate) use lazy_ad::{AdTextPlan, LazyAd, LazyAdReader};
 pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, PrefilterVerdict, ProjectingReader,
     Projection, is_closed,
@@ -65,7 +66,6 @@ pub use stream::{MAX_AD_BYTES, Stream, StreamLimits};
 pub use stream_block::StreamBlock;
 pub use transcriber::{AdTranscriber, BlockTranscription};
 pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
-pub(crate) use unread_ad::{AdTextPlan, UnreadAd, UnreadAdReader};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::{MAX_REPEATED_BYTES, document_tree};
 

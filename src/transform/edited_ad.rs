@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, AdShape, Dialect, Expression, Name};
 use crate::eval::{FreeNames, transitive_closure};
-use crate::format::UnreadAd;
+use crate::format::LazyAd;
 
 use super::edited_shapes::{EditedShapes, SlotName};
 
@@ -28,7 +28,7 @@ pub(super) struct EditedAd<'u> {
     changed_slots: FxHashMap<Name, Option<usize>>,
     shapes: EditedShapes,
     /// The original ad, if its values are read on demand. `ad` and `expressions` then have placeholders.
-    unread: Option<&'u UnreadAd<'u>>,
+    lazy: Option<&'u LazyAd<'u>>,
     /// Whether values are read to find out whether an attribute changes.
     finds_changes: bool,
 }
@@ -43,21 +43,21 @@ impl<'u> EditedAd<'u> {
             changed_names: Vec::new(),
             changed_slots: FxHashMap::default(),
             shapes: shapes.clone(),
-            unread: None,
+            lazy: None,
             finds_changes: true,
         }
     }
 
     /// Begins to edit an ad whose values are read on demand. `finds_changes` tells whether they are read to find out
     /// whether an attribute changes.
-    pub fn of_unread(unread: &'u UnreadAd<'u>, shapes: &EditedShapes, finds_changes: bool) -> Self {
-        EditedAd { unread: Some(unread), finds_changes, ..EditedAd::new(&unread.ad, shapes) }
+    pub fn of_lazy(lazy: &'u LazyAd<'u>, shapes: &EditedShapes, finds_changes: bool) -> Self {
+        EditedAd { lazy: Some(lazy), finds_changes, ..EditedAd::new(&lazy.ad, shapes) }
     }
 
     /// Records that the edits depend on more than the shape of the ad.
     pub fn set_depends_on_values(&self) {
-        if let Some(unread) = self.unread {
-            unread.set_depends_on_values();
+        if let Some(lazy) = self.lazy {
+            lazy.set_depends_on_values();
         }
     }
 
@@ -66,19 +66,19 @@ impl<'u> EditedAd<'u> {
     /// the ad.
     pub fn ad_for(&mut self, expression: &Expression, dialect: Dialect) -> Ad {
         let ad = self.ad();
-        let Some(unread) = self.unread else { return ad };
-        unread.set_depends_on_values();
+        let Some(lazy) = self.lazy else { return ad };
+        lazy.set_depends_on_values();
         let mentioned = FreeNames::of(expression, dialect);
         let mut reached = mentioned.names;
         let is_bounded = !mentioned.reads_anything
             && transitive_closure(&mut reached, |name, reached| {
                 let Some(expression) = ad.get(name) else { return Some(()) };
-                let mentioned = FreeNames::of(&unread.value(expression), dialect);
+                let mentioned = FreeNames::of(&lazy.value(expression), dialect);
                 reached.extend(mentioned.names);
                 (!mentioned.reads_anything).then_some(())
             })
             .is_some();
-        let value = |one: &Expression| if is_bounded { unread.known_value(one) } else { unread.value(one) };
+        let value = |one: &Expression| if is_bounded { lazy.known_value(one) } else { lazy.value(one) };
         Ad::from_shape(Arc::clone(ad.shape()), ad.expressions().iter().map(value).collect())
     }
 
@@ -102,16 +102,16 @@ impl<'u> EditedAd<'u> {
     pub fn get(&self, name: &Name) -> Option<Expression> {
         self.set_depends_on_values();
         let expression = self.get_unread(name)?;
-        Some(self.unread.map_or_else(|| expression.clone(), |unread| unread.value(expression)))
+        Some(self.lazy.map_or_else(|| expression.clone(), |lazy| lazy.value(expression)))
     }
 
     /// Whether two expressions of the ad differ. Without `finds_changes`, they may be equal if the value of one of them
     /// was not read.
     pub fn may_differ(&self, one: &Expression, other: &Expression) -> bool {
-        match self.unread {
+        match self.lazy {
             _ if one.ptr_eq(other) => false,
-            Some(unread) if self.finds_changes => unread.value(one) != unread.value(other),
-            Some(unread) if unread.is_placeholder(one) || unread.is_placeholder(other) => true,
+            Some(lazy) if self.finds_changes => lazy.value(one) != lazy.value(other),
+            Some(lazy) if lazy.is_placeholder(one) || lazy.is_placeholder(other) => true,
             _ => one != other,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::ad::{Ad, Expression, ExpressionKind, ListValue, Name, Value};
 use crate::eval::Context;
-use crate::format::UnreadAd;
+use crate::format::LazyAd;
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::MAX_MADE_BYTES;
@@ -56,12 +56,12 @@ impl Transform {
     /// `finds_changes`, the changes may include some that leave an attribute as it was.
     pub(super) fn apply_to_unread(
         &self,
-        ad: &UnreadAd<'_>,
+        ad: &LazyAd<'_>,
         context: &Context,
         cache: &mut TransformCache,
         finds_changes: bool,
     ) -> Vec<TransformResult> {
-        self.apply_to(EditedAd::of_unread(ad, &cache.0, finds_changes), context)
+        self.apply_to(EditedAd::of_lazy(ad, &cache.0, finds_changes), context)
     }
 
     fn apply_to(&self, mut ad: EditedAd<'_>, context: &Context) -> Vec<TransformResult> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ad::{AdShape, Bounded, ByIdentity};
 use crate::eval::Context;
-use crate::format::{AdBatch, AdText, AdTextPlan, FileFormat, UnreadAd, UnreadAdReader};
+use crate::format::{AdBatch, AdText, AdTextPlan, FileFormat, LazyAd, LazyAdReader};
 
 use super::MAX_MADE_BYTES;
 use super::interpreter::{Transform, TransformCache};
@@ -16,7 +16,7 @@ pub struct TextTransformer<'t> {
     form: Option<FileFormat>,
     finds_changes: bool,
     cache: TransformCache,
-    reader: UnreadAdReader,
+    reader: LazyAdReader,
     /// The results for shapes whose ads all become the same but for the copied texts.
     alike: Bounded<ByIdentity<Arc<AdShape>, TextResults>>,
 }
@@ -43,7 +43,7 @@ impl<'t> TextTransformer<'t> {
             form,
             finds_changes,
             cache: TransformCache::default(),
-            reader: UnreadAdReader::new(context.dialect, form),
+            reader: LazyAdReader::new(context.dialect, form),
             alike: Bounded::default(),
         }
     }
@@ -77,7 +77,7 @@ impl<'t> TextTransformer<'t> {
 }
 
 impl TextResults {
-    fn push(&self, ad: &UnreadAd<'_>, form: Option<FileFormat>, batch: &mut AdBatch) -> Option<()> {
+    fn push(&self, ad: &LazyAd<'_>, form: Option<FileFormat>, batch: &mut AdBatch) -> Option<()> {
         let bytes: usize = self.plans.iter().map(|plan| ad.text_length(plan)).max().unwrap_or(0);
         if bytes > MAX_MADE_BYTES {
             return None;

@@ -13,7 +13,7 @@ use super::attribute_text_reader::AttributeTextReader;
 use super::transcriber::AttributeTranscriber;
 
 /// Reader of ads whose values are read on demand.
-pub(crate) struct UnreadAdReader {
+pub(crate) struct LazyAdReader {
     /// How the form of the output writes ads. `None` if nothing is written.
     syntax: Option<&'static AdSyntax>,
     attributes: AttributeTextReader<AttributeTranscriber>,
@@ -28,8 +28,8 @@ pub(crate) struct UnreadAdReader {
 }
 
 /// An ad whose values are read on demand.
-pub(crate) struct UnreadAd<'r> {
-    reader: &'r UnreadAdReader,
+pub(crate) struct LazyAd<'r> {
+    reader: &'r LazyAdReader,
     /// The ad, with a placeholder for each value.
     pub ad: Ad,
     /// The text of the ad.
@@ -39,7 +39,7 @@ pub(crate) struct UnreadAd<'r> {
     depends_on_values: Cell<bool>,
 }
 
-/// How to write an ad that was made of an [`UnreadAd`]. It also serves other ads of the same shape.
+/// How to write an ad that was made of an [`LazyAd`]. It also serves other ads of the same shape.
 pub(crate) struct AdTextPlan(Vec<TextPiece>);
 
 /// A part of the text of an ad.
@@ -51,10 +51,10 @@ enum TextPiece {
     Copied { first: usize, last: usize, skipped: usize },
 }
 
-impl UnreadAdReader {
+impl LazyAdReader {
     /// Creates a reader of ads of a dialect, which are written in a form. Without a form, nothing is written.
     pub fn new(dialect: Dialect, form: Option<FileFormat>) -> Self {
-        UnreadAdReader {
+        LazyAdReader {
             syntax: form.map(syntax_of),
             attributes: AttributeTranscriber::reader(dialect, form),
             text: Vec::new(),
@@ -66,7 +66,7 @@ impl UnreadAdReader {
 
     /// Reads the first ad of a text. Returns it with its length, as [`AttributeTextReader::push_ad`] does. `None` if the
     /// ad cannot be read attribute by attribute, or if the form cannot represent one of its values.
-    pub fn read<'r>(&'r mut self, text: AdText<'r>) -> Option<(UnreadAd<'r>, usize)> {
+    pub fn read<'r>(&'r mut self, text: AdText<'r>) -> Option<(LazyAd<'r>, usize)> {
         self.attributes.clear_if_large();
         self.text.clear();
         let (length, shape) = self.attributes.push_ad(text, &mut self.text)?;
@@ -80,13 +80,13 @@ impl UnreadAdReader {
         let ad = self.ads.get_or_insert_with(&shape, count * size_of::<Expression>(), new).clone();
         let values = RefCell::default();
         Some((
-            UnreadAd { reader: self, ad, source: &text.bytes[..length], values, depends_on_values: Cell::new(false) },
+            LazyAd { reader: self, ad, source: &text.bytes[..length], values, depends_on_values: Cell::new(false) },
             length,
         ))
     }
 }
 
-impl UnreadAd<'_> {
+impl LazyAd<'_> {
     /// Whether an expression stands for a value of the ad.
     pub fn is_placeholder(&self, expression: &Expression) -> bool {
         self.position(expression).is_some()
@@ -179,7 +179,7 @@ impl UnreadAd<'_> {
         Some(plan)
     }
 
-    /// Returns the length of what [`UnreadAd::push_text`] appends.
+    /// Returns the length of what [`LazyAd::push_text`] appends.
     pub fn text_length(&self, plan: &AdTextPlan) -> usize {
         plan.0.iter().map(|piece| self.piece(piece).len()).sum()
     }
