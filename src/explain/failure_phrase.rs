@@ -7,8 +7,8 @@ use crate::text::{join_and, shorten, with_commas};
 use super::clauses::{operand_text, text};
 use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
-use super::elsewhere::ValueElsewhere;
 use super::failure_reason::{FailureReason, type_phrase};
+use super::misplaced_value::MisplacedValue;
 use super::report::ClauseReport;
 use crate::constraint::ClauseComparison;
 
@@ -132,8 +132,8 @@ impl FailureWriter<'_> {
                 let (have, theirs) = (self.have(*offers), theirs.to_str());
                 format!("{shown} is never true: {symbol} is case-sensitive, and {have} \"{theirs}\"")
             }
-            FailureReason::Elsewhere(found) => {
-                let ValueElsewhere { name, offers, .. } = &**found;
+            FailureReason::Misplaced(found) => {
+                let MisplacedValue { name, offers, .. } = &**found;
                 format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),

@@ -17,8 +17,8 @@ use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
 use super::distance::closest_offered_value;
-use super::elsewhere::ValueElsewhere;
 use super::evaluation::{OfferTable, RequestContext};
+use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::report::ClauseReport;
 use crate::constraint::ClauseComparison;
@@ -86,7 +86,7 @@ pub enum FailureReason {
         offers: usize,
     },
     /// Another attribute of some offers has the string for which the clause asks.
-    Elsewhere(Box<ValueElsewhere>),
+    Misplaced(Box<MisplacedValue>),
     /// The offers have other values than the clause asks for.
     NoSuchValue,
 }
@@ -115,7 +115,7 @@ impl FailureReason {
             FailureReason::MissingAttribute(..) | FailureReason::Nested(_) => 4,
             FailureReason::TypeMismatch { .. } => 5,
             FailureReason::CaseMismatch { .. } => 6,
-            FailureReason::NoSuchValue | FailureReason::Elsewhere(_) | FailureReason::Alternatives(_) => 7,
+            FailureReason::NoSuchValue | FailureReason::Misplaced(_) | FailureReason::Alternatives(_) => 7,
         }
     }
 
@@ -172,8 +172,8 @@ impl FailureReason {
         }
         match &analysis.comparison {
             Some(comparison) => match comparison_reason(comparison, table, request) {
-                FailureReason::NoSuchValue => ValueElsewhere::find(analysis, table, request)
-                    .map_or(FailureReason::NoSuchValue, |found| FailureReason::Elsewhere(Box::new(found))),
+                FailureReason::NoSuchValue => MisplacedValue::find(analysis, table, request)
+                    .map_or(FailureReason::NoSuchValue, |found| FailureReason::Misplaced(Box::new(found))),
                 reason => reason,
             },
             None => FailureReason::NoSuchValue,

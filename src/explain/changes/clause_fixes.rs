@@ -41,7 +41,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
         Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
         Some(FailureReason::Slip { corrected, .. }) => vec![Some(corrected.clone())],
-        Some(FailureReason::Elsewhere(found)) => vec![Some(found.renamed.clone())],
+        Some(FailureReason::Misplaced(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
     // A corrected clause that no offer meets is no fix.

@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 500;
 
 /// An attribute that has the string for which a clause asks, where the attribute that the clause compares never has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValueElsewhere {
+pub struct MisplacedValue {
     /// The attribute that has the string.
     pub name: Name,
     /// The clause with this attribute.
@@ -24,7 +24,7 @@ pub struct ValueElsewhere {
     pub offers: usize,
 }
 
-impl ValueElsewhere {
+impl MisplacedValue {
     /// Finds the attribute that has the string in the most offers; `None` if none has, or if the clause does not compare
     /// an attribute for equality with a string.
     pub fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
@@ -59,6 +59,6 @@ impl ValueElsewhere {
         })?;
         let tried = ExplainedClause { expression: renamed.clone(), ..analysis.clause.clone() };
         let offers = table.clause_results(request, &tried).counts.is_true;
-        (offers > 0).then(|| ValueElsewhere { name: name.clone(), renamed, offers })
+        (offers > 0).then(|| MisplacedValue { name: name.clone(), renamed, offers })
     }
 }
