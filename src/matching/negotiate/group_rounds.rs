@@ -90,7 +90,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             order.sort_by(|left, right| key(left).total_cmp(&key(right)));
             let some_accept_surplus = tree.groups().iter().skip(1).any(|group| group.accepts_surplus);
             let goals = if some_accept_surplus { &allocation.allocated } else { &allocation.quotas };
-            // The most that a group may still get.
+            // The largest weight that any group may still get.
             let most = goals.iter().zip(&usage).map(|(goal, used)| goal - used).fold(0.0, f64::max);
             for group in order {
                 let used_up = usage[group] >= allocation.allocated[group] && !share.preempts;
@@ -166,13 +166,14 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         };
         let mut below_floor: Vec<usize> = members.iter().copied().filter(is_below_floor).collect();
         if !below_floor.is_empty() {
-            self.spin(submitters, &mut below_floor, limit, true)?;
+            self.spin_pie(submitters, &mut below_floor, limit, true)?;
         }
-        self.spin(submitters, members, limit, false)
+        self.spin_pie(submitters, members, limit, false)
     }
 
-    /// Divides the weight that is left among the submitters of a group again and again, until nobody gets anything more.
-    fn spin(
+    /// Divides the weight that is left among the submitters of a group again and again, until nobody gets anything more: the
+    /// pie spins of HTCondor's manual.
+    fn spin_pie(
         &mut self,
         submitters: &mut [Submitter],
         members: &mut Vec<usize>,
