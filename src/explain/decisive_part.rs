@@ -107,7 +107,7 @@ impl ClauseInPair<'_> {
     /// Returns the attributes in `names` that the request lacks and to which a clause of the offer owes that it is not met.
     pub fn missing_attributes(&self, clause: &Expression, names: &IndexSet<Name>) -> Vec<MissingAttribute> {
         let request = &self.request.ad;
-        let absent = names.iter().filter(|name| lacks(request, name) && !name.is_known(CURRENT_TIME)).cloned();
+        let absent = names.iter().filter(|name| is_absent(request, name) && !name.is_known(CURRENT_TIME)).cloned();
         let qualified = FreeNames::of(clause, self.table.context.dialect).theirs;
         let missing = |name: Name| {
             let is_of_neither = !qualified.contains(&name);
@@ -126,7 +126,7 @@ impl ClauseInPair<'_> {
         let [theirs, unqualified] =
             [&mentions.theirs, &mentions.unqualified].map(|names| names.iter().collect::<FxHashSet<&Name>>());
         let is_read = |name: &Name| theirs.contains(name) || (unqualified.contains(name) && own.get(name).is_none());
-        let missing: Vec<Name> = names.into_iter().filter(|name| lacks(partner, name) && is_read(name)).collect();
+        let missing: Vec<Name> = names.into_iter().filter(|name| is_absent(partner, name) && is_read(name)).collect();
         if missing.len() > MAX_TRIED_NAMES {
             return Vec::new();
         }
@@ -269,7 +269,7 @@ pub(super) fn values_phrase<'r>(text: &str, reads: impl Iterator<Item = &'r Read
 }
 
 /// Whether an ad does not define an attribute, or defines it as `undefined`.
-pub fn lacks(ad: &Ad, name: &Name) -> bool {
+pub fn is_absent(ad: &Ad, name: &Name) -> bool {
     ad.get(name).is_none_or(|expression| matches!(expression.as_literal(), Some(Value::Undefined)))
 }
 

@@ -147,7 +147,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
-    fn milder(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
+    fn largest_matching_request(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
         let RequestEdit::Set { name, to, .. } = edit else { return None };
         let largest = resource_requests::propose_largest(self.table, request, name)?;
         let number = |edit: &RequestEdit| match edit {

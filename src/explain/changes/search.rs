@@ -132,9 +132,9 @@ pub trait ChangeProblem {
         false
     }
 
-    /// Returns an edit that changes `request` less than `edit` and may suffice as well. `request` has all other edits of
-    /// the change.
-    fn milder(&mut self, _request: &Ad, _edit: &RequestEdit) -> Option<RequestEdit> {
+    /// Returns the largest request for the resource of `edit` with which `request` matches, if it is larger than that of
+    /// `edit`. `request` has all other edits of the change.
+    fn largest_matching_request(&mut self, _request: &Ad, _edit: &RequestEdit) -> Option<RequestEdit> {
         None
     }
 
@@ -202,7 +202,7 @@ fn soften<P: ChangeProblem>(
         let Some(base) = others.cloned().try_fold(request.clone(), |request, edit| edit.apply(&request)) else {
             continue;
         };
-        let Some(milder) = problem.milder(&base, &change.edits[place]) else { continue };
+        let Some(milder) = problem.largest_matching_request(&base, &change.edits[place]) else { continue };
         let Some(softened) = milder.apply(&base) else { continue };
         if let Some(matched) = problem.find_match(&softened)?.filter(|matched| !P::is_worse(matched, &change.matched)) {
             change.steps[place] = milder.text(problem.dialect());
