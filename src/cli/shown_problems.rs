@@ -58,11 +58,11 @@ impl ShownProblems {
     /// before.
     pub fn shows(&mut self, problem: &Problem) -> bool {
         let is_new = problem.recurring_kind().is_none_or(|kind| self.kinds.insert(kind.to_owned()));
-        self.of(problem.severity).count(is_new, most_shown(problem.severity))
+        self.counter_mut(problem.severity).count(is_new, most_shown(problem.severity))
     }
 
-    /// The number of the problems of a severity.
-    pub fn of(&mut self, severity: Severity) -> &mut ShownCount {
+    /// The counter of a severity.
+    pub fn counter_mut(&mut self, severity: Severity) -> &mut ShownCount {
         match severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
