@@ -20,7 +20,7 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
         gangs: GangSettings { ports, ..GangSettings::default() },
         ..NegotiationSettings::new(case.policy.policy.clone(), case.protocol.clone(), session.context())
     };
-    let slots = if case.tells_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
+    let slots = if case.respects_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
     let context = session.context();
     let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
     let available: Vec<usize> = (0..case.parties.offers.len()).filter(available).collect();

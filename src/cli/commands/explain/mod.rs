@@ -229,13 +229,13 @@ impl ExplainCommand {
         let context = session.context();
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
         select_offers(session, offer_constraint, &mut offers)?;
-        let tells_states = !self.ads.states.all_states;
+        let respects_states = !self.ads.states.all_states;
         // Jobs that do not wait are not partners of slots, and they take no slots.
-        if tells_states && (self.reverse || self.unmatched) {
+        if respects_states && (self.reverse || self.unmatched) {
             requests = advertising::retain_waiting(session, requests);
         }
         let has_gangs = gangs::any_ports(&requests) || gangs::any_ports(&offers);
-        if tells_states && has_gangs {
+        if respects_states && has_gangs {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }
         Ok((Parties::new([requests, offers]), filter))
@@ -249,8 +249,8 @@ impl ExplainCommand {
         policy: &'c LoadedPolicy,
         evidence_level: u8,
     ) -> ExplanationInput<'c> {
-        let (protocol, tells_states) = (self.ads.common.protocol(session), !self.ads.states.all_states);
-        ExplanationInput::new(session, parties, self.reverse, protocol, policy, evidence_level, tells_states)
+        let (protocol, respects_states) = (self.ads.common.protocol(session), !self.ads.states.all_states);
+        ExplanationInput::new(session, parties, self.reverse, protocol, policy, evidence_level, respects_states)
     }
 
     /// Warns of ranks of requests that count as 0.
@@ -314,13 +314,13 @@ impl ExplainCommand {
         let only_causes = output.form == Some(OutputForm::Svg) || (has_rows && self.summary);
         let is_listed = has_rows && !self.summary;
         // Without a job that waits there is nothing that matches.
-        let waits = |subject: &usize| !case.is_not_waiting(session, *subject);
-        let is_well = unserved.is_empty() && (left.is_empty() || left.iter().any(waits));
+        let is_waiting = |subject: &usize| !case.is_not_waiting(session, *subject);
+        let all_served = unserved.is_empty() && (left.is_empty() || left.iter().any(is_waiting));
         let groups = group_requests(session, case, gangs.as_ref(), allocation.as_ref(), &left);
         let has_text = !renderer.is_data() && !has_rows && !only_causes && !session.options.quiet;
         let mut opening = String::new();
         if has_text {
-            opening = beginning_text(session, case, (difference, effects));
+            opening = preamble(session, case, (difference, effects));
         }
         if has_text && groups.is_empty() && unserved.is_empty() && wanted.is_some() {
             opening.push_str(&matched_text(session, case, allocation.as_ref(), &served));
@@ -340,13 +340,13 @@ impl ExplainCommand {
             groups: groups.len(),
             served: allocation.is_some().then_some(served.len()),
             // The table of an empty queue is the sentence that every request gets an offer.
-            is_queue: self.summary
+            has_cause_table: self.summary
                 || groups.is_empty() && allocation.is_some() && wanted.is_none()
                 || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
             opening,
             unserved: unserved.transpose()?,
             totals: what_if.into_iter().chain(policies).collect(),
-            is_well,
+            all_served,
             form: form_name(output),
         };
         let leaves_out_matching = self.unmatchable;
@@ -377,7 +377,7 @@ impl ExplainCommand {
         }
         let has_unmatched = notes.has_unmatched;
         ExplanationNotes::report(&[notes], session);
-        Ok(Status::of(is_well && !has_unmatched))
+        Ok(Status::of(all_served && !has_unmatched))
     }
 
     /// Prints what one run prints whose shares these are.
@@ -415,7 +415,7 @@ fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]
 const WHAT_IS_COUNTED: &str = "several requests can match one offer here; in `match --what-if`, requests compete";
 
 /// Returns what the hypothetical attributes and the policies of a configuration change, if anything, as text.
-fn beginning_text(
+fn preamble(
     session: &Session,
     case: &ExplanationInput<'_>,
     (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),

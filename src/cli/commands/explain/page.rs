@@ -21,7 +21,7 @@ pub struct ExplanationFrame {
     /// Number of requests that get an offer; `None` without `--unmatched`.
     pub served: Option<usize>,
     /// Whether the reports are a table of causes, with the report of the largest group of each.
-    pub is_queue: bool,
+    pub has_cause_table: bool,
     /// The text before the reports.
     pub opening: String,
     /// The report on the requests that the policy does not serve, and what it contributes to the table of causes.
@@ -31,7 +31,7 @@ pub struct ExplanationFrame {
     /// The members `what_if` and `policies` of the totals.
     pub totals: Vec<(String, Json)>,
     /// Whether all is well as far as no group has a say in it.
-    pub is_well: bool,
+    pub all_served: bool,
     /// Format of the output. The user's settings can differ between shares.
     pub form: String,
 }
@@ -89,7 +89,7 @@ impl ExplanationPage {
                 self.causes.add(*entry, String::new());
                 if self.is_summary { Ok(()) } else { self.writer.add(text) }
             }
-            ExplainedGroup::Report(entry, text) if self.frame.is_queue || self.has_only_causes() => {
+            ExplainedGroup::Report(entry, text) if self.frame.has_cause_table || self.has_only_causes() => {
                 self.causes.add(*entry, text);
                 Ok(())
             }
@@ -137,7 +137,7 @@ impl ExplanationPage {
             table.rows.extend(self.rows.into_iter().map(|(_, row)| row));
             return self.output.write(&table);
         }
-        if self.frame.is_queue && !self.writer.is_data() && !self.is_quiet {
+        if self.frame.has_cause_table && !self.writer.is_data() && !self.is_quiet {
             self.writer.add(self.causes.into_text(self.is_summary))?;
             return self.writer.finish(None);
         }

@@ -51,13 +51,13 @@ pub fn merge_shares(
     if frame.form != form_name(output) {
         return refuse("the shares have another output format; give all shares and merge the same -o");
     }
-    let is_well = frame.is_well;
+    let all_served = frame.all_served;
     let mut page = ExplanationPage::begin(frame, output, is_summary, session.options.quiet)?;
     shares.replay(session, &mut |_, group: ExplainedGroup| page.add(group))?;
     page.finish()?;
     let notes: Vec<ExplanationNotes> = shares.notes()?;
     ExplanationNotes::report(&notes, session);
-    Ok(Status::of(is_well && !notes.iter().any(|notes| notes.has_unmatched)))
+    Ok(Status::of(all_served && !notes.iter().any(|notes| notes.has_unmatched)))
 }
 
 /// Returns what a frame calls the form of the output.

@@ -34,7 +34,7 @@ pub struct ExplanationInput<'c> {
     pub has_ports: bool,
     pub evidence_level: u8,
     /// Whether the states of jobs and slots count. False with `--all-states`.
-    pub tells_states: bool,
+    pub respects_states: bool,
     /// Possible reasons for a missing match that neither the ads nor the policy shows, so that they are not examined.
     pub not_examined: Vec<&'static str>,
     /// See [`ExplanationInput::subject_noun`], which looks at all subjects once.
@@ -59,7 +59,7 @@ impl<'c> ExplanationInput<'c> {
         protocol: Protocol,
         policy: &'c LoadedPolicy,
         evidence_level: u8,
-        tells_states: bool,
+        respects_states: bool,
     ) -> Self {
         let context = session.context();
         let (subjects, partners) =
@@ -83,7 +83,7 @@ impl<'c> ExplanationInput<'c> {
             is_reverse,
             has_ports,
             evidence_level,
-            tells_states,
+            respects_states,
             not_examined,
             subject_noun: OnceLock::new(),
         }
@@ -93,14 +93,14 @@ impl<'c> ExplanationInput<'c> {
     pub fn job_report(&self, session: &Session, subject: usize) -> Option<JobReport> {
         let context = session.context();
         let subject = &self.subjects[subject];
-        let is_job = self.tells_states && matches!(subject.state(&context), AdvertisedState::Job(_));
+        let is_job = self.respects_states && matches!(subject.state(&context), AdvertisedState::Job(_));
         if is_job { JobReport::new(subject.advertisement(), &context) } else { None }
     }
 
     /// Whether a subject is a job that does not wait for a slot.
     pub fn is_not_waiting(&self, session: &Session, subject: usize) -> bool {
         let state = self.subjects[subject].state(&session.context());
-        self.tells_states && matches!(state, AdvertisedState::Job(state) if state != JobState::Idle)
+        self.respects_states && matches!(state, AdvertisedState::Job(state) if state != JobState::Idle)
     }
 
     /// Returns the owner of a request; `None` if its ad does not tell, and for an offer.
@@ -146,7 +146,7 @@ impl<'c> ExplanationInput<'c> {
         let ads: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
         let partners = self.partners.iter().take_while(|_| !context.is_interrupted());
         let states: Option<Vec<_>> =
-            (self.tells_states && !self.is_reverse).then(|| partners.map(state_and_holder).collect());
+            (self.respects_states && !self.is_reverse).then(|| partners.map(state_and_holder).collect());
         // The docking vector orders offers for requests, not the other way round.
         let docking = if self.is_reverse { Vec::new() } else { self.policy.policy.docking.clone() };
         let (protocol, most) = (self.protocol.clone(), if lists.are_whole { usize::MAX } else { MAX_LISTED_OFFERS });
@@ -216,7 +216,7 @@ impl<'c> ExplanationInput<'c> {
         for (group, cluster) in same.into_values().zip(clusters.cluster_of) {
             groups[cluster].extend(group);
         }
-        if self.tells_states {
+        if self.respects_states {
             groups = groups.into_iter().flat_map(|group| self.divide_by_state(session, group)).collect();
         }
         for group in &mut groups {
@@ -269,7 +269,7 @@ impl<'c> ExplanationInput<'c> {
     fn slot_phrase(&self, session: &Session, group: &[usize]) -> Option<String> {
         let header = self.subjects[group[0]].header(&session.context()).into_owned();
         let AdvertisedState::Slot(state) = header.state else { return None };
-        if !self.tells_states || matches!(state, SlotState::Free | SlotState::Untold) {
+        if !self.respects_states || matches!(state, SlotState::Free | SlotState::Untold) {
             return None;
         }
         let holder = header.holder.filter(|_| group.len() == 1 && state == SlotState::Claimed);
