@@ -52,7 +52,7 @@ impl TokenPlacement {
 
     /// Returns the placement of a token on the line of the previous token. If comments between the two tokens force a
     /// line break, the second token is indented one level more.
-    fn beside(spacing: Spacing, indent: usize) -> Self {
+    fn inline(spacing: Spacing, indent: usize) -> Self {
         TokenPlacement {
             spacing,
             indent: indent + INDENT_COLUMNS,
@@ -214,7 +214,7 @@ impl LayoutPrinter {
     /// Prints a space and a node with everything in it on the current line, even if the line gets longer than the
     /// width.
     pub fn print_flat(&mut self, tree: &LayoutTree, node: LayoutNodeId) {
-        let place = TokenPlacement::beside(Spacing::Space, 0);
+        let place = TokenPlacement::inline(Spacing::Space, 0);
         self.run(tree, NodeTask { node, place, base: 0, is_nested: false, trailing: 0, is_flat: true });
     }
 
@@ -266,7 +266,7 @@ impl LayoutPrinter {
                     rest -= tree.width_with_comments(*node);
                     let place = match position.checked_sub(1) {
                         None => place,
-                        Some(before) => TokenPlacement::beside(tree.spacing_between(nodes[before], *node), base),
+                        Some(before) => TokenPlacement::inline(tree.spacing_between(nodes[before], *node), base),
                     };
                     tasks.push(part(*node, place, base, rest + trailing));
                 }
@@ -283,7 +283,7 @@ impl LayoutPrinter {
                     tasks.push(match position {
                         0 => part(node, place, base, trailing),
                         _ if position % 2 == 1 => part(node, operator_placement(flat, line), line, 0),
-                        _ => part(node, TokenPlacement::beside(Spacing::Space, line), line, trailing),
+                        _ => part(node, TokenPlacement::inline(Spacing::Space, line), line, trailing),
                     });
                 }
             }
@@ -300,7 +300,7 @@ impl LayoutPrinter {
             LayoutNodeKind::Attribute => {
                 let [name, equals, value] = [nodes[0], nodes[1], nodes[2]];
                 tasks.push(part(name, place, base, 0));
-                tasks.push(part(equals, TokenPlacement::beside(Spacing::Space, base), base, 0));
+                tasks.push(part(equals, TokenPlacement::inline(Spacing::Space, base), base, 0));
                 let measured = &tree.nodes[value];
                 let is_chain = matches!(
                     measured.kind,
@@ -311,7 +311,7 @@ impl LayoutPrinter {
                 let (place, base) = if goes_down && !flat {
                     (TokenPlacement::new_line(base + INDENT_COLUMNS, KeptBlankLines::DROPPED), base + INDENT_COLUMNS)
                 } else {
-                    (TokenPlacement::beside(Spacing::Space, base), base)
+                    (TokenPlacement::inline(Spacing::Space, base), base)
                 };
                 let value = NodeTask { node: value, place, base, is_nested: false, trailing, is_flat: flat };
                 tasks.push(LayoutTask::Node(value));
@@ -327,7 +327,7 @@ impl LayoutPrinter {
         let inner = if bracket.is_wide() { Spacing::Space } else { Spacing::Touching };
         for (position, node) in nodes.iter().enumerate() {
             let is_separator = position % 2 == 0;
-            let beside = |join| TokenPlacement::beside(join, base);
+            let inline = |join| TokenPlacement::inline(join, base);
             let blanks = match (position, last) {
                 (_, 1) => KeptBlankLines::IN_EMPTY,
                 (1, _) => KeptBlankLines::AFTER_OPENING,
@@ -339,15 +339,15 @@ impl LayoutPrinter {
             }
             let place = match position {
                 0 => place,
-                _ if position == last && flat => beside(inner),
+                _ if position == last && flat => inline(inner),
                 _ if position == last => TokenPlacement {
                     owns_comments: false,
                     comment_indent: base + INDENT_COLUMNS,
                     ..TokenPlacement::new_line(base, blanks)
                 },
-                _ if is_separator => beside(Spacing::Touching),
-                1 if flat => beside(inner),
-                _ if flat => beside(Spacing::Space),
+                _ if is_separator => inline(Spacing::Touching),
+                1 if flat => inline(inner),
+                _ if flat => inline(Spacing::Space),
                 _ => TokenPlacement::new_line(base + INDENT_COLUMNS, blanks),
             };
             let is_item = position > 0 && position < last && !is_separator;
