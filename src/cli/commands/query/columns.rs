@@ -36,7 +36,7 @@ pub struct Columns {
     pub group: Option<GroupColumns>,
     pub id: Option<Expression>,
     /// Whether rows have values instead of cells, for typed columns.
-    pub is_typed: bool,
+    pub writes_parquet: bool,
     /// Whether equal rows are found by their cells.
     has_distinct_rows: bool,
 }
@@ -90,7 +90,7 @@ impl Columns {
             table,
             group,
             id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
-            is_typed: query.is_typed(),
+            writes_parquet: query.writes_parquet(),
             has_distinct_rows: query.distinct,
         })
     }
@@ -145,7 +145,7 @@ impl Columns {
         let mut row = Row { order: sort_values(&self.sort, &mut lookup), ..Row::default() };
         match &self.mask {
             Some(mask) => row.masked = mask.cells(&mask.values(&mut lookup)),
-            None if self.is_typed => {
+            None if self.writes_parquet => {
                 row.values = self.af.iter().map(|(_, expression)| lookup.value_with_elements(expression)).collect();
                 if self.has_distinct_rows {
                     row.cells = row.values.iter().map(TableCell::from).collect();

@@ -9,6 +9,7 @@ mod job_states;
 mod newest_first;
 mod notes;
 mod output;
+mod parquet_rows;
 mod partial;
 mod plan;
 mod print_format;
@@ -17,7 +18,6 @@ mod print_mask;
 mod query_ad;
 mod scan;
 mod tables;
-mod typed_rows;
 mod units;
 
 mod ad_lookup {
@@ -52,9 +52,9 @@ use finding::QueryFinding;
 use groups::GroupArgs;
 use notes::{note_missing_comma, note_mistakes, reads_clock};
 use output::QueryOutput;
+use parquet_rows::column_types;
 use plan::QueryPlan;
 use scan::QueryScanner;
-use typed_rows::column_types;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -205,8 +205,8 @@ impl QueryCommand {
         let form = sources.first().map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &plan, form)?;
         let scanner = plan.scanner(session, self, output.needed_part());
-        if self.is_typed() && !session.options.quiet {
-            output.begin_typed_rows(column_types(session, self, &sources, &scanner)?)?;
+        if self.writes_parquet() && !session.options.quiet {
+            output.begin_parquet_rows(column_types(session, self, &sources, &scanner)?)?;
         }
         if self.partial.is_given() {
             return self.write_partial(session, &mut sources, (&plan, &scanner));
@@ -269,7 +269,7 @@ impl QueryCommand {
     }
 
     /// Whether the rows are written in typed columns.
-    fn is_typed(&self) -> bool {
+    fn writes_parquet(&self) -> bool {
         self.output.form == Some(OutputForm::Parquet)
     }
 
@@ -298,7 +298,7 @@ impl QueryCommand {
 
     /// Refuses options that others would silently ignore.
     fn check_options(&self) -> Result<(), Failure> {
-        typed_rows::check_options(self)?;
+        parquet_rows::check_options(self)?;
         let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
             (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),

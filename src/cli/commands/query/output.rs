@@ -50,7 +50,7 @@ enum OutputMode<'q> {
     /// Rows with the values of `--af`.
     Rows(TableWriter),
     /// Rows with the values of `--af` in typed columns.
-    TypedRows(Option<Box<ParquetWriter>>),
+    ParquetRows(Option<Box<ParquetWriter>>),
     /// Rows of HTCondor's `-autoformat` and `-format`.
     PrintMask(PrintMaskWriter<'q>),
     /// A table of HTCondor's tools.
@@ -89,8 +89,8 @@ impl<'q> QueryOutput<'q> {
     /// # Errors
     ///
     /// As for [`ParquetWriter::new`].
-    pub fn begin_typed_rows(&mut self, columns: Vec<(String, ColumnType)>) -> Result<(), Failure> {
-        self.printer.mode = OutputMode::TypedRows(Some(Box::new(ParquetWriter::new(columns)?)));
+    pub fn begin_parquet_rows(&mut self, columns: Vec<(String, ColumnType)>) -> Result<(), Failure> {
+        self.printer.mode = OutputMode::ParquetRows(Some(Box::new(ParquetWriter::new(columns)?)));
         Ok(())
     }
 
@@ -103,7 +103,7 @@ impl<'q> QueryOutput<'q> {
             OutputMode::Ads(_) if columns.attributes.is_empty() => NeededPart::Whole,
             OutputMode::Groups(_) => NeededPart::Group,
             OutputMode::Table(_) => NeededPart::Record,
-            OutputMode::Rows(_) | OutputMode::TypedRows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
+            OutputMode::Rows(_) | OutputMode::ParquetRows(_) | OutputMode::PrintMask(_) => NeededPart::Row,
             OutputMode::Ads(_) | OutputMode::MissingNames(_) | OutputMode::DefaultTable(_) => NeededPart::Projected,
         }
     }
@@ -163,7 +163,7 @@ impl<'q> OutputMode<'q> {
                 let writer = AdWriter::new(query.output.form, input)?;
                 OutputMode::Ads(if columns.attributes.is_empty() { writer } else { writer.keeping_private() })
             }
-            _ if columns.is_typed => OutputMode::TypedRows(None),
+            _ if columns.writes_parquet => OutputMode::ParquetRows(None),
             (_, Some(group), _) => OutputMode::Groups(group),
             _ if !columns.af.is_empty() => {
                 let header = columns.af.iter().map(|(text, _)| text.clone()).collect();
@@ -186,7 +186,7 @@ impl QueryPrinter<'_> {
         match (&mut self.mode, finding) {
             (OutputMode::Table(table), QueryFinding::Record(record)) => table.add(*record),
             (OutputMode::Rows(rows), QueryFinding::Row(row)) => rows.write(&mut self.out, row.cells)?,
-            (OutputMode::TypedRows(Some(rows)), QueryFinding::Row(row)) => rows.push(&row.values)?,
+            (OutputMode::ParquetRows(Some(rows)), QueryFinding::Row(row)) => rows.push(&row.values)?,
             (OutputMode::PrintMask(rows), QueryFinding::Row(row)) => rows.write(&mut self.out, row.masked)?,
             (OutputMode::Groups(_), QueryFinding::Groups(groups)) => self.print_groups(session, groups)?,
             (mode, QueryFinding::Ad { ad, name, .. }) => {
@@ -239,7 +239,7 @@ impl QueryPrinter<'_> {
             OutputMode::Count => writeln!(self.out, "{}", count.min(limit))?,
             OutputMode::Ads(writer) => writer.finish(&mut self.out)?,
             OutputMode::Rows(rows) | OutputMode::MissingNames(rows) => rows.finish(&mut self.out)?,
-            OutputMode::TypedRows(rows) => rows.take().map_or(Ok(()), |rows| rows.finish(session))?,
+            OutputMode::ParquetRows(rows) => rows.take().map_or(Ok(()), |rows| rows.finish(session))?,
             OutputMode::PrintMask(rows) => rows.finish(&mut self.out, "")?,
             OutputMode::Table(table) => {
                 let now = self.context.now.unwrap_or_else(current_time);

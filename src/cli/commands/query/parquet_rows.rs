@@ -1,4 +1,4 @@
-//! Rows of typed columns: the types of `--af`, from a schema or from a first pass over the files.
+//! Rows of Parquet: the types of `--af`, from a schema or from a first pass over the files.
 
 use classad::query::{ScanItem, ScannedBlock};
 
@@ -11,20 +11,23 @@ use crate::cli::outcome::{Failure, refuse, refuse_contradictions};
 use crate::cli::render::parquet::{ColumnSchema, ColumnType, ObservedTypes};
 use crate::cli::session::Session;
 
-/// Refuses options that typed columns cannot have.
+/// Refuses options that do not go with Parquet.
 pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
-    let is_typed = query.is_typed();
+    let writes_parquet = query.writes_parquet();
     refuse_contradictions(&[
-        (!is_typed && query.schema.is_some(), "--schema needs -o parquet"),
+        (!writes_parquet && query.schema.is_some(), "--schema needs -o parquet"),
         (
-            is_typed && query.partial.is_given(),
+            writes_parquet && query.partial.is_given(),
             "--partial and -o parquet cannot be combined: write a Parquet file for each part",
         ),
-        (is_typed && query.count, "--count and -o parquet cannot be combined"),
-        (is_typed && query.at.is_some(), "--at and -o parquet cannot be combined"),
-        (is_typed && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: give files of ads"),
-        (is_typed && query.groups.is_given(), "-o parquet cannot be combined with --group-by, --sum, --mean and so on"),
-        (is_typed && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
+        (writes_parquet && query.count, "--count and -o parquet cannot be combined"),
+        (writes_parquet && query.at.is_some(), "--at and -o parquet cannot be combined"),
+        (writes_parquet && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: give files of ads"),
+        (
+            writes_parquet && query.groups.is_given(),
+            "-o parquet cannot be combined with --group-by, --sum, --mean and so on",
+        ),
+        (writes_parquet && query.af.is_empty(), "-o parquet needs columns: name them with --af"),
     ])
 }
 
