@@ -26,8 +26,8 @@ const MAX_TRIED_ROWS: usize = 100;
 const LEAST: f64 = 0.5;
 const MOST: f64 = 1e9;
 
-/// Whether rows are discarded because the slots are in use: none of them is free, and the components that discard them
-/// read who uses a slot. False if the offers are not slots.
+/// Whether the policy discards these slots because they are in use: no slot is free, and each discarding component reads
+/// an attribute of the slot's user. False if the offers are not slots.
 pub fn are_discarded_for_use(table: &OfferTable, slots: Option<&SlotsByState>, discarded: &[DiscardedRow]) -> bool {
     let mut rows = FixedBitSet::with_capacity(table.row_count());
     rows.extend(discarded.iter().map(|(row, _)| *row));

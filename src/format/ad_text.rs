@@ -41,7 +41,7 @@ struct WrittenAttribute {
 }
 
 impl AdTextWriter {
-    /// Creates a writer in a format.
+    /// Creates a writer of ads in the form `form`, which remembers texts from ad to ad.
     pub fn new(form: FileFormat) -> Self {
         AdTextWriter { syntax: syntax_of(form), written: ShapeTable::default(), expressions: Bounded::default() }
     }

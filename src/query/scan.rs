@@ -118,7 +118,7 @@ pub struct AdScanner<S> {
     pub is_as_written: bool,
     /// Whether ads that are read again, whole, lack the attributes of their banners.
     pub drops_banners: bool,
-    /// Names that the constraint looks up, each with whether some ad has had it so far.
+    /// Names that the constraint looks up, each marked once an ad has it.
     pub constraint_names: UnseenNames,
     /// Other names that are looked up in selected ads, likewise.
     pub selected_names: UnseenNames,

@@ -1,11 +1,11 @@
-//! Names that are looked up in ads, each with whether some ad has had it.
+//! Names that are looked up in ads, each marked once an ad has it.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::ad::{Expression, Name};
 use crate::constraint::own_names;
 
-/// Names that are looked up in each ad, each with whether some ad has had it so far.
+/// Names that are looked up in each ad, each marked once an ad has it.
 pub struct UnseenNames(Vec<(Name, AtomicBool)>);
 
 impl UnseenNames {

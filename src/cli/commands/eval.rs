@@ -262,7 +262,7 @@ struct EvalTask<'c> {
     definitions: Ad,
     target: Option<Ad>,
     context: Context,
-    /// The names that the expression looks up in each ad, each with whether some ad has it.
+    /// The names that the expression looks up in each ad, each marked once an ad has it.
     unseen_names: UnseenNames,
 }
 

@@ -78,7 +78,7 @@ struct KeyedAd {
 struct KeyTask<'k> {
     expression: &'k Expression,
     context: Context,
-    /// The attributes that the key reads, each with whether some ad of the side has it.
+    /// Attributes of the key, each marked once an ad of this side has it.
     names: UnseenNames,
 }
 

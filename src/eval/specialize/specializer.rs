@@ -211,8 +211,8 @@ impl<'e> Specializer<'e> {
         Some(PartialResult { types: inside.types.union(TypeSet::UNDEFINED), ..unknown.clone() })
     }
 
-    /// Removes error from the possible types of a reference to something unknown, if `loose` says that no unknown is an
-    /// error.
+    /// Drops `error` from the types of an unknown reference under `loose`, which assumes that unknown attributes are never
+    /// errors.
     fn assume_no_error(&self, part: PartialResult, found: &NameResolution) -> PartialResult {
         let is_free = part.value.is_none() && !matches!(found, NameResolution::Expression(..));
         let types = if is_free && self.options.loose { part.types.without(TypeSet::ERROR) } else { part.types };

@@ -1,6 +1,6 @@
 //! Partial results of `query`: its findings in parts of files, and merging them.
 //!
-//! The findings of a file are kept in its order. Groups and the first ones of an order stand at its end.
+//! Findings keep the order of the file. Groups and the top of a sort come last.
 
 use classad::query::{ScanItem, ScannedBlock};
 use serde::{Deserialize, Serialize};

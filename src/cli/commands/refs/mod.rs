@@ -245,7 +245,7 @@ impl Refs {
 struct RefsTask {
     scope: ReferenceScope,
     context: Context,
-    /// The attributes of `--attr`, each with whether some ad has it.
+    /// The attributes of `--attr`, each marked once an ad has it.
     unseen_names: UnseenNames,
     is_internal: bool,
     /// Whether only references that an ad of a pool may resolve are listed: not `MY.x` of an ad without `x`.
