@@ -7,6 +7,7 @@
 
 mod circles;
 mod commands;
+mod contributing;
 mod floors;
 mod sources;
 mod tokens;
