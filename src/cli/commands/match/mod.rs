@@ -13,11 +13,13 @@ use indexmap::IndexSet;
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
 use crate::cli::args::notify::NotifyArgs;
-use crate::cli::args::policy::{PolicyArgs, PolicyConfigArgs};
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::cases;
 use crate::cli::io::input;
+use crate::cli::io::partial::ShareInput;
 use crate::cli::io::parties::Parties;
+use crate::cli::io::source::AdSource;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::matching_run::{FoundPairs, MatchStrategy, MatchingRun, PairSelection};
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
@@ -107,35 +109,10 @@ impl MatchCommand {
         if self.strategy != MatchStrategy::Greedy && policy.policy.residual.is_some() {
             return refuse("`residual` of the policy needs --strategy greedy");
         }
-        let also = negotiation_names(&policy.policy, session.dialect());
-        // Read the ads whole with --what-if, because its expression may refer to any attribute.
-        let is_actual = self.what_if.is_empty();
-        let reading =
-            if is_actual { self.ads.selective_mode(&self.notify) } else { AdvertisingArgs::whole_mode(&self.notify) };
-        let slots = SlotSelection::of_policy(&policy.policy);
-        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
+        let parties = self.read_parties(session, sources, &policy)?;
         let start = Instant::now();
         let context = session.context();
-        let settings = NegotiationSettings {
-            accelerations: self.accelerating.accelerations(),
-            finds_runner_up: self.why,
-            gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
-            ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), context.clone())
-        };
-        let mut run = MatchingRun::new(
-            session,
-            &parties,
-            PairSelection { share: share.as_ref().map(|input| input.share), ..self.selection(session) },
-            settings,
-        );
-        run.follows_policy |= !is_actual || self.why;
-        if run.requests_with_ports > 0 {
-            let requests = counted(run.requests_with_ports, "request");
-            let verb = if run.requests_with_ports == 1 { "has" } else { "have" };
-            session.note(&format!(
-                "{requests} {verb} Ports, which `match` ignores; `negotiate` and `gangmatch` fill ports"
-            ));
-        }
+        let run = self.matching_run(session, &parties, &policy, share.as_ref());
         let what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
         let find = |session: &mut Session, what_if: &WhatIf| {
@@ -146,47 +123,90 @@ impl MatchCommand {
         if let Some(input) = share {
             return self.write_share(session, input, (&parties, &policy), &run, &found);
         }
-        let (count, outcome) = (found.count, &found.outcome);
-        if !is_actual && !session.options.quiet {
+        if !self.what_if.is_empty() && !session.options.quiet {
             let actual = find(session, &WhatIf::default())?;
             note_difference(session, &parties, &run.selection, [&actual, &found]);
         }
-        let at = self.ads.match_time(session);
-        let notice = |grant| parties.notice(grant, &context, at);
-        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
-        if self.notify.writes_to_stdout() {
-        } else if self.count {
-            writeln!(out(), "{count}")?;
-        } else {
-            let columns = MatchColumns { preempted: false, why: self.why.then_some(&run.settings.policy) };
-            if run.selection.lists_candidates() {
-                write_pair_table(&parties, found.pairs(), &context, self.ads.common.output)?;
-            } else {
-                write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
-            }
-        }
-        let mut ranks = RankWarnings::default();
-        ranks.add_pairs(&parties, &run.settings, found.pairs());
-        let all = if run.selection.lists_candidates() { 0..0 } else { 0..parties.requests.len() };
-        let requests = found.lists.iter().map(|(request, _)| *request).chain(all);
-        ranks.add_mixed(MixedRank::of_requests(&parties, &run.settings, requests));
-        ranks.report(session);
-        let preempts = |grant: &&Grant| grant.offers.iter().any(|offer| offer.preempted.is_some());
-        let preempting = outcome.grants.iter().filter(preempts).count();
-        if preempting > 0 {
-            let all = with_commas(outcome.grants.len());
-            session.note(&format!(
-                "matches that preempt a job: {} of {all}; `negotiate` names the users of these jobs",
-                with_commas(preempting)
-            ));
-        }
+        self.write_matches(session, &parties, &run, &found)?;
+        warn_of_ranks(session, &parties, &run, &found);
+        let outcome = &found.outcome;
+        note_preempting(session, &outcome.grants);
         policy.note_discarding_components(session, &outcome.unordered_components);
         session.report_budget_failures(outcome.statistics.failures);
         if self.ads.common.stats {
             output::print_counters(outcome.statistics, start.elapsed().as_secs_f64());
         }
         output::leak_on_exit(parties);
-        Ok(Status::of(count > 0))
+        Ok(Status::of(found.count > 0))
+    }
+
+    /// Reads the ads that take part.
+    fn read_parties(
+        &self,
+        session: &mut Session,
+        sources: [Vec<AdSource>; 2],
+        policy: &LoadedPolicy,
+    ) -> Result<Parties, Failure> {
+        let also = negotiation_names(&policy.policy, session.dialect());
+        let reading = if self.what_if.is_empty() {
+            self.ads.selective_mode(&self.notify)
+        } else {
+            // The expression of --what-if may refer to any attribute.
+            AdvertisingArgs::whole_mode(&self.notify)
+        };
+        let slots = SlotSelection::of_policy(&policy.policy);
+        Ok(Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?))
+    }
+
+    /// Makes the run that finds the pairs. Notes requests whose ports are ignored.
+    fn matching_run(
+        &self,
+        session: &Session,
+        parties: &Parties,
+        policy: &LoadedPolicy,
+        share: Option<&ShareInput>,
+    ) -> MatchingRun {
+        let settings = NegotiationSettings {
+            accelerations: self.accelerating.accelerations(),
+            finds_runner_up: self.why,
+            gangs: GangSettings { ports: PortUse::Ignored, ..GangSettings::default() },
+            ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
+        };
+        let selection = PairSelection { share: share.map(|input| input.share), ..self.selection(session) };
+        let mut run = MatchingRun::new(session, parties, selection, settings);
+        run.follows_policy |= !self.what_if.is_empty() || self.why;
+        if run.requests_with_ports > 0 {
+            let requests = counted(run.requests_with_ports, "request");
+            let verb = if run.requests_with_ports == 1 { "has" } else { "have" };
+            session.note(&format!(
+                "{requests} {verb} Ports, which `match` ignores; `negotiate` and `gangmatch` fill ports"
+            ));
+        }
+        run
+    }
+
+    /// Writes the notices, and the matches, the pairs or their number.
+    fn write_matches(
+        &self,
+        session: &Session,
+        parties: &Parties,
+        run: &MatchingRun,
+        found: &FoundPairs,
+    ) -> Result<(), Failure> {
+        let (grants, context, at) = (&found.outcome.grants, session.context(), self.ads.match_time(session));
+        let notice = |grant| parties.notice(grant, &context, at);
+        self.notify.write_notices(session, || grants.iter().map(notice).collect())?;
+        let output = self.ads.common.output;
+        if self.notify.writes_to_stdout() {
+            Ok(())
+        } else if self.count {
+            Ok(writeln!(out(), "{}", found.count)?)
+        } else if run.selection.lists_candidates() {
+            write_pair_table(parties, found.pairs(), &context, output)
+        } else {
+            let columns = MatchColumns { preempted: false, why: self.why.then_some(&run.settings.policy) };
+            write_match_table(parties, grants, columns, output)
+        }
     }
 
     /// Translates the options into a [`PairSelection`]. With `--quiet` the first pair ends the search, unless
@@ -218,6 +238,29 @@ impl MatchCommand {
             (self.notify.writes_to_stdout() && self.why, "--why and --notify - both need standard output"),
             (self.notify.writes_to_stdout() && self.count, "--count and --notify - both need standard output"),
         ])
+    }
+}
+
+/// Warns of ranks that count as 0.
+fn warn_of_ranks(session: &Session, parties: &Parties, run: &MatchingRun, found: &FoundPairs) {
+    let mut ranks = RankWarnings::default();
+    ranks.add_pairs(parties, &run.settings, found.pairs());
+    let all = if run.selection.lists_candidates() { 0..0 } else { 0..parties.requests.len() };
+    let requests = found.lists.iter().map(|(request, _)| *request).chain(all);
+    ranks.add_mixed(MixedRank::of_requests(parties, &run.settings, requests));
+    ranks.report(session);
+}
+
+/// Notes how many matches take an offer from a job.
+fn note_preempting(session: &Session, grants: &[Grant]) {
+    let preempts = |grant: &&Grant| grant.offers.iter().any(|offer| offer.preempted.is_some());
+    let preempting = grants.iter().filter(preempts).count();
+    if preempting > 0 {
+        let all = with_commas(grants.len());
+        session.note(&format!(
+            "matches that preempt a job: {} of {all}; `negotiate` names the users of these jobs",
+            with_commas(preempting)
+        ));
     }
 }
 

@@ -25,6 +25,7 @@ use crate::cli::io::accounts;
 use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::parties::Parties;
+use crate::cli::io::source::AdSource;
 use crate::cli::matching_run::{cycle_progress, matches_of};
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings};
@@ -120,22 +121,14 @@ impl Negotiate {
         }
         let usage_revision = self.usage.as_ref().map(FileRevision::of);
         let mut accountant = self.load_usage(session, &mut policy)?;
-        let mut also = negotiation_names(&policy.policy, session.dialect());
-        if self.compare {
-            // The comparison counts the submitters.
-            also.names.insert(Name::new("Owner"));
-        }
         let start = Instant::now();
-        let reading = self.ads.selective_mode(&self.notify);
-        let slots = SlotSelection::of_policy(&policy.policy);
-        let parties = Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?);
+        let parties = self.read_parties(session, sources, &policy)?;
         let reading_seconds = start.elapsed().as_secs_f64();
         parties.summarize_requests(session);
         // The ads decide the time of the cycle.
         if let Some(accountant) = &mut accountant {
             accountant.advance(session.context().now.unwrap_or_default());
         }
-        let ads = parties.ads();
         let settings = NegotiationSettings {
             accelerations: self.accelerating.accelerations(),
             finds_runner_up: self.why || self.transcript,
@@ -143,58 +136,20 @@ impl Negotiate {
         };
         let settings = parties.with_typed_ranks(settings);
         if self.compare {
-            let rows = compare::comparison_table(&settings, &ads, reading_seconds);
+            let rows = compare::comparison_table(&settings, &parties.ads(), reading_seconds);
             self.ads.common.output.write(&rows.map_err(|fault| policy.report_fault(session, fault))?)?;
             return Ok(Status::Yes);
         }
         let start = Instant::now();
         let mut transcript = Transcript::new(&parties, &settings.policy);
-        let priority = |submitter: &str| accountant.as_ref().map(|accountant| accountant.effective_priority(submitter));
-        let mut count_request = cycle_progress(ads[0].len());
-        let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
-        let mut observe = |event: NegotiationEvent<'_>| {
-            count_request(&event);
-            if self.transcript {
-                transcript.record(&event);
-            }
-            match event {
-                NegotiationEvent::NonNumericRank { request, rank } => ranks.add_ports(&parties, request, [rank]),
-                NegotiationEvent::BadPorts { request, fault, .. } => bad_requests.push((request, fault.clone())),
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        };
-        let outcome = negotiate(&settings, &ads[0], &ads[1], &priority, &mut observe);
-        let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
-        for bad in &outcome.bad_ports {
-            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
-        }
-        for (request, fault) in bad_requests {
-            parties.requests[request].report_bad_ports(session, &fault)?;
-        }
-        ranks.add_pairs(&parties, &settings, matches_of(&outcome.grants));
-        ranks.add_mixed(MixedRank::of_requests(&parties, &settings, 0..parties.requests.len()));
-        ranks.report(session);
+        let outcome = self.run_cycle(session, (&parties, &policy), &settings, accountant.as_ref(), &mut transcript)?;
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(revision), Some(accountant)) = (&self.usage, &usage_revision, &mut accountant) {
             save_usage(session, path, revision, accountant, &outcome)?;
             accounts::note_rewriting(session, path);
         }
-        let at = self.ads.match_time(session);
-        let notice = |grant| parties.notice(grant, &settings.context, at);
-        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
-        if self.notify.writes_to_stdout() {
-        } else if self.by_submitter {
-            self.ads.common.output.write(&submitter_table(&outcome))?;
-        } else if self.transcript {
-            transcript.end(&outcome.submitters);
-            transcript.write(&mut out(), self.ads.common.output)?;
-        } else {
-            let why = self.why.then_some(&settings.policy);
-            let columns = MatchColumns { preempted: true, why };
-            write_match_table(&parties, &outcome.grants, columns, self.ads.common.output)?;
-        }
+        self.write_outcome(session, &parties, &settings, &outcome, transcript)?;
         policy.note_discarding_components(session, &outcome.unordered_components);
         if let (Some(path), Some(accountant)) = (&self.userprio, &accountant) {
             note_unknown_submitters(session, path, accountant, &outcome);
@@ -204,6 +159,87 @@ impl Negotiate {
             print_statistics(&outcome, seconds);
         }
         Ok(Status::of(!outcome.grants.is_empty()))
+    }
+
+    /// Reads the ads that take part.
+    fn read_parties(
+        &self,
+        session: &mut Session,
+        sources: [Vec<AdSource>; 2],
+        policy: &LoadedPolicy,
+    ) -> Result<Parties, Failure> {
+        let mut also = negotiation_names(&policy.policy, session.dialect());
+        if self.compare {
+            // The comparison counts the submitters.
+            also.names.insert(Name::new("Owner"));
+        }
+        let reading = self.ads.selective_mode(&self.notify);
+        let slots = SlotSelection::of_policy(&policy.policy);
+        Ok(Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?))
+    }
+
+    /// Runs the cycle. Reports ports that cannot be used, and warns of ranks that count as 0.
+    fn run_cycle(
+        &self,
+        session: &mut Session,
+        (parties, policy): (&Parties, &LoadedPolicy),
+        settings: &NegotiationSettings,
+        accountant: Option<&Accountant>,
+        transcript: &mut Transcript<'_>,
+    ) -> Result<NegotiationOutcome, Failure> {
+        let [requests, offers] = parties.ads();
+        let priority = |submitter: &str| accountant.map(|accountant| accountant.effective_priority(submitter));
+        let mut count_request = cycle_progress(requests.len());
+        let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
+        let mut observe = |event: NegotiationEvent<'_>| {
+            count_request(&event);
+            if self.transcript {
+                transcript.record(&event);
+            }
+            match event {
+                NegotiationEvent::NonNumericRank { request, rank } => ranks.add_ports(parties, request, [rank]),
+                NegotiationEvent::BadPorts { request, fault, .. } => bad_requests.push((request, fault.clone())),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        };
+        let outcome = negotiate(settings, &requests, &offers, &priority, &mut observe);
+        let outcome = outcome.map_err(|fault| policy.report_fault(session, fault))?;
+        for bad in &outcome.bad_ports {
+            parties.offers[bad.index].report_bad_ports(session, &bad.fault)?;
+        }
+        for (request, fault) in bad_requests {
+            parties.requests[request].report_bad_ports(session, &fault)?;
+        }
+        ranks.add_pairs(parties, settings, matches_of(&outcome.grants));
+        ranks.add_mixed(MixedRank::of_requests(parties, settings, 0..parties.requests.len()));
+        ranks.report(session);
+        Ok(outcome)
+    }
+
+    /// Writes the notices, and the matches, the submitters or the transcript.
+    fn write_outcome(
+        &self,
+        session: &Session,
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        outcome: &NegotiationOutcome,
+        mut transcript: Transcript<'_>,
+    ) -> Result<(), Failure> {
+        let (at, output) = (self.ads.match_time(session), self.ads.common.output);
+        let notice = |grant| parties.notice(grant, &settings.context, at);
+        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
+        if self.notify.writes_to_stdout() {
+            Ok(())
+        } else if self.by_submitter {
+            output.write(&submitter_table(outcome))
+        } else if self.transcript {
+            transcript.end(&outcome.submitters);
+            transcript.write(&mut out(), output)
+        } else {
+            let columns = MatchColumns { preempted: true, why: self.why.then_some(&settings.policy) };
+            write_match_table(parties, &outcome.grants, columns, output)
+        }
     }
 
     fn check_options(&self) -> Result<(), Failure> {

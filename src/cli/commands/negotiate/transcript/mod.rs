@@ -1,5 +1,7 @@
 //! Transcript of the events of a negotiation cycle, as text and as records.
 
+mod shares;
+
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::iter;
@@ -7,15 +9,14 @@ use std::iter;
 use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
-    Grant, GrantedOffer, GroupBalance, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
+    Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
 };
-use classad::matching::policy::{Policy, PolicyVector, ROOT_GROUP};
+use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::{counted, with_commas};
 
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
 use crate::cli::outcome::Failure;
-use crate::cli::render::alignment::{left_aligned, right_aligned};
 use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{choice_text, runner_up_names};
 use crate::cli::render::rows::{ResultTable, TableCell, value_text};
@@ -157,13 +158,7 @@ impl<'p> Transcript<'p> {
                 self.push_request(request, submitter, ["is rejected", "rejected"], detail);
             }
             NegotiationEvent::Deferred { request, submitter, offers, weight, left } => {
-                let (needed, left) = match left {
-                    RemainingAllowance::Offers(left) => (counted(offers, "offer"), left.to_string()),
-                    RemainingAllowance::Weight(left) => {
-                        (format!("weight {}", rounded(weight)), rounded(left).to_string())
-                    }
-                };
-                let detail = format!("its gang needs {needed}, but {submitter} can get only {left} more in this round");
+                let detail = deferral_detail(submitter, (offers, weight), left);
                 self.push_request(request, submitter, ["waits for the next round", "deferred"], &detail);
             }
             NegotiationEvent::BadPorts { request, submitter, fault } => {
@@ -172,20 +167,8 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
                 let limit = refusals.limit.as_ref().map(|_| "an equivalent request reached a concurrency limit");
                 self.end_turn(submitter, limit.or_else(|| (refusals.over_share > 0).then_some(SHARE_USED_UP)));
-                let detail = match refusals {
-                    RefusalReasons { limit: Some(limit), .. } => limit.to_string(),
-                    RefusalReasons { over_share: 0, .. } => {
-                        rejection_reason(compatible, discarded, self.has_matches && self.policy.residual.is_some())
-                    }
-                    RefusalReasons { over_share, lightest_over_share, .. } => {
-                        let offers = match over_share {
-                            1 => "the compatible offer that is left weighs".to_owned(),
-                            _ => format!("each of {} weighs at least", counted(*over_share, "compatible offer")),
-                        };
-                        let lightest = rounded(lightest_over_share.unwrap_or_default());
-                        format!("the share is too small; {offers} {lightest}")
-                    }
-                };
+                let are_divided = self.has_matches && self.policy.residual.is_some();
+                let detail = rejection_detail(refusals, [compatible, discarded], are_divided);
                 // What is too heavy for the share of this turn may be taken in a later one.
                 let waits = refusals.limit.is_none() && refusals.over_share > 0;
                 let words = if waits { ["waits", "deferred"] } else { ["is rejected", "rejected"] };
@@ -197,121 +180,6 @@ impl<'p> Transcript<'p> {
                 self.push_request(request, submitter, words, "an equivalent request was rejected");
             }
             _ => self.record_shares(event),
-        }
-    }
-
-    /// Appends a line of text and a record for an event of shares by weight.
-    fn record_shares(&mut self, event: &NegotiationEvent<'_>) {
-        match *event {
-            NegotiationEvent::Quotas { groups } => self.record_quotas(groups),
-            NegotiationEvent::Allocation { number } => {
-                let detail = "groups may use what others could not use";
-                self.push(&format!("allocation {number}"), "", "allocation", detail);
-            }
-            NegotiationEvent::Group { name, own, quota, usage } => {
-                name.clone_into(&mut self.group);
-                self.group_ends.remove(name);
-                let surplus = rounded((quota - own).max(0.0));
-                let with_surplus = if surplus >= 1.0 { format!(", {surplus} of it surplus") } else { String::new() };
-                let detail = if quota <= 0.0 && own > 0.0 {
-                    format!("{} in use; it may get only offers that prefer its requests", rounded(usage))
-                } else {
-                    format!("{} in use, at most {}{with_surplus}", rounded(usage), rounded(quota))
-                };
-                self.push(&format!("group {name}"), name, "group", &detail);
-            }
-            NegotiationEvent::GroupSkipped { name, quota, usage } => {
-                let reason = match () {
-                    () if quota <= 0.0 => "its quota is 0",
-                    () if usage >= quota => "its quota is used up",
-                    () => "nothing is allocated to it",
-                };
-                let detail = format!("{reason} ({} of {} in use)", rounded(usage), rounded(quota));
-                self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
-                self.push(&format!("group {name} is skipped"), name, "skipped group", &detail);
-            }
-            NegotiationEvent::QuotaReached { quota, usage } => {
-                let group = self.group.clone();
-                if quota <= 0.0 {
-                    self.group_ends.insert(group.clone(), format!("the group {group} may use no more"));
-                    return;
-                }
-                let (used, most) = (rounded(usage), rounded(quota));
-                let has_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
-                let rule = match used > most {
-                    true if has_beyond => {
-                        "; the last offer, and offers for which `beyond` is true, may exceed the maximum"
-                    }
-                    true => "; the last offer may exceed the maximum",
-                    false => "",
-                };
-                let detail = format!("the maximum is reached ({used} of {most} in use{rule})");
-                self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
-                self.push(&format!("group {group}"), &group, "quota reached", &detail);
-            }
-            NegotiationEvent::Spin { number, weight } => {
-                self.round = number;
-                let detail = format!("up to {} more for all submitters together", rounded(weight));
-                self.push(&format!("round {number}"), "", "round", &detail);
-            }
-            NegotiationEvent::WeightedTurn { submitter, priority, limit, usage, requests } => {
-                let asked = counted(requests, "request");
-                let goes_beyond =
-                    self.policy.weighted_share().is_some_and(|share| share.preempts && share.beyond.is_some());
-                let share = match limit > 0.0 {
-                    true => format!("up to {} more for {asked}", rounded(limit)),
-                    false if goes_beyond => {
-                        format!("share used up; {asked} may get only offers that prefer them (`beyond` of the policy)")
-                    }
-                    false => format!("share used up, nothing for {asked}"),
-                };
-                let detail = format!("priority {priority}, {} in use, {share}", rounded(usage));
-                self.push(submitter, submitter, "turn", &detail);
-                self.group_of.insert(submitter.to_owned(), self.group.clone());
-                self.end_turn(submitter, if limit > 0.0 { None } else { Some(SHARE_USED_UP) });
-            }
-            NegotiationEvent::CeilingReached { submitter, ceiling } => {
-                self.end_turn(submitter, Some("the ceiling of the submitter was reached"));
-                let detail = format!("no further turn: its ceiling is {}", rounded(ceiling));
-                self.push(submitter, submitter, "ceiling reached", &detail);
-            }
-            NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
-                self.end_turn(submitter, Some("the share was too small for another turn"));
-                let (limit, smallest) = (rounded(limit), rounded(smallest));
-                let detail = format!(
-                    "no further turn: its share, {limit}, is less than the smallest weight of a whole offer, {smallest}"
-                );
-                self.push(submitter, submitter, "share too small", &detail);
-            }
-            _ => {}
-        }
-    }
-
-    /// Appends a table of the groups and a record for each.
-    fn record_quotas(&mut self, groups: &[GroupBalance<'_>]) {
-        let share = self.policy.weighted_share();
-        let regroups = share.is_some_and(|share| share.groups.groups().iter().any(|group| group.regroups));
-        let header = ["group", "quota", "in use", "requests"].map(str::to_owned);
-        let row = |group: &GroupBalance<'_>| {
-            let whose = match group.name {
-                ROOT_GROUP if regroups => "<none>, for submitters without a group or with a second turn",
-                ROOT_GROUP => "<none>, for submitters without a group",
-                name => name,
-            };
-            let [quota, usage] = [group.quota, group.usage].map(|weight| rounded(weight).to_string());
-            [whose.to_owned(), quota, usage, with_commas(group.requests)]
-        };
-        let rows: Vec<[String; 4]> = iter::once(header).chain(groups.iter().map(row)).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-        let widths = [0, 1, 2, 3].map(width);
-        for [name, numbers @ ..] in &rows {
-            let numbers = numbers.iter().zip(&widths[1..]).map(|(number, width)| right_aligned(number, *width));
-            self.lines.push([left_aligned(name, widths[0])].into_iter().chain(numbers).collect::<Vec<_>>().join("  "));
-        }
-        for GroupBalance { name, quota, usage, requests } in groups {
-            let (quota, usage) = (rounded(*quota), rounded(*usage));
-            let detail = format!("quota {quota}, {usage} in use, {}", counted(*requests, "request"));
-            self.add_record(name, "quota", ["", "", "", &detail]);
         }
     }
 
@@ -368,9 +236,34 @@ fn rounded(weight: f64) -> f64 {
     (weight * scale).round() / scale
 }
 
+/// Says why a gang, which takes this number of offers of this weight, waits for the next round.
+fn deferral_detail(submitter: &str, (offers, weight): (usize, f64), left: RemainingAllowance) -> String {
+    let (needed, left) = match left {
+        RemainingAllowance::Offers(left) => (counted(offers, "offer"), left.to_string()),
+        RemainingAllowance::Weight(left) => (format!("weight {}", rounded(weight)), rounded(left).to_string()),
+    };
+    format!("its gang needs {needed}, but {submitter} can get only {left} more in this round")
+}
+
+/// Says why a request is rejected: a limit, its share, or the offers.
+fn rejection_detail(refusals: &RefusalReasons, offers: [usize; 2], are_divided: bool) -> String {
+    match refusals {
+        RefusalReasons { limit: Some(limit), .. } => limit.to_string(),
+        RefusalReasons { over_share: 0, .. } => rejection_reason(offers, are_divided),
+        RefusalReasons { over_share, lightest_over_share, .. } => {
+            let offers = match over_share {
+                1 => "the compatible offer that is left weighs".to_owned(),
+                _ => format!("each of {} weighs at least", counted(*over_share, "compatible offer")),
+            };
+            let lightest = rounded(lightest_over_share.unwrap_or_default());
+            format!("the share is too small; {offers} {lightest}")
+        }
+    }
+}
+
 /// Explains why a request is rejected, by the number of compatible offers and the number of offers that the docking
 /// vector discarded. If offers may be divided, `compatible` does not count those that were compatible before.
-fn rejection_reason(compatible: usize, discarded: usize, are_divided: bool) -> String {
+fn rejection_reason([compatible, discarded]: [usize; 2], are_divided: bool) -> String {
     let offers = counted(compatible, "compatible offer");
     let given = compatible - discarded;
     match (given, discarded) {
