@@ -6,7 +6,7 @@ use classad::format::{LineKind, Position};
 use classad::lint::{LintFinding, LintLevel};
 use indexmap::IndexSet;
 
-use super::KeptFinding;
+use super::check_run::KeptFinding;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
 

@@ -1,5 +1,6 @@
 //! `classad check`: the linter for ads.
 
+mod check_run;
 mod checked_block;
 mod configuration;
 mod github;
@@ -9,36 +10,31 @@ mod partial;
 mod sarif;
 mod text;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use classad::ad::{Ad, Name};
-use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
-use classad::lint::{
-    AdFindings, FindingLabel, FindingRegister, LintFinding, LintLevel, LintRule, PolicyPool, PoolStatistics, RULES,
-    RuleScope, find_rule,
-};
-use classad::protocol::{Protocol, display_name};
-use classad::text::{closest_names, counted, did_you_mean, join_first};
+use classad::lint::{LintLevel, LintRule, PolicyPool, PoolStatistics, RULES, find_rule};
+use classad::protocol::Protocol;
+use classad::text::{closest_names, did_you_mean};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::args::suggested_values::SuggestedValues;
-use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
+use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::io::partial::PartialSet;
-use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
 
-use checked_block::{CheckEvent, CheckTask, CheckedBlock};
+use check_run::CheckRun;
+use checked_block::{CheckTask, CheckedBlock};
 use configuration::PolicyCheckTask;
-use located::{CheckReport, LabeledRange, LocatedFinding};
+use located::{CheckReport, LocatedFinding};
 use partial::{read_partials, write_partial};
 
 const EXAMPLES: &str = "\
@@ -148,18 +144,8 @@ impl Check {
         let mut run = CheckRun::new(&wanted);
         let mut policy_pool = PolicyPool::default();
         if !self.pool.is_empty() {
-            let mut pool = PoolStatistics::default();
-            input::for_each_ad(session, &mut pools, |_, _, entry| {
-                pool.add(&entry.ad);
-                if !configurations.is_empty() {
-                    policy_pool.add(&entry.ad);
-                }
-                Ok(true)
-            })?;
-            if pool.ads() == 0 {
-                return refuse("the files of --pool contain no ads");
-            }
-            task.pool = Some(Arc::new(pool));
+            let for_policies = (!configurations.is_empty()).then_some(&mut policy_pool);
+            task.pool = Some(Arc::new(read_pool(session, &mut pools, for_policies)?));
         }
         if !configurations.is_empty() {
             configuration::read_again(session, &sources, &mut policy_pool);
@@ -169,13 +155,8 @@ impl Check {
                 configuration::check(&mut run, session, loaded, &of_policies);
             }
             let checks_names = find_rule("unknown-attribute").is_some_and(wanted);
-            let has_policies = run.policies_checked > Some(0);
-            if of_policies.pool.is_empty() && has_policies && checks_names {
-                session.note(if sources.is_empty() && self.pool.is_empty() {
-                    "names in policies are checked only with ads: give files of jobs and of slots, too"
-                } else {
-                    "names in policies are not checked: MyType is Job or Machine in no ad"
-                });
+            if of_policies.pool.is_empty() && run.policies_checked > Some(0) && checks_names {
+                note_unchecked_names(session, !sources.is_empty() || !self.pool.is_empty());
             }
         }
         if let Some(expression) = &self.expr {
@@ -232,6 +213,32 @@ impl Check {
     }
 }
 
+/// Reads the ads of `--pool`. `for_policies` gets them, too, if policies are checked.
+fn read_pool(
+    session: &mut Session,
+    sources: &mut [AdSource],
+    mut for_policies: Option<&mut PolicyPool>,
+) -> Result<PoolStatistics, Failure> {
+    let mut pool = PoolStatistics::default();
+    input::for_each_ad(session, sources, |_, _, entry| {
+        pool.add(&entry.ad);
+        if let Some(policies) = &mut for_policies {
+            policies.add(&entry.ad);
+        }
+        Ok(true)
+    })?;
+    if pool.ads() == 0 { refuse("the files of --pool contain no ads") } else { Ok(pool) }
+}
+
+/// Notes that no ad tells which names policies may read.
+fn note_unchecked_names(session: &Session, has_ads: bool) {
+    session.note(if has_ads {
+        "names in policies are not checked: MyType is Job or Machine in no ad"
+    } else {
+        "names in policies are checked only with ads: give files of jobs and of slots, too"
+    });
+}
+
 /// Returns the names of all rules, each with its description.
 fn rule_values() -> Vec<PossibleValue> {
     RULES.iter().map(|rule| PossibleValue::new(rule.name).help(rule.doc)).collect()
@@ -251,197 +258,4 @@ fn rule_names(names: &[String]) -> Result<Vec<&'static str>, Failure> {
         })
     };
     names.iter().map(rule).collect()
-}
-
-/// A run of `check`: the findings so far, each as an `F`.
-struct CheckRun<'w, F> {
-    register: FindingRegister,
-    findings: Vec<F>,
-    /// Number of ads checked.
-    ads_checked: usize,
-    /// Number of policies of configurations checked; `None` without a configuration.
-    policies_checked: Option<usize>,
-    /// Whether a note was printed on attributes that HTCondor wrote twice.
-    has_noted_duplicates: bool,
-    /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
-    wanted: &'w dyn Fn(&LintRule) -> bool,
-}
-
-/// What is kept of a finding.
-trait KeptFinding {
-    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of
-    /// the finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's
-    /// identity.
-    fn new(
-        number: usize,
-        finding: LintFinding,
-        text: &SourceText,
-        marks: Vec<LabeledRange>,
-        ad: (usize, Option<String>),
-    ) -> Self;
-}
-
-impl<'w, F: KeptFinding> CheckRun<'w, F> {
-    fn new(wanted: &'w dyn Fn(&LintRule) -> bool) -> Self {
-        CheckRun {
-            register: FindingRegister::default(),
-            findings: Vec::new(),
-            ads_checked: 0,
-            policies_checked: None,
-            has_noted_duplicates: false,
-            wanted,
-        }
-    }
-
-    /// Adds the findings of a block of a source. Text that does not parse becomes a finding too.
-    fn add_block(&mut self, session: &Session, source: &mut AdSource, text: &SourceText, checked: CheckedBlock) {
-        for event in checked.events {
-            match event {
-                CheckEvent::Problem(problem) => self.add_problem(text, &problem.after_ads(source.ads_read)),
-                CheckEvent::Ad { entry, findings, is_twice } => {
-                    let entry = AdEntry { number: entry.number + source.ads_read, ..entry };
-                    self.add_ad(session, text, &entry, &findings, is_twice);
-                }
-            }
-        }
-        for (findings, ads) in checked.counts {
-            self.register.count_ads(&findings, ads);
-        }
-        self.ads_checked += checked.ads;
-        source.ads_read += checked.last;
-    }
-
-    /// Checks an expression of the command line as the constraint of an ad that has no other attribute.
-    fn check_expression(&mut self, session: &Session, text: &str, task: &CheckTask) {
-        let source = SourceText::from_argument("-e", text);
-        let rules = classad::syntax::ParseOptions::new(session.dialect());
-        match classad::syntax::parse_expression(text.as_bytes(), rules) {
-            Err(error) => self.add_problem(&source, &Problem::from_syntax(error, 0, 0)),
-            Ok(expression) => {
-                let name = task.protocol.attribute_names().next().cloned().unwrap_or_else(|| Name::new("Requirements"));
-                let ad: Ad = [(name, expression)].into_iter().collect();
-                let findings = task.new_state().checker.of_partial_ads().check(&ad);
-                let new = self.register.register(&findings);
-                self.register.count_ads(&findings, 1);
-                for (number, finding) in new {
-                    // An expression alone is not an ad: rules about whole ads do not apply.
-                    if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
-                        let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
-                        let marks = finding.labels.iter().filter_map(mark).collect();
-                        self.findings.push(F::new(number, finding, &source, marks, (0, None)));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Turns a problem from the parser into a finding of the rule `syntax` or `ignored-text`, and adds the finding.
-    fn add_problem(&mut self, text: &SourceText, problem: &Problem) {
-        self.add_problem_of_rule(text, problem, "ignored-text");
-    }
-
-    /// Turns a problem into a finding, and adds it: an error into one of the rule `syntax`, a warning into one of the rule
-    /// `warning_rule`.
-    fn add_problem_of_rule(&mut self, text: &SourceText, problem: &Problem, warning_rule: &str) {
-        let name = if problem.severity == Severity::Error { "syntax" } else { warning_rule };
-        let Some(rule) = find_rule(name).filter(|rule| (self.wanted)(rule)) else { return };
-        let mut marks = vec![(problem.range.clone(), String::new())];
-        marks.extend(problem.related.clone());
-        let number = self.register.register_external();
-        let help = problem.help.clone().unwrap_or_default();
-        let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
-        self.findings.push(F::new(number, finding, text, marks, (problem.ad_number, None)));
-    }
-
-    /// Adds the findings of an ad that no earlier ad has. Locates the attributes only if there are any, because
-    /// locating is slow.
-    fn add_ad(&mut self, session: &Session, text: &SourceText, entry: &AdEntry, findings: &AdFindings, is_twice: bool) {
-        let new = self.register.register(findings);
-        if new.is_empty() && !is_twice {
-            return;
-        }
-        let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
-        let id = display_name(&entry.ad, None, &session.context());
-        let mut findings = if is_twice { self.duplicates(&places, session, &entry.ad) } else { Vec::new() };
-        for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
-            let marks = label_marks(&finding.labels, &places, entry.offset);
-            findings.push((number, finding, marks));
-        }
-        let kept = findings.into_iter();
-        self.findings.extend(
-            kept.map(|(number, finding, marks)| F::new(number, finding, text, marks, (entry.number, id.clone()))),
-        );
-    }
-
-    /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
-    /// identifying number and the text ranges to mark. If most attributes are repeated, most likely several ads are not
-    /// separated: there is one finding for all.
-    fn duplicates(
-        &mut self,
-        places: &[AttributeSpan],
-        session: &Session,
-        ad: &Ad,
-    ) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
-        let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
-        let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut repeated: Vec<(&AttributeSpan, &AttributeSpan)> = Vec::new();
-        for place in places {
-            repeated.extend(last.insert(&place.name, place).map(|before| (before, place)));
-        }
-        let is_joined = repeated.len() >= MIN_REPEATED_OF_JOINED && repeated.len() >= last.len();
-        let mut findings = Vec::new();
-        if !is_joined && IDENTITIES.iter().any(|name| ad.get_str(name).is_some()) {
-            let names: Vec<String> = repeated.iter().map(|(_, place)| place.name.to_string()).collect();
-            if !std::mem::replace(&mut self.has_noted_duplicates, true) && !names.is_empty() {
-                let names = join_first(&names, names.len(), MAX_NAMED_DUPLICATES);
-                session.note(&format!(
-                    "HTCondor itself wrote attributes twice; the last value counts: {names} in the first such ad"
-                ));
-            }
-            return findings;
-        }
-        for (before, place) in repeated.iter().take(if is_joined { 1 } else { usize::MAX }) {
-            let message = if before.name.as_str() == place.name.as_str() {
-                format!("{} is set again; only the last value counts", place.name)
-            } else {
-                format!("{} and {} are the same attribute; only the last value counts", before.name, place.name)
-            };
-            let (message, help) = if is_joined {
-                let definitions = counted(repeated.len(), "definition");
-                let message = format!("{definitions} set attributes of this ad again; only the last values count");
-                (message, "if these are several ads, separate them; in the long form, by a blank line")
-            } else {
-                (message, rule.help)
-            };
-            let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
-            let finding = LintFinding { rule, message, help: help.to_owned(), labels };
-            let first = (before.name_range.clone(), "this one has no effect".to_owned());
-            let marks = vec![(place.name_range.clone(), String::new()), first];
-            findings.push((self.register.register_external(), finding, marks));
-        }
-        findings
-    }
-}
-
-/// The attributes that tell that a daemon of HTCondor wrote an ad: the global identity of a job, the address of a slot.
-const IDENTITIES: [&str; 2] = ["GlobalJobId", "MyAddress"];
-
-/// Maximum number of attributes that a note on repeated ones names.
-const MAX_NAMED_DUPLICATES: usize = 5;
-
-/// Minimum number of repeated attributes of an ad that most likely is several ads.
-const MIN_REPEATED_OF_JOINED: usize = 10;
-
-/// Returns the byte range to mark, and a text, for each label of a finding. A label with a span marks the span. A label
-/// without a span marks the name of the label's attribute. If `places` lacks the attribute, the label marks the first
-/// byte of the ad, at `offset`. A finding without labels marks this byte too, with an empty text.
-fn label_marks(labels: &[FindingLabel], places: &[AttributeSpan], offset: usize) -> Vec<LabeledRange> {
-    let mark = |label: &FindingLabel| {
-        let place = places.iter().rev().find(|place| place.name == label.attribute);
-        let range =
-            place.map(|place| label.span.map_or_else(|| place.name_range.clone(), |span| place.file_range(span)));
-        (range.unwrap_or(offset..offset + 1), label.text.clone())
-    };
-    let marks: Vec<LabeledRange> = labels.iter().map(mark).collect();
-    if marks.is_empty() { vec![(offset..offset + 1, String::new())] } else { marks }
 }
