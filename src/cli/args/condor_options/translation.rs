@@ -100,6 +100,12 @@ fn is_cluster(argument: &str, options: &[Arg]) -> bool {
     true
 }
 
+/// Returns the argument behind the option `text` as its value, if it is no option itself.
+fn option_value(text: &str, next: Option<&OsString>, what: &str) -> Result<OsString, String> {
+    let is_option = |next: &OsString| next.to_string_lossy().strip_prefix("--").is_some_and(starts_with_letter);
+    next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} needs {what}"))
+}
+
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
 #[allow(clippy::struct_excessive_bools)] // each is a fact about the command line
 #[derive(Default)]
@@ -165,10 +171,7 @@ impl CommandLineTranslation {
         suffix: Option<&str>,
         rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
     ) -> Result<(), String> {
-        let value = |next: Option<&OsString>, what: &str| {
-            let is_option = |next: &OsString| next.to_string_lossy().strip_prefix("--").is_some_and(starts_with_letter);
-            next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} needs {what}"))
-        };
+        let value = |next: Option<&OsString>, what: &str| option_value(text, next, what);
         match meaning {
             Unknown | Implied | Ignored | Table => {}
             Live => {
@@ -214,20 +217,7 @@ impl CommandLineTranslation {
             Columns | Append => {
                 let option = if meaning == Append { "--append" } else { "--mask" };
                 self.push_option(option, format!("columns:{}", suffix.unwrap_or_default()));
-                let before = self.output.len();
-                while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
-                    && !next.starts_with('-')
-                {
-                    self.push_option(option, format!("expression:{next}"));
-                    rest.next();
-                }
-                // HTCondor's lists of columns can end with a dash.
-                if rest.clone().next().is_some_and(|next| next == "-") {
-                    rest.next();
-                }
-                if self.output.len() == before {
-                    return Err(format!("{text} needs an attribute or an expression"));
-                }
+                self.translate_columns(text, option, rest)?;
             }
         }
         let has_suffix =
@@ -238,6 +228,27 @@ impl CommandLineTranslation {
             }
         }
         Ok(())
+    }
+
+    /// Adds the arguments up to the next option as columns of `option`.
+    fn translate_columns<'a>(
+        &mut self,
+        text: &str,
+        option: &str,
+        rest: &mut (impl Iterator<Item = &'a OsString> + Clone),
+    ) -> Result<(), String> {
+        let before = self.output.len();
+        while let Some(next) = rest.clone().next().map(|next| next.to_string_lossy())
+            && !next.starts_with('-')
+        {
+            self.push_option(option, format!("expression:{next}"));
+            rest.next();
+        }
+        // HTCondor's lists of columns can end with a dash.
+        if rest.clone().next().is_some_and(|next| next == "-") {
+            rest.next();
+        }
+        if self.output.len() > before { Ok(()) } else { Err(format!("{text} needs an attribute or an expression")) }
     }
 
     /// Adds an argument that is none of HTCondor's options. If the command line has such options, a number selects a

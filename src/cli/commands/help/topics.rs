@@ -95,8 +95,30 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
 /// Returns a row for each budget: its option, or what it bounds if no option sets it; the default, and what follows when
 /// it is spent.
 fn budgets() -> Vec<(String, String)> {
-    let row = |term: &str, text: String| (term.to_owned(), text);
-    let option = |name: &str, default: u64, what: &str| row(name, format!("{what} (default: {default})"));
+    let mut rows = settable_budgets();
+    rows.extend(fixed_budgets().map(|(term, text)| (term.to_owned(), text)));
+    rows
+}
+
+/// Returns a row for each budget that no option sets.
+fn fixed_budgets() -> [(&'static str, String); 7] {
+    [
+        ("ports", format!("at most {MAX_PORTS} ports of an ad")),
+        ("transform rules", format!("at most {MAX_MADE_BYTES} bytes of new text in an ad")),
+        ("order, docking", format!("at most {MAX_COMPONENTS} expressions in each of these keys of a policy")),
+        (
+            "specs of test",
+            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in ads that are made with `like` or `file`"),
+        ),
+        ("autocluster", format!("at most {MAX_CLUSTER_CELLS} cells in the table")),
+        ("YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
+        ("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses of one condition are compared")),
+    ]
+}
+
+/// Returns a row for each budget that an option sets.
+fn settable_budgets() -> Vec<(String, String)> {
+    let option = |name: &str, default: u64, what: &str| (name.to_owned(), format!("{what} (default: {default})"));
     vec![
         option("--max-steps N", Context::DEFAULT_MAX_STEPS, "steps of one evaluation"),
         option(
@@ -147,16 +169,6 @@ fn budgets() -> Vec<(String, String)> {
             MAX_HELD_PACKED_ADS as u64,
             "ads of one compressed file, if a command such as `match` keeps the ads in memory",
         ),
-        row("ports", format!("at most {MAX_PORTS} ports of an ad")),
-        row("transform rules", format!("at most {MAX_MADE_BYTES} bytes of new text in an ad")),
-        row("order, docking", format!("at most {MAX_COMPONENTS} expressions in each of these keys of a policy")),
-        row(
-            "specs of test",
-            format!("at most {MAX_DERIVED_ATTRIBUTES} attributes in ads that are made with `like` or `file`"),
-        ),
-        row("autocluster", format!("at most {MAX_CLUSTER_CELLS} cells in the table")),
-        row("YAML", format!("at most {MAX_REPEATED_BYTES} bytes that aliases repeat in a document")),
-        row("contradictions", format!("at most {MAX_COMPARED_CLAUSES} clauses of one condition are compared")),
     ]
 }
 

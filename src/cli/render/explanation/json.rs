@@ -1,6 +1,6 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::{MatchingOffers, RequestChange, RequestReport};
+use classad::explain::{ClauseReport, JobReport, MatchingOffers, RequestChange, RequestReport};
 use serde_json::{Value as Json, json};
 
 use super::case::ExplanationInput;
@@ -13,21 +13,6 @@ pub const SCHEMA: &str = "classad.explain/2";
 pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
-    let clauses = report.clauses.iter().map(|clause| {
-        let span = clause.analysis.clause.expression.span();
-        json!({
-            "text": clause.text,
-            "span": [span.start, span.end],
-            "true": clause.counts.is_true,
-            "false": clause.counts.is_false,
-            "undefined": clause.counts.undefined,
-            "error": clause.counts.error,
-            "remaining": clause.remaining,
-            "sole_blocker": clause.sole_blocker,
-            "best": clause.closest_value.as_ref().map(value_json),
-            "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
-        })
-    });
     let change = |change: &RequestChange| {
         let MatchingOffers { count, free } = change.matched;
         json!({ "change": change.text(), "steps": change.steps, "matches": count, "free": free })
@@ -55,20 +40,12 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "verdict": report.verdict.as_str(),
         "attributes": attributes,
         "summary": summary,
-        "job": report.job.as_ref().map(|job| json!({
-            "state": job.state.word(),
-            "hold_reason": job.hold.as_ref().map(|hold| &hold.text),
-            "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
-            "ending": job.ending,
-            "slot": job.slot,
-            "last_rejection": job.last_rejection,
-            "concurrency_limits": job.concurrency_limits,
-        })),
+        "job": report.job.as_ref().map(job_json),
         "suitable": report.suitable,
         "accepting": report.accepting,
         "slots": report.slots,
         "if_drained": report.if_drained.iter().map(|slot| offer(*slot)).collect::<Vec<_>>(),
-        "clauses": clauses.collect::<Json>(),
+        "clauses": report.clauses.iter().map(clause_json).collect::<Json>(),
         "conflicts": report.conflicts.sets,
         "changes": changes(false),
         "far_less": changes(true),
@@ -77,5 +54,33 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "refusal_count": report.refusal_count,
         "names": report.remarks,
         "not_examined": case.not_examined,
+    })
+}
+
+fn clause_json(clause: &ClauseReport) -> Json {
+    let span = clause.analysis.clause.expression.span();
+    json!({
+        "text": clause.text,
+        "span": [span.start, span.end],
+        "true": clause.counts.is_true,
+        "false": clause.counts.is_false,
+        "undefined": clause.counts.undefined,
+        "error": clause.counts.error,
+        "remaining": clause.remaining,
+        "sole_blocker": clause.sole_blocker,
+        "best": clause.closest_value.as_ref().map(value_json),
+        "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
+    })
+}
+
+fn job_json(job: &JobReport) -> Json {
+    json!({
+        "state": job.state.word(),
+        "hold_reason": job.hold.as_ref().map(|hold| &hold.text),
+        "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
+        "ending": job.ending,
+        "slot": job.slot,
+        "last_rejection": job.last_rejection,
+        "concurrency_limits": job.concurrency_limits,
     })
 }

@@ -68,19 +68,12 @@ pub fn explain_pair(
         if session.options.quiet {
             continue;
         }
-        let request = case.subjects[group[0]].id();
+        let requests: Vec<&str> = group.iter().map(|at| case.subjects[*at].id()).collect();
         if let Some(OutputForm::Json | OutputForm::Jsonl) = form {
-            let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Json>();
-            documents.push(json!({
-                "requests": group.iter().map(|at| case.subjects[*at].id()).collect::<Vec<_>>(),
-                "offer": offer,
-                "match": paired.is_match(),
-                "summary": summary(&paired, request, offer),
-                "request_clauses": side(&paired.request),
-                "offer_clauses": side(&paired.offer),
-            }));
+            documents.push(pair_json(&paired, &requests, offer));
             continue;
         }
+        let request = requests[0];
         let mut text = sentence_line(&summary(&paired, request, offer));
         text.push_str(&clause_listing(&format!("what {request} asks for"), &paired.request, case.evidence_level > 0));
         text.push_str(&clause_listing(&format!("what {offer} asks for"), &paired.offer, case.evidence_level > 0));
@@ -95,6 +88,19 @@ pub fn explain_pair(
     }
     out().flush()?;
     Ok(Status::of(matches_all))
+}
+
+/// Returns the report about a pair as JSON.
+fn pair_json(paired: &PairReport, requests: &[&str], offer: &str) -> Json {
+    let side = |clauses: &[EvaluatedClause]| clauses.iter().map(clause_json).collect::<Json>();
+    json!({
+        "requests": requests,
+        "offer": offer,
+        "match": paired.is_match(),
+        "summary": summary(paired, requests[0], offer),
+        "request_clauses": side(&paired.request),
+        "offer_clauses": side(&paired.offer),
+    })
 }
 
 /// Returns the summary sentence: the first unmet clause of each side.

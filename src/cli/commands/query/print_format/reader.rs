@@ -134,6 +134,11 @@ impl FormatReader<'_> {
             }
             _ => {}
         }
+        self.read_part(&first, words);
+    }
+
+    /// Reads the line of a section, or what stands behind its keyword. `first` is the first word of the line.
+    fn read_part(&mut self, first: &FormatWord<'_>, words: FormatWords<'_>) {
         let (rest, range) = words.rest();
         if rest.is_empty() {
             return;
@@ -142,7 +147,7 @@ impl FormatReader<'_> {
             FormatSection::None => {
                 let near = SECTION_WORDS.iter().any(|word| word.eq_ignore_ascii_case(first.text));
                 let help = if near { "keywords are in capitals" } else { "the lines after SELECT are the columns" };
-                self.problems.push(problem_at(first.range, "a print format begins with SELECT", help));
+                self.problems.push(problem_at(first.range.clone(), "a print format begins with SELECT", help));
                 // Report this once.
                 self.section = FormatSection::Select;
             }

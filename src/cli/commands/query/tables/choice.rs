@@ -140,19 +140,7 @@ pub fn choose_table(
     choice: &TableChoice,
     files: &str,
 ) -> Result<Option<AdTable>, Failure> {
-    let is_other = query.output.form.is_some()
-        || !query.af.is_empty()
-        || !query.mask.is_empty()
-        || !query.attributes.is_empty()
-        || query.groups.group_by.is_some()
-        || query.undefined;
-    if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
-        return refuse(
-            "-print-format and -aaf cannot be combined with -af, -format, -o, --af, --attributes, --group-by or \
-            --undefined",
-        );
-    }
-    if is_other || query.count || session.options.quiet {
+    if has_other_output(query)? || query.count || session.options.quiet {
         return Ok(None);
     }
     let standard = choice.table()?;
@@ -172,18 +160,8 @@ pub fn choose_table(
     let is_custom = custom.is_some();
     let mut format = match custom {
         Some(format) => format,
-        None => read_print_format(standard.format, session.dialect()).map_err(|problems| {
-            let text = SourceText::from_argument(standard.name, standard.format);
-            session.print_setting_problems(&text, &problems);
-            Failure::Refused(None)
-        })?,
+        None => standard_format(session, choice, standard)?,
     };
-    if names_nodes(choice, standard)
-        && let Some(column) = format.mask.columns.first_mut().filter(|_| !is_custom)
-    {
-        // With -dag, the batch of a node that stands alone has the node in place of the owner.
-        column.function = find_function("DAG_OWNER");
-    }
     let grouping = if is_custom { RowGrouping::None } else { standard.grouping };
     if !query.append.is_empty() {
         if matches!(grouping, RowGrouping::Batches | RowGrouping::Machines) {
@@ -208,9 +186,38 @@ pub fn choose_table(
     }))
 }
 
-/// Whether the rows of batches name the nodes of DAGs.
-fn names_nodes(choice: &TableChoice, standard: &StandardTable) -> bool {
-    choice.has("dag") && standard.grouping == RowGrouping::Batches
+/// Whether the options ask for another output than a table of HTCondor's tools.
+fn has_other_output(query: &QueryCommand) -> Result<bool, Failure> {
+    let is_other = query.output.form.is_some()
+        || !query.af.is_empty()
+        || !query.mask.is_empty()
+        || !query.attributes.is_empty()
+        || query.groups.group_by.is_some()
+        || query.undefined;
+    if is_other && (query.print_format.is_some() || !query.append.is_empty()) {
+        return refuse(
+            "-print-format and -aaf cannot be combined with -af, -format, -o, --af, --attributes, --group-by or \
+            --undefined",
+        );
+    }
+    Ok(is_other)
+}
+
+/// Reads the print format of a table of HTCondor's tools.
+fn standard_format(session: &Session, choice: &TableChoice, standard: &StandardTable) -> Result<PrintFormat, Failure> {
+    let mut format = read_print_format(standard.format, session.dialect()).map_err(|problems| {
+        let text = SourceText::from_argument(standard.name, standard.format);
+        session.print_setting_problems(&text, &problems);
+        Failure::Refused(None)
+    })?;
+    // With -dag, the batch of a node that stands alone has the node in place of the owner.
+    if choice.has("dag")
+        && standard.grouping == RowGrouping::Batches
+        && let Some(column) = format.mask.columns.first_mut()
+    {
+        column.function = find_function("DAG_OWNER");
+    }
+    Ok(format)
 }
 
 /// Returns the keys by which the rows are sorted: those of `--sort`, of `GROUP BY`, or the names of slots.
