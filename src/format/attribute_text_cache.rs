@@ -127,27 +127,10 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         // A text that is not separated may be only the beginning of another one.
         let source = if self.form.is_separated(whole) { whole } else { &[] };
         let known = self.attributes.find(content, || self.form.value_start(content));
-        if let Some((number, length)) = known {
-            let value = &content[length..];
-            let made = &mut self.attributes[number];
-            let before = made.text.capacity();
-            made.text.truncate(made.name_length);
-            let is_literal =
-                self.form.is_text_of_language(value) && self.writer.push_simple_literal(value, &mut made.text);
-            let is_known = is_literal
-                || self.values.get(value).is_some_and(|text| {
-                    made.text.extend_from_slice(text);
-                    true
-                });
-            if is_known {
-                out.extend_from_slice(&made.text);
-            }
-            let grown = made.text.capacity() - before;
-            self.set_source(number, if is_known { source } else { &[] }, grown);
-            if is_known {
-                self.attributes.follow(number);
-                return Ok(None);
-            }
+        if let Some((number, length)) = known
+            && self.push_known(number, &content[length..], source, out)
+        {
+            return Ok(None);
         }
         self.push_parsed(attribute, known.map(|(number, _)| number), place, out)
     }
@@ -189,6 +172,29 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
             self.attributes.follow(number);
         }
         Ok(parsed.warning)
+    }
+
+    /// Appends the text of an attribute whose name is known, if its value is a simple literal or has a known text. Returns
+    /// whether it is. `source` is the text of the attribute.
+    fn push_known(&mut self, number: usize, value: &[u8], source: &[u8], out: &mut Vec<u8>) -> bool {
+        let made = &mut self.attributes[number];
+        let before = made.text.capacity();
+        made.text.truncate(made.name_length);
+        let is_literal = self.form.is_text_of_language(value) && self.writer.push_simple_literal(value, &mut made.text);
+        let is_known = is_literal
+            || self.values.get(value).is_some_and(|text| {
+                made.text.extend_from_slice(text);
+                true
+            });
+        if is_known {
+            out.extend_from_slice(&made.text);
+        }
+        let grown = made.text.capacity() - before;
+        self.set_source(number, if is_known { source } else { &[] }, grown);
+        if is_known {
+            self.attributes.follow(number);
+        }
+        is_known
     }
 
     /// Sets the attribute from which the text of a name was made. `grown` is the number of bytes by which the memory of

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use classad::eval::FreeNames;
 use classad::explain::{GangReport, explain_gang};
 use classad::matching::gang::{Algorithm, GangFailure, GangFault, Gangmatcher};
-use classad::matching::negotiate::{GangSettings, NegotiationEvent, NegotiationSettings, PortUse, negotiate};
+use classad::matching::negotiate::{GangSettings, Grant, NegotiationEvent, NegotiationSettings, PortUse, negotiate};
 use classad::matching::{Accelerations, Statistics};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -169,6 +169,9 @@ impl Gangmatch {
 /// Maximum number of requests without a gang that are examined for whether the policy discards their candidates.
 const MAX_EXAMINED_FAILURES: usize = 16;
 
+/// The reports on requests without a gang, by the index of the request.
+type GangReports = IndexMap<usize, Result<GangReport, GangFault>>;
+
 /// A run of `gangmatch`.
 struct GangmatchRun<'r> {
     command: &'r Gangmatch,
@@ -184,13 +187,13 @@ impl GangmatchRun<'_> {
     /// Runs a cycle in which all requests get gangs. Prints the gangs, or with `--explain` why requests got none.
     /// Returns whether any request got a gang.
     fn marshal(&mut self) -> Result<(bool, Statistics), Failure> {
-        let GangmatchRun { command: Gangmatch { ads, notify, explain, .. }, policy, parties, .. } = *self;
+        let GangmatchRun { command: Gangmatch { notify, explain, .. }, policy, parties, .. } = *self;
         let [requests, offers] = parties.ads();
         // With --quiet only the exit status matters, and one gang decides the status.
         let ends_early = self.session.options.quiet && notify.notify.is_none();
         let mut count = cycle_progress(requests.len());
         let mut bad_requests = Vec::new();
-        let mut reports: IndexMap<usize, Result<GangReport, GangFault>> = IndexMap::new();
+        let mut reports = GangReports::new();
         let (docks, mut examined, mut discarding) = (!policy.policy.docking.is_empty(), 0, BTreeSet::new());
         let mut observe = |event: NegotiationEvent<'_>| {
             count(&event);
@@ -231,31 +234,33 @@ impl GangmatchRun<'_> {
         for (request, fault) in bad_requests {
             parties.requests[request].report_bad_ports(self.session, &fault)?;
         }
-        let (context, at) = (self.session.context(), ads.match_time(self.session));
-        notify.write_notices(self.session, || {
-            outcome.grants.iter().map(|grant| parties.notice(grant, &context, at)).collect()
-        })?;
-        if notify.writes_to_stdout() {
-        } else if *explain {
-            self.explain(&mut out(), reports)?;
-        } else {
-            let mut writer = self.command.gang_writer()?;
-            for grant in &outcome.grants {
-                if let Some(gang) = &grant.gang {
-                    writer.write(self.session, gang, grant.unit, parties)?;
-                }
-            }
-            writer.finish()?;
-        }
+        self.write_outcome(&outcome.grants, reports)?;
         Ok((!outcome.grants.is_empty(), outcome.statistics))
     }
 
+    /// Writes the notices, and the gangs or the reports on requests without one.
+    fn write_outcome(&mut self, grants: &[Grant], reports: GangReports) -> Result<(), Failure> {
+        let Gangmatch { ads, notify, explain, .. } = self.command;
+        let (context, at) = (self.session.context(), ads.match_time(self.session));
+        let notice = |grant| self.parties.notice(grant, &context, at);
+        notify.write_notices(self.session, || grants.iter().map(notice).collect())?;
+        if notify.writes_to_stdout() {
+            return Ok(());
+        }
+        if *explain {
+            return self.explain(&mut out(), reports);
+        }
+        let mut writer = self.command.gang_writer()?;
+        for grant in grants {
+            if let Some(gang) = &grant.gang {
+                writer.write(self.session, gang, grant.unit, self.parties)?;
+            }
+        }
+        writer.finish()
+    }
+
     /// Writes the reports on requests without a gang.
-    fn explain(
-        &mut self,
-        out: &mut dyn Write,
-        reports: IndexMap<usize, Result<GangReport, GangFault>>,
-    ) -> Result<(), Failure> {
+    fn explain(&mut self, out: &mut dyn Write, reports: GangReports) -> Result<(), Failure> {
         let mut writer = self.command.ads.common.output.form.map(JsonValueWriter::new);
         for (place, (request, report)) in reports.into_iter().enumerate() {
             let request = &self.parties.requests[request];

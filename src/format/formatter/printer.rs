@@ -273,19 +273,7 @@ impl LayoutPrinter {
             }
             kind @ (LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional) => {
                 let is_conditional = kind == LayoutNodeKind::Conditional;
-                let last = nodes.len() - 1;
-                for position in 0..=last {
-                    let node = nodes[if is_conditional { last - position } else { position }];
-                    let trailing = if position == last { trailing } else { 0 };
-                    // `? consequent` is indented one level more than `: alternative`.
-                    let is_deeper = is_conditional && matches!(position % 4, 1 | 2);
-                    let line = if is_deeper { operators + INDENT_COLUMNS } else { operators };
-                    tasks.push(match position {
-                        0 => part(node, place, base, trailing),
-                        _ if position % 2 == 1 => part(node, operator_placement(flat, line), line, 0),
-                        _ => part(node, TokenPlacement::inline(Spacing::Space, line), line, trailing),
-                    });
-                }
+                Self::expand_chain(nodes, is_conditional, NodeTask { is_flat: flat, ..task }, tasks);
             }
             LayoutNodeKind::Strings => {
                 for (position, node) in nodes.iter().enumerate() {
@@ -301,21 +289,32 @@ impl LayoutPrinter {
                 let [name, equals, value] = [nodes[0], nodes[1], nodes[2]];
                 tasks.push(part(name, place, base, 0));
                 tasks.push(part(equals, TokenPlacement::inline(Spacing::Space, base), base, 0));
-                let measured = &tree.nodes[value];
-                let is_chain = matches!(
-                    measured.kind,
-                    LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional | LayoutNodeKind::Strings
-                );
-                let goes_down =
-                    measured.has_leading_comment_lines || is_chain && !self.fits(tree, node, place, trailing);
-                let (place, base) = if goes_down && !flat {
-                    (TokenPlacement::new_line(base + INDENT_COLUMNS, KeptBlankLines::DROPPED), base + INDENT_COLUMNS)
-                } else {
-                    (TokenPlacement::inline(Spacing::Space, base), base)
-                };
-                let value = NodeTask { node: value, place, base, is_nested: false, trailing, is_flat: flat };
-                tasks.push(LayoutTask::Node(value));
+                let fits = flat || self.fits(tree, node, place, trailing);
+                tasks.push(attribute_value(tree, value, NodeTask { is_flat: flat, ..task }, fits));
             }
+        }
+    }
+
+    /// Pushes the tasks of a chain of operators and operands, or of a conditional expression, whose parts are listed from
+    /// the last to the first.
+    fn expand_chain(nodes: &[LayoutNodeId], is_conditional: bool, task: NodeTask, tasks: &mut Vec<LayoutTask>) {
+        let NodeTask { place, base, is_nested, trailing, is_flat, .. } = task;
+        let operators = if is_nested { base + INDENT_COLUMNS } else { base };
+        let part = |node, place, base, trailing| {
+            LayoutTask::Node(NodeTask { node, place, base, is_nested: true, trailing, is_flat })
+        };
+        let last = nodes.len() - 1;
+        for position in 0..=last {
+            let node = nodes[if is_conditional { last - position } else { position }];
+            let trailing = if position == last { trailing } else { 0 };
+            // `? consequent` is indented one level more than `: alternative`.
+            let is_deeper = is_conditional && matches!(position % 4, 1 | 2);
+            let line = if is_deeper { operators + INDENT_COLUMNS } else { operators };
+            tasks.push(match position {
+                0 => part(node, place, base, trailing),
+                _ if position % 2 == 1 => part(node, operator_placement(is_flat, line), line, 0),
+                _ => part(node, TokenPlacement::inline(Spacing::Space, line), line, trailing),
+            });
         }
     }
 
@@ -359,6 +358,21 @@ impl LayoutPrinter {
             });
         }
     }
+}
+
+/// Returns the task of the value of an attribute, which `task` prints. `fits` tells whether the attribute fits on one line.
+fn attribute_value(tree: &LayoutTree, value: LayoutNodeId, task: NodeTask, fits: bool) -> LayoutTask {
+    let measured = &tree.nodes[value];
+    let is_chain =
+        matches!(measured.kind, LayoutNodeKind::Chain(_) | LayoutNodeKind::Conditional | LayoutNodeKind::Strings);
+    let goes_down = measured.has_leading_comment_lines || is_chain && !fits;
+    let (place, base) = if goes_down && !task.is_flat {
+        let base = task.base + INDENT_COLUMNS;
+        (TokenPlacement::new_line(base, KeptBlankLines::DROPPED), base)
+    } else {
+        (TokenPlacement::inline(Spacing::Space, task.base), task.base)
+    };
+    LayoutTask::Node(NodeTask { node: value, place, base, is_nested: false, ..task })
 }
 
 /// Returns the placement of an operator: beside its left operand if the node is printed on one line, otherwise on a new

@@ -476,34 +476,18 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// Builds the projected ad from the values in `values`.
     fn project_ad(&mut self) -> ProjectionResult {
         let text = self.text;
-        let mut verdict = PrefilterVerdict::Passed;
-        if let Some(prefilter) = &self.projection.prefilter {
-            let value = |position: &usize| match &self.values[*position] {
-                Some(range) => simple_literal_value(&text[range.clone()], None),
-                None => Some(self.record_type(*position).unwrap_or(Value::Undefined)),
-            };
-            let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
-            verdict = values.map_or(verdict, |values| prefilter.judge(values));
-            if verdict == PrefilterVerdict::Rejected {
-                return ProjectionResult::Rejected;
-            }
+        let verdict = self.prefilter_verdict();
+        if verdict == PrefilterVerdict::Rejected {
+            return ProjectionResult::Rejected;
         }
-        let mut has_plain_labels = false;
         self.unusual_labels = None;
-        if let Some(interner) = &mut self.projection.interner {
-            has_plain_labels = true;
-            self.label_values.resize(interner.labels.len(), None);
-            let identifying = interner.labels.len() - interner.kept;
-            for (place, (position, value)) in interner.labels.iter().zip(&mut self.label_values).enumerate() {
-                let written = self.values[*position].as_ref();
-                *value = written.and_then(|range| simple_literal_value(&text[range.clone()], value.take()));
-                has_plain_labels &= written.is_none() || value.is_some() || place >= identifying;
-            }
-            let shared = interner.lookup(text, &self.found_values, &mut self.last_lookup);
-            if let Some((ad, newest)) = shared.filter(|_| has_plain_labels) {
-                self.projection.newest_referenced = self.projection.newest_referenced.max(newest);
-                return ProjectionResult::Projected(ad);
-            }
+        let has_plain_labels = self.read_labels();
+        if let Some(interner) = &mut self.projection.interner
+            && let Some((ad, newest)) = interner.lookup(text, &self.found_values, &mut self.last_lookup)
+            && has_plain_labels
+        {
+            self.projection.newest_referenced = self.projection.newest_referenced.max(newest);
+            return ProjectionResult::Projected(ad);
         }
         self.attribute_names.clear();
         self.respelt_names.clear();
@@ -549,6 +533,31 @@ impl<'t, 's> ProjectingReader<'t, 's> {
             true => ProjectionResult::Retry,
             false => ProjectionResult::Projected(self.intern_ad(expressions, newest, has_plain_labels)),
         }
+    }
+
+    /// Judges the ad by the values that the prefilter reads. It passes if one of them is no simple literal.
+    fn prefilter_verdict(&self) -> PrefilterVerdict {
+        let Some(prefilter) = &self.projection.prefilter else { return PrefilterVerdict::Passed };
+        let value = |position: &usize| match &self.values[*position] {
+            Some(range) => simple_literal_value(&self.text[range.clone()], None),
+            None => Some(self.record_type(*position).unwrap_or(Value::Undefined)),
+        };
+        let values: Option<Vec<Value>> = prefilter.names.iter().map(value).collect();
+        values.map_or(PrefilterVerdict::Passed, |values| prefilter.judge(values))
+    }
+
+    /// Reads the labels of the ad, if ads are shared. Returns whether each label that identifies it is a simple literal.
+    fn read_labels(&mut self) -> bool {
+        let Some(interner) = &self.projection.interner else { return false };
+        self.label_values.resize(interner.labels.len(), None);
+        let identifying = interner.labels.len() - interner.kept;
+        let mut are_plain = true;
+        for (place, (position, value)) in interner.labels.iter().zip(&mut self.label_values).enumerate() {
+            let written = self.values[*position].as_ref();
+            *value = written.and_then(|range| simple_literal_value(&self.text[range.clone()], value.take()));
+            are_plain &= written.is_none() || value.is_some() || place >= identifying;
+        }
+        are_plain
     }
 
     /// Returns the index of the name of a value of the ad, in the order of the text. The kind of a banner is its first

@@ -163,16 +163,19 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
                 first = Some(offset);
                 self.number += 1;
             }
-            match self.read_line(offset, line) {
-                Ok(None) => {}
-                Ok(Some(warning)) => self.pending.push_back(Err(warning)),
-                Err(problem) => {
-                    bad = true;
-                    self.pending.push_back(Err(problem));
-                }
-            }
+            let problem = self.read_line(offset, line).unwrap_or_else(|error| {
+                bad = true;
+                Some(error)
+            });
+            self.pending.extend(problem.map(Err));
         }
         let Some(offset) = first else { return false };
+        self.finish_ad(offset, end, bad);
+        true
+    }
+
+    /// Appends the ad that began at `offset` to `pending`, unless it is bad, and the problems of its end.
+    fn finish_ad(&mut self, offset: usize, end: AdEnd, bad: bool) {
         let is_behind_banner = match &end {
             AdEnd::Text | AdEnd::Line => false,
             AdEnd::Banner(banner) => banner.is_end(),
@@ -181,8 +184,7 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
         let was_behind_banner = std::mem::replace(&mut self.is_behind_banner, is_behind_banner);
         if was_behind_banner && matches!(end, AdEnd::Text) {
             self.pending.clear();
-            self.pending.push_back(Err(unfinished_record(self.text, offset, self.number)));
-            return true;
+            return self.pending.push_back(Err(unfinished_record(self.text, offset, self.number)));
         }
         let banner_attributes = match &end {
             AdEnd::Banner(banner) if !bad => self.add_banner(banner),
@@ -200,7 +202,6 @@ impl<'t, C: BorrowMut<AttributeCache>> LongReader<'t, C> {
                 self.skip_record();
             }
         }
-        true
     }
 
     /// Adds the attributes of a banner to those of the ad that is being read, unless the ad has them. Returns the

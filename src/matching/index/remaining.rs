@@ -5,6 +5,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::{Truth, Value};
 use crate::pool::{SparseRows, WORD_BITS, code};
 
+use super::columns::ClassRows;
 use super::request::ProbedRequest;
 use super::residue::Residue;
 
@@ -160,23 +161,8 @@ impl RemainingOffers {
         let count: usize = words.iter().map(|(_, word)| word.count_ones() as usize).sum();
         let rows = (classes.partition.first_rows().len() <= count / MIN_OFFERS_PER_CLASS).then(|| classes.rows());
         if let Some(rows) = rows.filter(|rows| rows.word_count <= count) {
-            // Few classes: whole words of offers are excluded at once.
-            let mut concerned = vec![0; all.len()];
-            for (at, word) in &words {
-                concerned[*at] = *word;
-            }
-            for (class, rows) in rows.of_class.iter().enumerate() {
-                let mut common = rows.words().map(|(at, word)| (at, word & concerned[at]));
-                let Some((at, word)) = common.find(|(_, word)| *word != 0) else { continue };
-                let offer = at * WORD_BITS + word.trailing_zeros() as usize;
-                match residue.class_value(request, (offer, class), met) {
-                    Some(true) => {}
-                    Some(false) => rows.words().for_each(|(at, word)| all[at] &= !(word & concerned[at])),
-                    None => rows.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]),
-                }
-            }
-            rows.without_class.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]);
-            return;
+            let value = |place| residue.class_value(request, place, met);
+            return exclude_classes(rows, &words, [all, unsure], value);
         }
         let mut verdicts: Vec<Option<Option<bool>>> = vec![None; classes.partition.first_rows().len()];
         for (at, word) in words {
@@ -197,6 +183,30 @@ impl RemainingOffers {
             }
         }
     }
+}
+
+/// Excludes the offers of the classes that do not meet a residue, a word of offers at a time. `words` are the offers that
+/// count. `met` takes an offer and its class. `None` makes the offers of the class unsure.
+fn exclude_classes(
+    rows: &ClassRows,
+    words: &[(usize, usize)],
+    [all, unsure]: [&mut [usize]; 2],
+    mut met: impl FnMut((usize, usize)) -> Option<bool>,
+) {
+    let mut concerned = vec![0; all.len()];
+    for (at, word) in words {
+        concerned[*at] = *word;
+    }
+    for (class, rows) in rows.of_class.iter().enumerate() {
+        let mut common = rows.words().map(|(at, word)| (at, word & concerned[at]));
+        let Some((at, word)) = common.find(|(_, word)| *word != 0) else { continue };
+        match met((at * WORD_BITS + word.trailing_zeros() as usize, class)) {
+            Some(true) => {}
+            Some(false) => rows.words().for_each(|(at, word)| all[at] &= !(word & concerned[at])),
+            None => rows.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]),
+        }
+    }
+    rows.without_class.words().for_each(|(at, word)| unsure[at] |= word & concerned[at]);
 }
 
 /// Minimum number of offers per class, on average, for which the offers of a class are excluded at once.

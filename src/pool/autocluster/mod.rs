@@ -12,7 +12,7 @@ use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{Context, FreeNames, transitive_closure};
 use crate::protocol::{LABEL, PORTS, Port, Protocol, RESOURCE_COUNT, port_list, read_ports, resource_count};
 
-use interner::{AutoclusterInterner, InternedId};
+use interner::{AutoclusterInterner, FreeNameIds, InternedId};
 
 /// The attribute of a resource-request ad that holds the identifier of its autocluster.
 pub const AUTOCLUSTER_ID: &str = "AutoClusterId";
@@ -284,27 +284,52 @@ impl<'c> SignificantAttributes<'c> {
         }
     }
 
+    /// Puts into `roots` the names of the constraint, of the rank, and those of the ad that the other side or a policy reads.
+    fn find_roots(&mut self, ad: &Ad, side: usize, roots: &mut IndexSet<InternedId, FxBuildHasher>) {
+        roots.clear();
+        for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
+            roots.insert(self.interner.intern_name(name));
+        }
+        let read = &self.reads[side].names;
+        if read.len() <= ad.len() {
+            roots.extend(read.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_some()));
+        } else {
+            let known = ad.iter().filter_map(|attribute| self.interner.known_name(attribute.name));
+            let mut places: Vec<usize> = known.filter_map(|name| read.get_index_of(&name)).collect();
+            places.sort_unstable();
+            roots.extend(places.into_iter().filter_map(|place| read.get_index(place)));
+        }
+        if self.reads[side].everything {
+            roots.extend(self.all_names(ad));
+        }
+    }
+
+    /// Returns the names that an attribute of an ad with ports mentions. Labels of ports stand for other ads.
+    fn names_beside_ports(
+        &mut self,
+        name: InternedId,
+        expression: &Expression,
+        ports: &[Port],
+        labels: &[Name],
+    ) -> FreeNameIds {
+        let dialect = self.interner.dialect();
+        let mut names = FreeNames::default();
+        if self.interner.names[name as usize] == *PORTS {
+            for port in ports {
+                add_names_of_port(&mut names, port, labels, dialect);
+            }
+        } else {
+            names.add_with_labels(expression, dialect, labels);
+        }
+        self.interner.intern_free_names(&names)
+    }
+
     /// Returns the significant attributes of an ad on this side. Records the names that their expressions read from the
     /// other side.
     fn signature(&mut self, ad: &Ad, side: usize) -> RequestSignature {
         let mut signature = RequestSignature::new();
         let mut reached = std::mem::take(&mut self.reached);
-        reached.clear();
-        for name in self.protocol.constraint_name(ad).into_iter().chain([self.protocol.rank_name()]) {
-            reached.insert(self.interner.intern_name(name));
-        }
-        let read = &self.reads[side].names;
-        if read.len() <= ad.len() {
-            reached.extend(read.iter().filter(|name| ad.get(&self.interner.names[**name as usize]).is_some()));
-        } else {
-            let known = ad.iter().filter_map(|attribute| self.interner.known_name(attribute.name));
-            let mut places: Vec<usize> = known.filter_map(|name| read.get_index_of(&name)).collect();
-            places.sort_unstable();
-            reached.extend(places.into_iter().filter_map(|place| read.get_index(place)));
-        }
-        if self.reads[side].everything {
-            reached.extend(self.all_names(ad));
-        }
+        self.find_roots(ad, side, &mut reached);
         let ports = port_list(ad).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
         if ports.is_some() {
             reached.insert(self.interner.intern_name(&PORTS));
@@ -322,19 +347,7 @@ impl<'c> SignificantAttributes<'c> {
             signature.push((name, number));
             let mentions = match &ports {
                 None => plain,
-                Some(ports) => {
-                    let is_list = self.interner.names[name as usize] == *PORTS;
-                    let dialect = self.interner.dialect();
-                    let mut names = FreeNames::default();
-                    if is_list {
-                        for port in ports {
-                            add_names_of_port(&mut names, port, &labels, dialect);
-                        }
-                    } else {
-                        names.add_with_labels(expression, dialect, &labels);
-                    }
-                    self.interner.intern_free_names(&names).into()
-                }
+                Some(ports) => self.names_beside_ports(name, expression, ports, &labels).into(),
             };
             reached.extend(mentions.mine.iter().chain(&mentions.unqualified));
             // In an ad with ports, a name that is missing is not looked up on the other side.

@@ -220,14 +220,17 @@ impl CommandLineTranslation {
                 self.translate_columns(text, option, rest)?;
             }
         }
-        let has_suffix =
-            |start: &str| suffix.is_some_and(|suffix| suffix.split(',').any(|word| word.starts_with(start)));
+        self.translate_suffix(suffix.filter(|_| self.is_analysis).unwrap_or_default());
+        Ok(())
+    }
+
+    /// Adds what the words behind the colon of an option of the analysis ask for.
+    fn translate_suffix(&mut self, suffix: &str) {
         for (start, option) in [("rev", "--reverse"), ("sum", "--summary")] {
-            if self.is_analysis && has_suffix(start) {
+            if suffix.split(',').any(|word| word.starts_with(start)) {
                 self.push_switch(option);
             }
         }
-        Ok(())
     }
 
     /// Adds the arguments up to the next option as columns of `option`.

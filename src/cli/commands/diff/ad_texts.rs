@@ -92,16 +92,21 @@ pub fn compare_texts(
         }
         after.recycle(text);
     }
-    for place in 0..kept.ads.len() {
-        if let Some(old) = kept.entry(place, old_cache) {
-            let identity = kept.ads[place].identity.as_deref().map(str::to_owned);
-            report.changes.push(comparison.change(identity, Some(old), None));
-        }
-    }
+    kept.report_unpaired(comparison, old_cache, &mut report);
     Ok(report)
 }
 
 impl KeptAds {
+    /// Reports the ads that have no partner in the second file.
+    fn report_unpaired(&self, comparison: &AdComparison, cache: &mut ReadCache, report: &mut DiffReport) {
+        for place in 0..self.ads.len() {
+            if let Some(old) = self.entry(place, cache) {
+                let identity = self.ads[place].identity.as_deref().map(str::to_owned);
+                report.changes.push(comparison.change(identity, Some(old), None));
+            }
+        }
+    }
+
     /// Compares an ad of the second file with its partner, which is then no longer kept. `None` if they are equal; else
     /// the partner, if there is one.
     #[allow(clippy::option_option)] // whether they differ, and whether there is a partner

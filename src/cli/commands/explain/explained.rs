@@ -1,9 +1,7 @@
 //! Explains groups of requests, one after the other or on several threads.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use classad::ad::{Expression, Value};
-use classad::explain::{Explainer, GangVerdict, RequestVerdict};
+use classad::ad::{Ad, Expression, Value};
+use classad::explain::{Explainer, GangReport, GangVerdict, RequestReport, RequestVerdict};
 use classad::query::do_in_order;
 
 use super::groups::explain_bilateral;
@@ -18,8 +16,6 @@ use crate::cli::session::Session;
 pub struct GroupExplainer<'g> {
     pub case: &'g ExplanationInput<'g>,
     pub explainer: &'g Explainer,
-    /// Explains requests that need gangs. `None` if none does.
-    pub gangs: Option<GangExplainer<'g>>,
     /// What other requests have taken. `None` if it does not matter.
     pub allocation: Option<Allocation>,
     pub renderer: ReportRenderer<'g>,
@@ -31,41 +27,48 @@ pub struct GroupExplainer<'g> {
     pub leaves_out_matching: bool,
 }
 
+/// What comes of explaining a group by bilateral matching.
+#[derive(Default)]
+struct ExplainedPairs {
+    /// What is said of the group; `None` if nothing is.
+    content: Option<ExplainedGroup>,
+    /// Whether nothing is to be done for the group.
+    matches: bool,
+    /// Whether other requests took its offers.
+    is_taken: bool,
+    /// Whether the steps of the run were spent before the group was explained.
+    is_incomplete: bool,
+}
+
 impl GroupExplainer<'_> {
-    /// Explains groups, and passes what is said of them to `take` in their order.
+    /// Explains groups, and passes what is said of them to `take` in their order. `gangs` explains requests that need
+    /// gangs; `None` if none does.
     ///
     /// # Errors
     ///
     /// The run is interrupted, or `take` fails.
     pub fn explain(
-        &mut self,
+        &self,
         session: &mut Session,
+        mut gangs: Option<GangExplainer<'_>>,
         groups: &[Vec<usize>],
         take: &mut dyn FnMut(&Session, ExplainedGroup) -> Result<(), Failure>,
     ) -> Result<ExplanationNotes, Failure> {
-        let (is_listed, only_causes, leaves_out_matching) =
-            (self.is_listed, self.only_causes, self.leaves_out_matching);
-        let GroupExplainer { case, explainer, gangs, allocation, renderer, .. } = self;
-        let (case, explainer, renderer, allocation) = (*case, *explainer, *renderer, allocation.as_ref());
+        let case = self.case;
         let total = Some(groups.len());
         let mut outcome = ExplanationNotes::default();
         let is_pair = |group: &Vec<usize>| !case.needs_gang(group[0]);
         // The search for a gang needs the matcher for itself. Reports about gangs therefore come from this thread.
-        let has_taken = AtomicBool::new(false);
-        let unexplained = AtomicUsize::new(0);
+        let mut has_taken = false;
         let mut next = 0;
         while next < groups.len() {
             if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
                 progress::report_step("explaining", next, total);
-                if let Some(report) = gangs.explain(session, groups[next][0], allocation)? {
+                if let Some(report) = gangs.explain(session, groups[next][0], self.allocation.as_ref())? {
                     outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
                     outcome.failures += u64::from(matches!(report.verdict, GangVerdict::Undecided(_)));
-                    let entry = Box::new(CauseEntry::of_gang(session, case, &groups[next], &report));
-                    if only_causes {
-                        take(session, ExplainedGroup::Report(entry, String::new()))?;
-                    } else if !session.options.quiet {
-                        let text = renderer.gang(session, &groups[next], &report);
-                        take(session, ExplainedGroup::Gang(entry, text))?;
+                    if let Some(content) = self.gang_content(session, &groups[next], &report) {
+                        take(session, content)?;
                     }
                 }
                 next += 1;
@@ -73,43 +76,65 @@ impl GroupExplainer<'_> {
             }
             let pairs = &groups[next..][..groups[next..].iter().take_while(|group| is_pair(group)).count()];
             let session = &*session;
-            let explain = |place: usize| {
-                let group = &pairs[place];
-                if session.context().has_spent_run() {
-                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
-                    return Ok((None, false));
-                }
-                let report = explain_bilateral(session, case, group, explainer, allocation);
-                if report.is_incomplete {
-                    unexplained.fetch_add(group.len(), Ordering::Relaxed);
-                    return Ok((None, false));
-                }
-                let matches = matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_));
-                let is_taken = matches!(report.verdict, RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. });
-                has_taken.fetch_or(is_taken, Ordering::Relaxed);
-                if session.options.quiet || (leaves_out_matching && report.matches > 0) {
-                    return Ok((None, matches));
-                }
-                if is_listed {
-                    return Ok((Some(ExplainedGroup::Rows(case.rows(session, group, &report))), matches));
-                }
-                let text = if only_causes { String::new() } else { renderer.report(session, group, &report)? };
-                let entry = Box::new(CauseEntry::new(session, case, group, &report));
-                Ok((Some(ExplainedGroup::Report(entry, text)), matches))
-            };
+            let explain = |place: usize| self.explain_pairs(session, &pairs[place]);
             do_in_order(session.options.threads(), pairs.len(), explain, |place, explained: Result<_, Failure>| {
                 progress::report_step("explaining", next + place, total);
-                let (content, matches) = explained?;
-                outcome.has_unmatched |= !matches;
-                content.map_or(Ok(()), |content| take(session, content))
+                let explained: ExplainedPairs = explained?;
+                outcome.has_unmatched |= !explained.matches;
+                outcome.unexplained += if explained.is_incomplete { pairs[place].len() } else { 0 };
+                has_taken |= explained.is_taken;
+                explained.content.map_or(Ok(()), |content| take(session, content))
             })?;
             next += pairs.len();
         }
-        outcome.gives_whole_slots = has_taken.into_inner() && self.gives_whole_slots();
+        outcome.gives_whole_slots = has_taken && self.gives_whole_slots();
         outcome.has_stopped = session.has_stopped_evaluations();
-        outcome.unexplained = unexplained.into_inner();
-        outcome.failures += self.gangs.as_ref().map_or(0, GangExplainer::budget_failures);
+        outcome.failures += gangs.as_ref().map_or(0, GangExplainer::budget_failures);
         Ok(outcome)
+    }
+
+    /// Returns what is said of a group of requests that need gangs; `None` if nothing is.
+    fn gang_content(&self, session: &Session, group: &[usize], report: &GangReport) -> Option<ExplainedGroup> {
+        let entry = || Box::new(CauseEntry::of_gang(session, self.case, group, report));
+        if self.only_causes {
+            return Some(ExplainedGroup::Report(entry(), String::new()));
+        }
+        (!session.options.quiet).then(|| ExplainedGroup::Gang(entry(), self.renderer.gang(session, group, report)))
+    }
+
+    /// Explains a group of requests by bilateral matching.
+    fn explain_pairs(&self, session: &Session, group: &[usize]) -> Result<ExplainedPairs, Failure> {
+        let incomplete = ExplainedPairs { is_incomplete: true, ..ExplainedPairs::default() };
+        if session.context().has_spent_run() {
+            return Ok(incomplete);
+        }
+        let report = explain_bilateral(session, self.case, group, self.explainer, self.allocation.as_ref());
+        if report.is_incomplete {
+            return Ok(incomplete);
+        }
+        let explained = ExplainedPairs {
+            matches: matches!(report.verdict, RequestVerdict::Matches | RequestVerdict::NotWaiting(_)),
+            is_taken: matches!(report.verdict, RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. }),
+            ..ExplainedPairs::default()
+        };
+        if session.options.quiet || (self.leaves_out_matching && report.matches > 0) {
+            return Ok(explained);
+        }
+        let content = if self.is_listed {
+            ExplainedGroup::Rows(self.case.rows(session, group, &report))
+        } else {
+            let is_silent = self.only_causes;
+            let text = if is_silent { String::new() } else { self.renderer.report(session, group, &report)? };
+            ExplainedGroup::Report(Box::new(CauseEntry::new(session, self.case, group, &report)), text)
+        };
+        Ok(ExplainedPairs { content: Some(content), ..explained })
+    }
+
+    /// Reports on the requests that the policy does not serve. Also returns what they contribute to the table of causes.
+    pub fn report_unserved(&self, session: &Session, unserved: &[usize]) -> Result<(Box<CauseEntry>, String), Failure> {
+        let report = RequestReport { verdict: RequestVerdict::NotServed, ..self.explainer.explain(&Ad::default()) };
+        let text = if self.only_causes { String::new() } else { self.renderer.report(session, unserved, &report)? };
+        Ok((Box::new(CauseEntry::new(session, self.case, unserved, &report)), text))
     }
 
     /// Whether a request holds a partitionable slot whole, as the policy says nothing of what remains.

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::{Ad, Name};
-use classad::explain::{Explainer, RequestReport, RequestVerdict};
+use classad::explain::Explainer;
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::policy::{PolicyRule, with_attributes};
@@ -35,9 +35,7 @@ use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::render::explanation::{
-    Allocation, CauseEntry, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, gangs, pair,
-};
+use crate::cli::render::explanation::{ExplanationInput, GangExplainer, OfferLists, ReportRenderer, gangs, pair};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use configured_policies::JobEffects;
@@ -47,7 +45,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
 use page::{ExplanationFrame, ExplanationPage};
-use selection::{accepts, refuse_jobs_as_files, select_offers};
+use selection::{SelectedSubjects, accepts, refuse_jobs_as_files, select_offers};
 use share::{ExplanationNotes, form_name, merge_shares};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
@@ -288,96 +286,93 @@ impl ExplainCommand {
         OfferLists { are_whole: self.all_offers, have_drained: shows_lists && !self.unmatched }
     }
 
+    /// Explains the requests that get no offer, group after group.
     fn explain_each(
         &self,
         session: &mut Session,
         (case, explainer): (&ExplanationInput<'_>, &Explainer),
         filter: Option<&Query>,
-        (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
+        changes: (Option<&MatchDifference>, Option<&JobEffects>),
         share: Option<ShareInput>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
-        let is_left = |request: &usize| allocation.as_ref().is_none_or(|allocation| !allocation.is_served(*request));
-        let left = roots.into_iter().filter(is_left).collect();
-        let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &session.context());
-        let wanted = wanted.as_ref();
-        let served = allocation.as_ref().map_or(Vec::new(), Allocation::served);
-        let served = self.selected(session, case, filter, wanted, served);
-        let may_be_empty = !served.is_empty();
-        let [left, unserved] = self.select_wanted(session, case, filter, [left, unserved], (wanted, may_be_empty))?;
+        let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;
+        let groups = group_requests(session, case, gangs.as_ref(), allocation.as_ref(), &subjects.left);
         let output = self.ads.common.output;
-        let renderer = ReportRenderer::new(case, output.form, self.all_offers);
         let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
-        let only_causes = output.form == Some(OutputForm::Svg) || (has_rows && self.summary);
-        let is_listed = has_rows && !self.summary;
-        // Without a job that waits there is nothing that matches.
-        let is_waiting = |subject: &usize| !case.is_not_waiting(session, *subject);
-        let all_served = unserved.is_empty() && (left.is_empty() || left.iter().any(is_waiting));
-        let groups = group_requests(session, case, gangs.as_ref(), allocation.as_ref(), &left);
-        let has_text = !renderer.is_data() && !has_rows && !only_causes && !session.options.quiet;
-        let mut opening = String::new();
-        if has_text {
-            opening = preamble(session, case, (difference, effects));
-        }
-        if has_text && groups.is_empty() && unserved.is_empty() && wanted.is_some() {
-            opening.push_str(&matched_text(session, case, allocation.as_ref(), &served));
-        }
-        let unserved = (!unserved.is_empty() && !session.options.quiet).then(|| {
-            let report = RequestReport { verdict: RequestVerdict::NotServed, ..explainer.explain(&Ad::default()) };
-            let text = if only_causes { String::new() } else { renderer.report(session, &unserved, &report)? };
-            Ok::<_, Failure>((Box::new(CauseEntry::new(session, case, &unserved, &report)), text))
-        });
-        let noun = case.subject_noun(session);
-        let caption = difference.map_or(String::new(), |difference| difference.sentence(case, noun));
-        let what_if = difference.map(|difference| ("what_if".to_owned(), difference.to_json(case)));
-        let policies = effects.map(|effects| ("policies".to_owned(), effects.to_json()));
-        let frame = ExplanationFrame {
-            noun: noun.to_owned(),
-            caption,
-            groups: groups.len(),
-            served: allocation.is_some().then_some(served.len()),
-            // The table of an empty queue is the sentence that every request gets an offer.
-            has_cause_table: self.summary
-                || groups.is_empty() && allocation.is_some() && wanted.is_none()
-                || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs),
-            opening,
-            unserved: unserved.transpose()?,
-            totals: what_if.into_iter().chain(policies).collect(),
-            all_served,
-            form: form_name(output),
-        };
-        let leaves_out_matching = self.unmatchable;
-        let mut group_explainer = GroupExplainer {
+        let group_explainer = GroupExplainer {
             case,
             explainer,
-            gangs,
             allocation,
-            renderer,
-            is_listed,
-            only_causes,
-            leaves_out_matching,
+            renderer: ReportRenderer::new(case, output.form, self.all_offers),
+            is_listed: has_rows && !self.summary,
+            only_causes: output.form == Some(OutputForm::Svg) || (has_rows && self.summary),
+            leaves_out_matching: self.unmatchable,
         };
+        let frame = self.frame(session, &group_explainer, &subjects, (groups.len(), has_gangs), changes)?;
         if let Some(input) = share {
-            let own = input.share.slice(groups.len());
+            let own = &groups[input.share.slice(groups.len())];
             let mut writer = ShareWriter::begin(session, input, &frame)?;
             let notes = group_explainer
-                .explain(session, &groups[own], &mut |session, group| writer.add_finding(session, &group))?;
+                .explain(session, gangs, own, &mut |session, group| writer.add_finding(session, &group))?;
             writer.finish(session, &notes)?;
             return Ok(Status::Yes);
         }
+        let (all_served, are_jobs) = (frame.all_served, frame.noun == "job");
         let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
-        let notes = group_explainer.explain(session, &groups, &mut |_, group| page.add(group))?;
+        let notes = group_explainer.explain(session, gangs, &groups, &mut |_, group| page.add(group))?;
         page.finish()?;
         let is_selection = (!self.request.is_empty() || !self.constraint.is_empty()) && !groups.is_empty();
-        if noun == "job" && is_selection && !self.unmatched && !self.reverse && !notes.has_unmatched {
+        if are_jobs && is_selection && !self.unmatched && !self.reverse && !notes.has_unmatched {
             session.note("slots that other jobs get also count as matches; with --unmatched, all jobs compete");
         }
         let has_unmatched = notes.has_unmatched;
         ExplanationNotes::report(&[notes], session);
         Ok(Status::of(all_served && !has_unmatched))
+    }
+
+    /// Returns what the output says beside the reports on groups.
+    fn frame(
+        &self,
+        session: &Session,
+        explainer: &GroupExplainer<'_>,
+        subjects: &SelectedSubjects,
+        (groups, has_gangs): (usize, bool),
+        (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
+    ) -> Result<ExplanationFrame, Failure> {
+        let GroupExplainer { case, allocation, renderer, is_listed, only_causes, .. } = explainer;
+        let SelectedSubjects { left, unserved, served, are_named } = subjects;
+        // Without a job that waits there is nothing that matches.
+        let is_waiting = |subject: &usize| !case.is_not_waiting(session, *subject);
+        let mut opening = String::new();
+        if !renderer.is_data() && !is_listed && !only_causes && !session.options.quiet {
+            opening = preamble(session, case, (difference, effects));
+            if groups == 0 && unserved.is_empty() && *are_named {
+                opening.push_str(&matched_text(session, case, allocation.as_ref(), served));
+            }
+        }
+        let tells_unserved = !unserved.is_empty() && !session.options.quiet;
+        let noun = case.subject_noun(session);
+        let what_if = difference.map(|difference| ("what_if".to_owned(), difference.to_json(case)));
+        let policies = effects.map(|effects| ("policies".to_owned(), effects.to_json()));
+        Ok(ExplanationFrame {
+            noun: noun.to_owned(),
+            caption: difference.map_or(String::new(), |difference| difference.sentence(case, noun)),
+            groups,
+            served: allocation.is_some().then_some(served.len()),
+            // The table of an empty queue is the sentence that every request gets an offer.
+            has_cause_table: self.summary
+                || groups == 0 && allocation.is_some() && !are_named
+                || (groups > 1 && session.options.verbose == 0 && !has_gangs),
+            opening,
+            unserved: if tells_unserved { Some(explainer.report_unserved(session, unserved)?) } else { None },
+            totals: what_if.into_iter().chain(policies).collect(),
+            all_served: unserved.is_empty() && (left.is_empty() || left.iter().any(is_waiting)),
+            form: form_name(self.ads.common.output),
+        })
     }
 
     /// Prints what one run prints whose shares these are.

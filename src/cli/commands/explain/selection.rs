@@ -11,40 +11,51 @@ use super::ExplainCommand;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::wanted_ads::{WantedAds, job_number};
 use crate::cli::outcome::{Failure, refuse};
-use crate::cli::render::explanation::ExplanationInput;
+use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::session::Session;
 
+/// The subjects that are explained, by index.
+pub struct SelectedSubjects {
+    /// Those that the policy serves and that have got no offer.
+    pub left: Vec<usize>,
+    /// Those that the policy does not serve.
+    pub unserved: Vec<usize>,
+    /// Those that have got an offer, and are not explained.
+    pub served: Vec<usize>,
+    /// Whether the options name them.
+    pub are_named: bool,
+}
+
 impl ExplainCommand {
-    /// Selects the requests that the options name. `requests` has the indexes of the requests that the policy serves,
-    /// then those of the unserved requests. With `--unmatched` the caller must allocate the offers first, because
-    /// requests that are not selected take offers too. `wanted` are the ads that the options name; `may_be_empty` says
-    /// that nothing need be selected.
-    pub fn select_wanted(
+    /// Selects the requests that the options name, of those that the policy serves and the others. With `--unmatched` the
+    /// caller must allocate the offers first, because requests that are not selected take offers, too.
+    pub fn select_subjects(
         &self,
         session: &mut Session,
         case: &ExplanationInput<'_>,
         filter: Option<&Query>,
-        requests: [Vec<usize>; 2],
-        (wanted, may_be_empty): (Option<&WantedAds>, bool),
-    ) -> Result<[Vec<usize>; 2], Failure> {
+        [mut roots, unserved]: [Vec<usize>; 2],
+        allocation: Option<&Allocation>,
+    ) -> Result<SelectedSubjects, Failure> {
+        roots.retain(|request| allocation.is_none_or(|allocation| !allocation.is_served(*request)));
         let context = session.context();
-        let selected = requests.map(|requests| self.selected(session, case, filter, wanted, requests));
-        let is_found = |wanted: &&WantedAds| {
-            !may_be_empty && selected.iter().all(Vec::is_empty) || wanted.unknown(case.subjects, &context).is_some()
-        };
-        match wanted.filter(is_found) {
-            Some(wanted) => {
-                let unknown = wanted.unknown(case.subjects, &context);
+        let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &context);
+        let served = allocation.map_or(Vec::new(), Allocation::served);
+        let [left, unserved, served] =
+            [roots, unserved, served].map(|requests| self.selected(session, case, filter, wanted.as_ref(), requests));
+        if let Some(wanted) = &wanted {
+            let unknown = wanted.unknown(case.subjects, &context);
+            if unknown.is_some() || [&left, &unserved, &served].into_iter().all(Vec::is_empty) {
                 let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
                 let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
-                refuse(format!("there is no ad {text} to explain{}", suggestion(&near)))
+                return refuse(format!("there is no ad {text} to explain{}", suggestion(&near)));
             }
-            None => Ok(selected),
         }
+        Ok(SelectedSubjects { left, unserved, served, are_named: wanted.is_some() })
     }
 
     /// Returns those of the requests that `wanted` names and that the constraint accepts.
-    pub fn selected(
+    fn selected(
         &self,
         session: &mut Session,
         case: &ExplanationInput<'_>,
@@ -62,7 +73,7 @@ impl ExplainCommand {
     }
 
     /// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.
-    pub fn named_subjects(&self) -> Vec<String> {
+    fn named_subjects(&self) -> Vec<String> {
         match &self.offer {
             Some(offer) if self.reverse => vec![offer.clone()],
             _ => self.request.clone(),
