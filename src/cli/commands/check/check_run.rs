@@ -9,7 +9,7 @@ use classad::protocol::display_name;
 use classad::text::{counted, join_first};
 
 use super::checked_block::{CheckEvent, CheckTask, CheckedBlock};
-use super::located::LabeledRange;
+use super::located::{KeptFinding, LabeledRange};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
@@ -26,20 +26,6 @@ pub struct CheckRun<'w, F> {
     has_noted_duplicates: bool,
     /// Whether `--only`, `--allow` and `--level` let findings of a rule be reported.
     pub wanted: &'w dyn Fn(&LintRule) -> bool,
-}
-
-/// What is kept of a finding.
-pub trait KeptFinding {
-    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of
-    /// the finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's
-    /// identity.
-    fn new(
-        number: usize,
-        finding: LintFinding,
-        text: &SourceText,
-        marks: Vec<LabeledRange>,
-        ad: (usize, Option<String>),
-    ) -> Self;
 }
 
 impl<'w, F: KeptFinding> CheckRun<'w, F> {

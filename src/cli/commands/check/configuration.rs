@@ -15,8 +15,8 @@ use classad::protocol::Protocol;
 use classad::text::shorten;
 use classad::transform::{RuleAction, RuleOperand, rule_slips};
 
-use super::check_run::{CheckRun, KeptFinding};
-use super::located::LocatedFinding;
+use super::check_run::CheckRun;
+use super::located::{KeptFinding, LocatedFinding};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input::next_block;
 use crate::cli::io::source::AdSource;

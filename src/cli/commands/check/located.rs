@@ -6,11 +6,24 @@ use classad::format::{LineKind, Position};
 use classad::lint::{LintFinding, LintLevel};
 use indexmap::IndexSet;
 
-use super::check_run::KeptFinding;
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
 
 pub use crate::cli::render::diagnostics::LabeledRange;
+
+/// What is kept of a finding.
+pub trait KeptFinding {
+    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of
+    /// the finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's
+    /// identity.
+    fn new(
+        number: usize,
+        finding: LintFinding,
+        text: &SourceText,
+        marks: Vec<LabeledRange>,
+        ad: (usize, Option<String>),
+    ) -> Self;
+}
 
 /// All findings of a run.
 pub struct CheckReport {

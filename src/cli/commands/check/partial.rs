@@ -4,9 +4,9 @@ use classad::ad::Name;
 use classad::lint::{FindingLabel, LintFinding, LintRule, find_rule};
 use serde::{Deserialize, Serialize};
 
-use super::check_run::{CheckRun, KeptFinding};
+use super::check_run::CheckRun;
 use super::checked_block::{CheckTask, CheckedBlock};
-use super::located::{LabeledRange, LocatedFinding};
+use super::located::{KeptFinding, LabeledRange, LocatedFinding};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{PartialExcerpt, PartialFinding, PartialSet, PartialWriter};
 use crate::cli::io::source::{AdSource, SourceText};
