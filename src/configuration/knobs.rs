@@ -2,6 +2,7 @@
 
 /// What a variable with a policy is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KnobKind {
     /// Expression of a machine, evaluated with a job as its partner.
     MachinePolicy,

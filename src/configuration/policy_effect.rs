@@ -4,6 +4,7 @@ use crate::ad::Value;
 
 /// What a policy does to a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PolicyEffectKind {
     /// A transform changes it when it is submitted.
     Changes,

@@ -165,6 +165,7 @@ impl RandomStream {
 /// value that was not reached.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Abort {
     /// Evaluations are nested deeper than this limit, which is [`Context::max_depth`].
     TooDeep(u32),

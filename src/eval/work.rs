@@ -4,6 +4,7 @@ use super::Context;
 
 /// Work that counts for the budgets of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Work {
     /// A candidate in a list, because lists are sorted.
     Candidate,

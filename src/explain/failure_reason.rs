@@ -25,6 +25,7 @@ use crate::constraint::ClauseComparison;
 
 /// The reason why a clause is true of no offer.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum FailureReason {
     /// The clause calls an unknown function. Holds its name and the names of similar functions.
     UnknownFunction(Name, Vec<&'static str>),

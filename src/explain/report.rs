@@ -82,6 +82,7 @@ pub struct RequestReport {
 
 /// The decisive reason why a request matches or does not match.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum RequestVerdict {
     /// The request matches.
     #[default]
@@ -153,6 +154,7 @@ pub enum RequestVerdict {
 
 /// What keeps many of the slots from a job that matches no free one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Narrowing {
     /// A clause has a mistake that the linter knows, and with the mistake corrected more offers meet it.
     Slip {

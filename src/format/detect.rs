@@ -10,6 +10,7 @@ use super::nested_reader::is_single_ad;
 
 /// A file format for ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FileFormat {
     /// HTCondor's `Name = value` lines, ads separated by blank lines.
     Long,

@@ -20,6 +20,7 @@ pub const UNNUMBERED: i64 = i64::MIN;
 /// Whether a match is bilateral or a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum MatchKind {
     /// A request and an offer, matched by the constraints of the two ads.
     Pair,

@@ -7,6 +7,7 @@ use super::normalize::is_same_value;
 
 /// A result that a case can expect.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum CaseAnswer {
     /// A value in normal form: a literal, or lists and ads of literals.
     Value(Expression),

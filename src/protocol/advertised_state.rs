@@ -31,6 +31,7 @@ pub enum AdvertisedState {
 
 /// The state of a job: [`JobState::Idle`] waits for a slot, the others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum JobState {
     /// The job waits for a slot.
     Idle,
@@ -166,6 +167,7 @@ impl AdvertisedState {
 
 /// An attribute that tells the state of an ad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateAttribute {
     /// The number of the job in its cluster.
     ProcId,

@@ -9,6 +9,7 @@ use super::Advertisement;
 
 /// Why an update of an advertisement is discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum UpdateFault {
     /// The advertisement has a greater `UpdateSequenceNumber` than the update.
     Stale,

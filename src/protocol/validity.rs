@@ -21,6 +21,7 @@ const PARTY_ATTRIBUTES: [&str; 4] = ["ProcId", "JobStatus", "State", "SlotType"]
 
 /// Why an ad is not a valid advertisement.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InvalidAd {
     /// The list of ports cannot be used.
     Ports(PortFault),

@@ -57,6 +57,7 @@ pub fn print(expression: &Expression, style: Style) -> Vec<u8> {
 
 /// A change to a string that the long form cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LossyChange {
     /// A newline in a string became a space.
     Newline,

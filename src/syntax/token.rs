@@ -40,6 +40,7 @@ impl From<StringSyntax> for LexerState {
 
 /// The reason why a piece of text is not a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LexicalError {
     /// A character that begins no token.
     #[default]

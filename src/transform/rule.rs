@@ -64,6 +64,7 @@ impl PartialEq for RuleStatement {
 
 /// Effect of a statement.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum RuleAction {
     /// `variable = text`: the text is expanded when the variable is used.
     Assign(String, String),

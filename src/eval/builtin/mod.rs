@@ -92,6 +92,7 @@ pub struct BuiltinFunction {
 
 /// What a function does with its arguments, and whether its value depends on more than the values of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FunctionKind {
     /// In the papers' dialect all arguments are evaluated first. If one is an error, the call is an error; else if one
     /// is undefined, the call is undefined. In HTCondor's dialect each function treats such arguments in its own way.

@@ -22,6 +22,7 @@ pub struct EmptyPort {
 /// The reason why no offer docks at a port. Clauses of the port's constraint are given by their index into
 /// [`FailedClauses::clauses`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum EmptyPortCause {
     /// The port has no constraint, and so accepts no offer.
     NoConstraint,

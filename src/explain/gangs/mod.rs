@@ -42,6 +42,7 @@ pub struct GangReport {
 
 /// The decisive reason why a request gets a gang or gets none.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub enum GangVerdict {
     /// The request gets a gang.
     #[default]

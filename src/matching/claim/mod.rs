@@ -38,6 +38,7 @@ pub struct Claimer {
 
 /// The reason for which a party votes ABORT.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Veto {
     /// No current ad has the identity of the party.
     Gone,

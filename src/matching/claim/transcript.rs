@@ -17,6 +17,7 @@ pub struct ClaimMessage {
 
 /// What a message says: a question, a vote or the decision.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ClaimMessageKind {
     /// Asks the receiver whether it joins the match.
     Verify,

@@ -35,6 +35,7 @@ pub struct GroupBalance<'e> {
 }
 
 /// An event of a negotiation cycle.
+#[non_exhaustive]
 pub enum NegotiationEvent<'e> {
     /// A round begins.
     Round {

@@ -2,6 +2,7 @@
 
 /// An algorithm for marshalling gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Algorithm {
     /// Finds the best gang of the request.
     #[default]
