@@ -143,17 +143,12 @@ fn value_of(expression: &Expression, job: &Ad, context: &Context) -> Option<Valu
 
 /// Whether an expression reads the ad of the job queue, which no file of jobs has.
 fn reads_queue(expression: &Expression) -> bool {
-    let mut found = false;
-    let mut open = vec![expression];
-    while let Some(part) = open.pop() {
-        if let ExpressionKind::Select(scope, _) = part.kind()
-            && let ExpressionKind::Attribute(scope) = scope.kind()
-        {
-            found |= ["my", "schedd"].iter().any(|name| scope.as_str().eq_ignore_ascii_case(name));
+    expression.parts().any(|part| match part.kind() {
+        ExpressionKind::Select(scope, _) => {
+            matches!(scope.kind(), ExpressionKind::Attribute(scope) if scope.is("my") || scope.is("schedd"))
         }
-        part.kind().for_each_child(|child| open.push(child));
-    }
-    found
+        _ => false,
+    })
 }
 
 #[cfg(test)]

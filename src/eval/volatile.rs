@@ -20,8 +20,7 @@ impl VolatileInputs {
     #[must_use]
     pub fn of(expression: &Expression) -> Self {
         let mut found = VolatileInputs::default();
-        let mut pending = vec![expression];
-        while let Some(part) = pending.pop() {
+        for part in expression.parts() {
             match part.kind() {
                 ExpressionKind::Call(name, arguments) => {
                     let function = find_function(name);
@@ -31,7 +30,6 @@ impl VolatileInputs {
                 ExpressionKind::Attribute(name) => found.clock |= name.is_known(CURRENT_TIME),
                 _ => {}
             }
-            part.kind().for_each_child(|child| pending.push(child));
         }
         found
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{FileFormat, Position, ReadCache, ReadResult, StreamBlock, read, read_cached};
-use crate::ad::{Dialect, Expression};
+use crate::ad::{Dialect, Expression, Span};
 use crate::syntax::{Style, print_ad};
 
 /// Returns a text for each item: a printed ad, or a problem as `!line:column: message`.
@@ -23,12 +23,8 @@ pub fn printed_items(text: &[u8], form: FileFormat, dialect: Dialect) -> Vec<Str
 pub fn shown_with_spans(items: impl Iterator<Item = ReadResult>) -> Vec<String> {
     let show = |item: ReadResult| match item {
         Ok(entry) => {
-            let mut spans = Vec::new();
-            let mut pending: Vec<&Expression> = entry.ad.iter().map(|attribute| attribute.expression).collect();
-            while let Some(expression) = pending.pop() {
-                spans.push(expression.span());
-                expression.kind().for_each_child(|child| pending.push(child));
-            }
+            let parts = entry.ad.expressions().iter().flat_map(Expression::parts);
+            let spans: Vec<Span> = parts.map(Expression::span).collect();
             let text = print_ad(&entry.ad, Style::New);
             format!("{} at {}: {} {spans:?}", entry.number, entry.offset, text.escape_ascii())
         }

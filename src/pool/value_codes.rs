@@ -262,19 +262,12 @@ fn outline(value: &[u8]) -> Option<Vec<u8>> {
 /// Whether the strings in an expression have no influence on its references, and on whether a call is a literal. An
 /// expression is none of these if a string may be parsed, select an attribute, or stand in a list or an ad.
 fn ignores_strings(expression: &Expression) -> bool {
-    let mut pending = vec![expression];
-    while let Some(expression) = pending.pop() {
-        match expression.kind() {
-            ExpressionKind::Subscript(..) | ExpressionKind::List(_) | ExpressionKind::Ad(_) => return false,
-            ExpressionKind::Call(name, arguments) => {
-                let is_plain = matches!(FunctionKind::of(name), Some(FunctionKind::Strict | FunctionKind::Lazy));
-                if !is_plain || matches!(arguments.as_ref(), [only] if only.as_literal().is_some()) {
-                    return false;
-                }
-            }
-            _ => {}
+    expression.parts().all(|part| match part.kind() {
+        ExpressionKind::Subscript(..) | ExpressionKind::List(_) | ExpressionKind::Ad(_) => false,
+        ExpressionKind::Call(name, arguments) => {
+            let is_plain = matches!(FunctionKind::of(name), Some(FunctionKind::Strict | FunctionKind::Lazy));
+            is_plain && !matches!(arguments.as_ref(), [only] if only.as_literal().is_some())
         }
-        expression.kind().for_each_child(|child| pending.push(child));
-    }
-    true
+        _ => true,
+    })
 }

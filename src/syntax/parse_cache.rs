@@ -204,12 +204,10 @@ mod tests {
             let trees: Vec<Expression> = (0..3).map(|_| expression(&mut cache, text, 0)).collect();
             for tree in &trees {
                 assert!(*tree == trees[0] && tree.span() == trees[0].span(), "{text}");
-                let mut pending = vec![tree];
-                while let Some(tree) = pending.pop() {
-                    if let ExpressionKind::List(elements) = tree.kind() {
-                        lists.push(elements.as_ptr() as usize + usize::from(elements.is_empty()) * tree.identity());
+                for part in tree.parts() {
+                    if let ExpressionKind::List(elements) = part.kind() {
+                        lists.push(elements.as_ptr() as usize + usize::from(elements.is_empty()) * part.identity());
                     }
-                    tree.kind().for_each_child(|child| pending.push(child));
                 }
             }
             let count = lists.len();

@@ -97,35 +97,21 @@ pub struct AdSource {
 impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
         let file = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
-        let (form, size) = (stream.form().unwrap_or(FileFormat::Bracketed), file.map(|file| file.len()));
-        AdSource {
-            name: name.into(),
-            form,
-            part: None,
-            detected: stream.form(),
-            is_compressed: stream.is_compressed(),
-            limits: StreamLimits::default(),
-            stream: Some(stream),
-            has_ended: false,
-            ads_read: 0,
-            size,
-            bytes_read: 0,
-            run_budgets: None,
-            lines_read: 0,
-            written_at: None,
-            written_by: "",
-            yearless: (Vec::new(), 0),
-            reads_unfinished: false,
-            unfinished: None,
-        }
+        let (is_compressed, size) = (stream.is_compressed(), file.map(|file| file.len()));
+        let unopened = AdSource::unopened(name, stream.form());
+        AdSource { is_compressed, stream: Some(stream), size, ..unopened }
     }
 
     /// Creates the source of a part of a file in the form that was detected. The part is opened when it is read.
     pub fn of_part(name: &str, part: FilePart, detected: Option<FileFormat>) -> Self {
+        AdSource { part: Some(part), ..AdSource::unopened(name, detected) }
+    }
+
+    fn unopened(name: &str, detected: Option<FileFormat>) -> Self {
         AdSource {
             name: name.into(),
             form: detected.unwrap_or(FileFormat::Bracketed),
-            part: Some(part),
+            part: None,
             detected,
             is_compressed: false,
             limits: StreamLimits::default(),

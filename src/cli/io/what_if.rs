@@ -114,9 +114,8 @@ fn resolve_self_reference(ad: &Ad, name: &Name, expression: &Expression, context
 /// Notes `offer.Memory` in the value of a definition, unless some ad has an attribute `offer`, or the value defines a
 /// label. Only the name of a definition begins with a side.
 fn note_side_in_value(session: &Session, (defined, value): (&Name, &Expression), parties: &Parties) {
-    let mut pending = vec![value];
     let mut found = None;
-    while let Some(part) = pending.pop() {
+    for part in value.parts() {
         match part.kind() {
             ExpressionKind::Ad(_) => return,
             ExpressionKind::Select(subject, name) => match subject.kind() {
@@ -125,7 +124,6 @@ fn note_side_in_value(session: &Session, (defined, value): (&Name, &Expression),
             },
             _ => {}
         }
-        part.kind().for_each_child(|child| pending.push(child));
     }
     let Some((side, name)) = found else { return };
     let is_defined = |ads: &[NamedAd]| ads.iter().any(|ad| ad.ad.get(side).is_some());
@@ -137,12 +135,8 @@ fn note_side_in_value(session: &Session, (defined, value): (&Name, &Expression),
 
 /// Whether an expression of an ad reads an attribute of this name, of whichever ad.
 fn reads(ad: &Ad, name: &Name) -> bool {
-    let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
-    while let Some(part) = pending.pop() {
-        match part.kind() {
-            ExpressionKind::Attribute(read) | ExpressionKind::Select(_, read) if read == name => return true,
-            kind => kind.for_each_child(|child| pending.push(child)),
-        }
-    }
-    false
+    let mut parts = ad.expressions().iter().flat_map(Expression::parts);
+    parts.any(
+        |part| matches!(part.kind(), ExpressionKind::Attribute(read) | ExpressionKind::Select(_, read) if read == name),
+    )
 }

@@ -53,8 +53,7 @@ pub(super) const FUNCTIONS: &[BuiltinFunction] = &[
 /// call `unparse(x)`, which reads the expression of `x` instead of its value.
 pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
     let mut names = FxHashSet::default();
-    let mut pending: Vec<&Expression> = ad.iter().map(|attribute| attribute.expression).collect();
-    while let Some(expression) = pending.pop() {
+    for expression in ad.expressions().iter().flat_map(Expression::parts) {
         if let ExpressionKind::Call(function, arguments) = expression.kind()
             && FunctionKind::of(function).is_some_and(FunctionKind::reads_expression)
             && let Some(
@@ -63,7 +62,6 @@ pub(in crate::eval) fn names_read_as_text(ad: &Ad) -> FxHashSet<Name> {
         {
             names.insert(name.clone());
         }
-        expression.kind().for_each_child(|child| pending.push(child));
     }
     names
 }
