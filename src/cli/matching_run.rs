@@ -232,10 +232,10 @@ impl MatchingRun {
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let settings = parties.with_typed_ranks(settings);
         let summary = parties.summarize_requests(session);
-        // `share` is ignored, because shares do not influence which offer a request gets.
-        let Policy { roots, order, docking, residual, share: _, limits, request_attributes, offer_attributes } =
-            &settings.policy;
-        let has_rules = roots.is_some() || residual.is_some() || limits.is_some();
+        // Neither shares nor leftovers influence which offer a request gets.
+        let Policy { roots, order, docking, start, residual, leftovers: _, share: _, limits, .. } = &settings.policy;
+        let Policy { request_attributes, offer_attributes, .. } = &settings.policy;
+        let has_rules = roots.is_some() || start.is_some() || residual.is_some() || limits.is_some();
         let has_lists = [order, docking].into_iter().any(|rules| !rules.is_empty())
             || [request_attributes, offer_attributes].into_iter().any(|attributes| !attributes.is_empty());
         let has_policy = has_rules || has_lists;

@@ -7,18 +7,18 @@ use classad::matching::policy::ready_policy;
 use super::binary::{classad, file};
 
 /// A slot of a pool. Without a user it is unclaimed.
-struct Slot<'s> {
+pub struct Slot<'s> {
     name: &'s str,
     cpus: u32,
     more: &'s str,
 }
 
-fn slot<'s>(name: &'s str, cpus: u32, more: &'s str) -> Slot<'s> {
+pub fn slot<'s>(name: &'s str, cpus: u32, more: &'s str) -> Slot<'s> {
     Slot { name, cpus, more }
 }
 
 /// The ads of slots of 1,000 MB a core. `SlotID` counts them.
-fn slots(name: &str, slots: &[Slot<'_>]) -> String {
+pub fn slots(name: &str, slots: &[Slot<'_>]) -> String {
     let mut text = String::new();
     for (Slot { name, cpus, more }, id) in slots.iter().zip(1..) {
         let state = if more.contains("RemoteUser") { "Claimed" } else { "Unclaimed" };
@@ -35,7 +35,7 @@ fn slots(name: &str, slots: &[Slot<'_>]) -> String {
 }
 
 /// The ads of jobs: number, user, and more lines. The number is the time of submission, too.
-fn jobs(name: &str, jobs: &[(u32, &str, &str)]) -> String {
+pub fn jobs(name: &str, jobs: &[(u32, &str, &str)]) -> String {
     let mut text = String::new();
     for (number, user, more) in jobs {
         let (group, owner) = match user.rsplit_once('.') {
@@ -60,7 +60,13 @@ fn jobs(name: &str, jobs: &[(u32, &str, &str)]) -> String {
 }
 
 /// Runs a cycle. Returns the matches as `job slot`, in their order, with the users who lose their slots.
-fn cycle(name: &str, asking: &[(u32, &str, &str)], offered: &[Slot<'_>], config: &str, more: &[&str]) -> Vec<String> {
+pub fn cycle(
+    name: &str,
+    asking: &[(u32, &str, &str)],
+    offered: &[Slot<'_>],
+    config: &str,
+    more: &[&str],
+) -> Vec<String> {
     let (requests, offers) =
         (jobs(&format!("htc-{name}-jobs.long"), asking), slots(&format!("htc-{name}-slots.long"), offered));
     let config = file(&format!("htc-{name}.dump"), config);
@@ -76,7 +82,7 @@ fn cycle(name: &str, asking: &[(u32, &str, &str)], offered: &[Slot<'_>], config:
 }
 
 /// The accounts of these users with these priorities, as `condor_userprio -long` prints them.
-fn accounts(name: &str, users: &[(&str, f64)]) -> String {
+pub fn accounts(name: &str, users: &[(&str, f64)]) -> String {
     let mut text = String::new();
     for (number, (user, priority)) in users.iter().enumerate() {
         let number = number + 1;
@@ -86,7 +92,7 @@ fn accounts(name: &str, users: &[(&str, f64)]) -> String {
     file(name, text)
 }
 
-const FREE: &str = "";
+pub const FREE: &str = "";
 
 /// Manual, "Negotiation Cycle": a submitter's jobs by `JobPrio`, then by the time of submission. The default
 /// `NEGOTIATOR_PRE_JOB_RANK` prefers small slots; the job's own rank comes next.
@@ -253,64 +259,6 @@ fn claimed_slots_are_preempted_by_rank_and_by_priority() {
     );
     let never = format!("{by_priority}NEGOTIATOR_CONSIDER_PREEMPTION = false\n");
     assert_eq!(cycle("never", &asking, &offered, &never, &with), ["1 free"]);
-}
-
-/// `cp_deduct_assets` and the startd's `MODIFY_REQUEST_EXPR_...`: a job takes whole units of 128 MB of a partitionable
-/// slot, which goes on with the rest.
-#[test]
-fn partitionable_slots_are_divided() {
-    let offered = [slot("p", 4, "PartitionableSlot = true")];
-    let asking: Vec<(u32, &str, &str)> = (1..=4).map(|number| (number, "ann", "RequestMemory = 1300")).collect();
-    // 1300 MB become 1408: of 4000 MB two jobs leave 1184.
-    assert_eq!(cycle("parts", &asking, &offered, "", &[]), ["1 p", "2 p#2"]);
-    let exact = "MODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\n";
-    assert_eq!(cycle("exact", &asking, &offered, exact, &[]), ["1 p", "2 p#2", "3 p#3"]);
-}
-
-/// A job that leaves too little of a partitionable slot is charged for its part, not for the rest that nobody can have.
-/// If the weight says nothing about the rest, the job is charged for the whole slot.
-#[test]
-fn the_rest_of_a_slot_costs_nothing() {
-    let exact = file("htc-rest.dump", "MODIFY_REQUEST_EXPR_REQUESTMEMORY = RequestMemory\n");
-    for (number, (job, slot_lines, used)) in [
-        ("RequestMemory = 4000", "", "1"),
-        ("RequestMemory = 4000", "SlotWeight = 4", "4"),
-        ("RequestCpus = 5; RequestMemory = 100", "Requirements = true", "4"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let jobs = jobs(&format!("htc-rest-jobs-{number}.long"), &[(1, "ann", job)]);
-        let more = format!("PartitionableSlot = true\n{slot_lines}");
-        let slots = slots(&format!("htc-rest-slots-{number}.long"), &[slot("p", 4, &more)]);
-        let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &exact];
-        let (status, out, errors) = classad(&[&arguments[..], &["--by-submitter", "-o", "tsv"]].concat());
-        assert_eq!(status, Some(0), "{errors}");
-        let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
-        let column = rows[0].iter().position(|title| *title == "used_weight").expect("there is such a column");
-        assert_eq!(rows[1][column], used, "{job} {slot_lines}: {out}");
-    }
-}
-
-/// GPUs are given away by their identities: a job gets the first ones of `AvailableGPUs` that meet its `RequireGPUs`.
-#[test]
-fn gpus_are_given_away_by_their_identities() {
-    let gpus = "PartitionableSlot = true\nGPUs = 3\nAvailableGPUs = { GPUs_a, GPUs_b, GPUs_c }\n\
-                GPUs_a = [ Id = \"a\"; Capability = 7.0 ]\nGPUs_b = [ Id = \"b\"; Capability = 8.0 ]\n\
-                GPUs_c = [ Id = \"c\"; Capability = 7.5 ]";
-    let offered = [slot("p", 8, gpus)];
-    let needs = "Requirements = countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs;RequestGPUs = 1";
-    let new = format!("{needs};RequireGPUs = Capability >= 7.5");
-    let newest = format!("{needs};RequireGPUs = Capability >= 8.0");
-    let any = format!("{needs};RequireGPUs = Capability > 0");
-    // Job 1 gets b, the first GPU that is new enough; job 2 finds no newest one any more; 3 gets a, 4 gets c, 5
-    // nothing.
-    let asking = [(1, "ann", new.as_str()), (2, "ann", &newest), (3, "ann", &any), (4, "ann", &new), (5, "ann", &any)];
-    assert_eq!(cycle("gpus", &asking, &offered, "", &[]), ["1 p", "3 p#2", "4 p#3"]);
-    // Without RequireGPUs the first GPU is taken.
-    let plain = "Requirements = TARGET.GPUs >= RequestGPUs;RequestGPUs = 1";
-    let asking = [(1, "ann", plain), (2, "ann", &newest), (3, "ann", &newest), (4, "ann", plain)];
-    assert_eq!(cycle("plain-gpus", &asking, &offered, "", &[]), ["1 p", "2 p#2", "4 p#3"]);
 }
 
 /// `findBelowFloorSubmitters`, `GetCeiling`: a submitter gets its floor before the others share, and never more than

@@ -50,6 +50,7 @@ mod negotiation;
 mod negotiation_pool;
 mod one_cycle;
 mod one_way;
+mod partitionable_slots;
 mod parts;
 mod pictures;
 mod piped_output;

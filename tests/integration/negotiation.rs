@@ -405,7 +405,7 @@ fn a_weighted_policy_charges_weight() {
         classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--usage", &usage, "--now", "1000000"]);
     assert_eq!(status, Some(0), "{told}");
     let accounts = std::fs::read_to_string(&usage).expect("it was written");
-    assert!(accounts.contains("alice@example.org: { priority: 0.5, factor: 1000, resources: 7,"), "{accounts}");
+    assert!(accounts.contains("alice@example.org: { priority: 0.5, factor: 1000, resources: 16,"), "{accounts}");
     assert!(accounts.contains("carol@example.org: { priority: 0.5, factor: 1000, resources: 5,"), "{accounts}");
 }
 

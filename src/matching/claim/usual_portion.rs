@@ -17,7 +17,7 @@ static POLICY: LazyLock<Option<Policy>> =
 pub fn claimed_portion(named: Option<&Ad>, request: Option<&Ad>, offer: &Ad, context: &Context) -> Option<Ad> {
     let usual = request.and_then(|request| usual_portion(request, offer, context));
     let (Some(named), Some(usual)) = (named, &usual) else { return named.cloned().or(usual) };
-    let residual = POLICY.as_ref()?.residual.as_ref()?;
+    let residual = &POLICY.as_ref()?.leftovers.as_ref()?.division;
     let is_missing = |name: &Name| named.get(name).is_none() && !residual.names().any(|known| known == name);
     let missing = usual.iter().filter(|attribute| is_missing(attribute.name));
     Some(missing.fold(named.clone(), |all, attribute| all.with(attribute.name.clone(), attribute.expression.clone())))
@@ -27,7 +27,7 @@ pub fn claimed_portion(named: Option<&Ad>, request: Option<&Ad>, offer: &Ad, con
 /// rounded as by default. `None` if the offer is no partitionable slot: the request gets all of it.
 fn usual_portion(request: &Ad, offer: &Ad, context: &Context) -> Option<Ad> {
     let policy = POLICY.as_ref().filter(|_| is_partitionable(offer, context))?;
-    let mut residual = policy.residual.clone()?;
+    let mut residual = policy.leftovers.as_ref()?.division.clone();
     let known: Vec<Name> = residual.names().cloned().collect();
     // Resources that an administrator defines are divided in the same way.
     for attribute in request.iter() {

@@ -133,6 +133,14 @@ impl Allowance {
         }
     }
 
+    /// Whether the request that was considered before is of this autocluster, and the share is used up now as it was then.
+    pub fn is_repeated(&self, cluster: usize) -> bool {
+        match self {
+            Allowance::Offers { .. } => false,
+            Allowance::Weight(weight) => weight.last_considered == Some((cluster, weight.is_beyond())),
+        }
+    }
+
     /// Records that a request of an autocluster is considered. Returns whether HTCondor's negotiator takes its candidates
     /// from the match list of the request before, where the rule `beyond` does not count: see
     /// `Matchmaker::matchmakingAlgorithm`.

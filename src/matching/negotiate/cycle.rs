@@ -1,20 +1,18 @@
-//! The state of a cycle, and what is done for one request: the best remaining offer or gang is found and given.
+//! The state of a cycle, and which requests are considered. What is done for one request is in `consideration.rs`.
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
 use crate::matching::Accelerations;
-use crate::matching::gang::{GangFault, Gangmatcher};
-use crate::matching::policy::PolicyFault;
+use crate::matching::policy::{Policy, PolicyFault};
 use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, resource_count};
 
-use super::allowance::{Allowance, RefusalReasons};
-use super::choice::Choice;
+use super::allowance::Allowance;
 use super::event::{Grant, NegotiationEvent};
-use super::granted_offer::GrantedOffer;
 use super::ledger::CycleLedger;
-use super::match_list::{ClusterMatchList, RankedCandidate};
+use super::match_list::ClusterMatchList;
 use super::offers::CycleOffers;
 use super::{CycleObserver, NegotiationOutcome, NegotiationSettings, PortUse, Submitter};
 
@@ -32,13 +30,21 @@ pub struct RequestProgress {
     failed_at_division: Option<usize>,
 }
 
+impl RequestProgress {
+    /// Returns the number of offers for which the request asked in the beginning.
+    pub fn asked(self) -> usize {
+        self.remaining + self.granted
+    }
+}
+
 pub struct NegotiationCycle<'c> {
     pub settings: &'c NegotiationSettings,
     pub ads: &'c [Ad],
     pub requests: Vec<RequestProgress>,
     clusters: Option<RequestClusters>,
-    /// The autocluster of each request, also where autoclusters accelerate nothing, if a rule depends on them.
-    cluster_of: Vec<usize>,
+    /// The autocluster of each request, also where autoclusters accelerate nothing, if a rule depends on them. Otherwise
+    /// each request counts as an autocluster then.
+    pub cluster_of: Vec<usize>,
     pub offers: CycleOffers,
     /// The match list of each autocluster, by index of the autocluster.
     lists: FxHashMap<usize, ClusterMatchList>,
@@ -54,8 +60,12 @@ pub struct NegotiationCycle<'c> {
     /// [`CycleOffers::divisions`] when this was found out.
     gang_clusters: FxHashMap<usize, (bool, usize)>,
     pub outcome: NegotiationOutcome,
+    /// The first request of the run of requests of one autocluster that is considered, if its round has such runs.
+    pub run_head: Option<usize>,
+    /// The grants of requests that are no heads of their runs, by index. In HTCondor the access point chooses the job then.
+    pub chosen_later: FixedBitSet,
     /// Called with each event as it happens.
-    tell: &'c mut CycleObserver<'c>,
+    pub tell: &'c mut CycleObserver<'c>,
     /// Whether the observer has ended the cycle.
     pub is_ended: bool,
     /// What submitters use, and how much of the concurrency limits is in use.
@@ -82,9 +92,7 @@ impl<'c> NegotiationCycle<'c> {
         let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
         let policies = policy.match_policies();
         let mut clusters = None;
-        // The rule `beyond` depends on autoclusters, so that they are needed also where they accelerate nothing.
-        let has_beyond = policy.weighted_share().is_some_and(|share| share.beyond.is_some());
-        if accelerations.autoclusters || has_beyond {
+        if accelerations.autoclusters || depends_on_autoclusters(policy) {
             clusters = Some(RequestClusters::new(ads, offers, &policies, protocol, context));
         }
         let cluster_of = clusters.as_ref().map_or_else(|| (0..ads.len()).collect(), |found| found.cluster_of.clone());
@@ -116,6 +124,8 @@ impl<'c> NegotiationCycle<'c> {
             failed_clusters: FxHashMap::default(),
             gang_clusters: FxHashMap::default(),
             outcome,
+            run_head: None,
+            chosen_later: FixedBitSet::new(),
             tell,
             is_ended: false,
             ledger: CycleLedger::new(policy, offers, context),
@@ -197,177 +207,26 @@ impl<'c> NegotiationCycle<'c> {
         Ok(considered)
     }
 
-    /// Keeps the match list of an autocluster for its next request, if lists are kept.
-    fn keep_list(&mut self, cluster: usize, list: ClusterMatchList) {
+    /// Keeps the match list of a request for the next request of its autocluster, if lists are kept, or if the order of the
+    /// list depends on this request.
+    pub fn keep_list(&mut self, request: usize, list: ClusterMatchList, is_needed: bool) {
         let bytes = self.kept_bytes + list.bytes();
-        if self.settings.accelerations.match_lists && self.clusters.is_some() && bytes <= self.max_kept_bytes {
+        let is_kept = self.settings.accelerations.match_lists && self.clusters.is_some();
+        if is_needed || is_kept && bytes <= self.max_kept_bytes {
             self.kept_bytes = bytes;
-            self.lists.insert(cluster, list);
+            self.lists.insert(self.cluster_of[request], list);
         }
     }
 
-    /// Returns the match list of an autocluster, which is no longer kept. Empty if none was kept.
-    fn take_list(&mut self, cluster: usize) -> ClusterMatchList {
-        let list = self.lists.remove(&cluster).unwrap_or_default();
+    /// Returns the match list of the autocluster of a request, which is no longer kept. Empty if none was kept.
+    pub fn take_list(&mut self, request: usize) -> ClusterMatchList {
+        let list = self.lists.remove(&self.cluster_of[request]).unwrap_or_default();
         self.kept_bytes = self.kept_bytes.saturating_sub(list.bytes());
         list
     }
 
-    /// Gives a request the best remaining offer without ports that its submitter may get.
-    fn consider_offer(
-        &mut self,
-        request: usize,
-        representative: &Ad,
-        submitter: &str,
-        allowance: &mut Allowance,
-    ) -> Result<Consideration, PolicyFault> {
-        let cluster = self.cluster_of(request);
-        self.outcome.statistics.roots += 1;
-        let mut list = self.take_list(cluster);
-        list.refresh(&mut self.offers, representative)?;
-        list.skip_taken(&self.offers);
-        let mut refusals = RefusalReasons::default();
-        let needs = self.ledger.limits_of(&mut self.offers, representative, None);
-        let reached =
-            self.ledger.limits.as_ref().zip(needs.as_ref()).and_then(|(limits, needs)| limits.first_reached(needs));
-        if let Some(limit) = reached {
-            let limit_keeps_free = list.free_from(&mut 0, &mut self.offers, representative)?.is_some();
-            let (compatible, discarded) = list.counts();
-            self.keep_list(cluster, list);
-            let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free, ..refusals };
-            self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals: &refusals });
-            return Ok(Consideration::Deferred);
-        }
-        let is_repeated = allowance.begin(self.cluster_of[request]);
-        let mut best = None;
-        let mut position = 0;
-        while let Some(candidate) = list.free_from(&mut position, &mut self.offers, representative)? {
-            if self.ledger.is_permitted(
-                &mut self.offers,
-                (representative, candidate.candidate.offer),
-                needs.as_ref(),
-                (allowance, is_repeated),
-                &mut refusals,
-            ) {
-                best = Some(candidate);
-                break;
-            }
-        }
-        let next = match &best {
-            Some(_) if self.settings.finds_runner_up => {
-                list.free_from(&mut position, &mut self.offers, representative)?
-            }
-            _ => None,
-        };
-        if self.settings.context.has_spent_comparisons() {
-            // Some candidates of the list are not evaluated, so that another one may be the best.
-            return Ok(Consideration::Deferred);
-        }
-        let (compatible, discarded) = list.counts();
-        self.keep_list(cluster, list);
-        let Some(best) = best else {
-            let is_final = refusals.is_none();
-            if !refusals.is_silent() {
-                self.report(NegotiationEvent::Rejected {
-                    request,
-                    submitter,
-                    compatible,
-                    discarded,
-                    refusals: &refusals,
-                });
-            }
-            allowance.note(&refusals);
-            return Ok(if is_final { Consideration::Failed } else { Consideration::Deferred });
-        };
-        let granted = |RankedCandidate { candidate, vector }: RankedCandidate| GrantedOffer {
-            part: self.offers.parts[candidate.offer],
-            vector,
-            preempted: self.offers.user(candidate.offer),
-            ..GrantedOffer::of_candidate(candidate)
-        };
-        let mut offer = granted(best);
-        let choice = next.map(|next| Box::new(Choice::between_offers(&offer, &granted(next))));
-        let needs = match needs {
-            Some(needs) => needs,
-            None => self.ledger.limits_of(&mut self.offers, representative, Some(offer.offer)).unwrap_or_default(),
-        };
-        offer.is_beyond =
-            offer.preempted.is_some() && self.ledger.may_go_beyond(&mut self.offers, representative, offer.offer);
-        offer.portion = self.offers.take(offer.offer, &self.ads[request]);
-        let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
-        self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
-        Ok(Consideration::Granted)
-    }
-
-    /// Gives a request its best remaining gang, if its submitter may get it.
-    fn consider_gang(
-        &mut self,
-        request: usize,
-        representative: &Ad,
-        submitter: &str,
-        allowance: &mut Allowance,
-    ) -> Result<Consideration, PolicyFault> {
-        let found = self.offers.find_gang(request, representative);
-        for rank in self.offers.gangs().map(Gangmatcher::take_non_numeric_ranks).unwrap_or_default() {
-            self.report(NegotiationEvent::NonNumericRank { request, rank });
-        }
-        let gang = match found {
-            Ok(gang) => gang,
-            Err(GangFault::Ports(fault)) => return Ok(self.reject_ports(request, submitter, &fault)),
-            Err(GangFault::Policy(fault)) => return Err(fault),
-        };
-        let Some(gang) = gang else {
-            self.outcome.statistics.roots += 1;
-            if let Some(matchmaker) = self.offers.gangs() {
-                let event = NegotiationEvent::NoGang { request, submitter, matchmaker };
-                self.is_ended |= (self.tell)(event).is_break();
-            }
-            return Ok(Consideration::Failed);
-        };
-        let members: Vec<usize> = gang.members().iter().map(|docked| docked.offer).collect();
-        let weight = members.iter().filter_map(|offer| self.ledger.weights.weights.get(*offer)).sum();
-        if !allowance.permits_gang(members.len(), weight) {
-            let left = allowance.remaining();
-            self.report(NegotiationEvent::Deferred { request, submitter, offers: members.len(), weight, left });
-            return Ok(Consideration::Deferred);
-        }
-        let needs = self.ledger.limits_of(&mut self.offers, representative, None).unwrap_or_default();
-        if let Some(limit) = self.ledger.limits.as_ref().and_then(|limits| limits.first_reached(&needs)) {
-            let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free: true, ..RefusalReasons::default() };
-            self.report(NegotiationEvent::Rejected {
-                request,
-                submitter,
-                compatible: members.len(),
-                discarded: 0,
-                refusals: &refusals,
-            });
-            return Ok(Consideration::Deferred);
-        }
-        self.outcome.statistics.roots += 1;
-        let granted = gang.members().into_iter().map(|docked| GrantedOffer {
-            offer: docked.offer,
-            part: docked.part,
-            request_rank: docked.rank,
-            offer_rank: docked.offer_rank,
-            vector: docked.vector.clone(),
-            preempted: self.offers.user(docked.offer),
-            is_beyond: false,
-            portion: None,
-        });
-        let mut offers: Vec<GrantedOffer> = granted.collect();
-        let next = match self.offers.gangs().filter(|_| self.settings.finds_runner_up) {
-            Some(matchmaker) => matchmaker.find_runner_up(&gang)?,
-            None => None,
-        };
-        let choice = next.map(|next| Box::new(Choice::between_gangs(&gang, &next)));
-        self.offers.take_gang(&gang, &mut offers);
-        let weight = self.ledger.settle(&self.offers, submitter, (&members, &needs), allowance);
-        self.grant(submitter, Grant { request, unit: None, offers, gang: Some(gang), choice }, weight);
-        Ok(Consideration::Granted)
-    }
-
     /// Leaves out a request for good, because its ports cannot be used.
-    fn reject_ports(&mut self, request: usize, submitter: &str, fault: &PortFault) -> Consideration {
+    pub fn reject_ports(&mut self, request: usize, submitter: &str, fault: &PortFault) -> Consideration {
         self.requests[request].remaining = 0;
         self.report(NegotiationEvent::BadPorts { request, submitter, fault });
         Consideration::Failed
@@ -375,7 +234,7 @@ impl<'c> NegotiationCycle<'c> {
 
     /// Records that a request got offers, which are taken already. Sets the unit of the grant. `weight` is what counts
     /// against the share.
-    fn grant(&mut self, submitter: &str, grant: Grant, weight: Option<f64>) {
+    pub fn grant(&mut self, submitter: &str, grant: Grant, weight: Option<f64>) {
         let state = &mut self.requests[grant.request];
         state.remaining -= 1;
         state.granted += 1;
@@ -384,12 +243,22 @@ impl<'c> NegotiationCycle<'c> {
             let asking = &mut self.asking[self.cluster_of[grant.request]];
             *asking -= 1;
             if *asking == 0 {
-                let cluster = self.cluster_of(grant.request);
-                self.take_list(cluster);
+                self.take_list(grant.request);
             }
         }
         self.outcome.statistics.matched += 1;
         self.report(NegotiationEvent::Matched { grant: &grant, submitter, weight });
+        if self.run_head.is_some_and(|head| head != grant.request) {
+            self.chosen_later.grow_and_insert(self.outcome.grants.len());
+        }
         self.outcome.grants.push(grant);
     }
+}
+
+/// Whether matches depend on autoclusters, so that they are needed also where they accelerate nothing.
+fn depends_on_autoclusters(policy: &Policy) -> bool {
+    let of_share = policy.weighted_share();
+    of_share.is_some_and(|share| [&share.in_use_by, &share.beyond, &share.covers].into_iter().any(Option::is_some))
+        || policy.residual.as_ref().is_some_and(|residual| residual.behind_worse)
+        || policy.leftovers.is_some()
 }

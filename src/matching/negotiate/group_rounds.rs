@@ -4,14 +4,18 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::Ad;
-use crate::matching::policy::{AccountingGroup, PolicyFault, WeightedShare};
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::matching::policy::{AccountingGroup, GroupAllocation, PolicyFault, WeightedShare};
+use crate::protocol::rank_number;
 
 use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
 use super::cycle::{Consideration, NegotiationCycle};
 use super::event::{GroupBalance, NegotiationEvent};
 use super::weight_accounts::{WeightAccounts, weight};
+
+/// Place of a group for which the rule that orders groups is no number: `FLT_MAX`, as in HTCondor.
+const NO_GROUP_ORDER: f64 = 3.402_823_466_385_288_6e38;
 
 /// What a group may use in a negotiation.
 #[derive(Clone, Copy)]
@@ -80,14 +84,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 allocation.quotas[0] = total;
                 allocation.allocated[0] = total;
             }
-            let mut order: Vec<usize> = (0..count).collect();
-            // The group that uses the smallest part of its quota comes first, groups without quota later, the root last.
-            let key = |group: &usize| match allocation.quotas[*group] {
-                _ if *group == 0 => f64::INFINITY,
-                quota if quota > 0.0 => usage[*group] / quota,
-                _ => f64::MAX,
-            };
-            order.sort_by(|left, right| key(left).total_cmp(&key(right)));
+            let order = self.order(&allocation, &usage);
             let some_accept_surplus = tree.groups().iter().skip(1).any(|group| group.accepts_surplus);
             let goals = if some_accept_surplus { &allocation.allocated } else { &allocation.quotas };
             // The largest weight that any group may still get.
@@ -140,6 +137,35 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             self.cycle.report(NegotiationEvent::GroupSkipped { name, quota, usage });
         }
         Ok(())
+    }
+
+    /// Returns the groups in the order in which they negotiate. `usage` is what each
+    /// group uses.
+    fn order(&self, allocation: &GroupAllocation, usage: &[f64]) -> Vec<usize> {
+        let tree = &self.share.groups;
+        let key = |group: usize| match &self.share.group_order {
+            Some(_) if tree.groups()[0].regroups && group == 0 => f64::INFINITY,
+            Some(rule) => {
+                let numbers = [
+                    ("GroupQuota", allocation.quotas[group]),
+                    ("GroupResourcesAllocated", allocation.allocated[group]),
+                    ("GroupResourcesInUse", usage[group]),
+                ];
+                let name = Value::string(tree.groups()[group].name.clone());
+                let values = numbers.into_iter().map(|(name, number)| (name, Value::Real(number)));
+                let values = values.chain([("AccountingGroup", name)]);
+                let ad = values.map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
+                let value = rule.evaluate(&ad, &self.cycle.settings.context).ok();
+                value.as_ref().and_then(rank_number).unwrap_or(NO_GROUP_ORDER)
+            }
+            // The group that uses the smallest part of its quota comes first, groups without quota later, the root last.
+            None if group == 0 => f64::INFINITY,
+            None if allocation.quotas[group] > 0.0 => usage[group] / allocation.quotas[group],
+            None => f64::MAX,
+        };
+        let mut order: Vec<(f64, usize)> = tree.breadth_first().into_iter().map(|group| (key(group), group)).collect();
+        order.sort_by(|(left, _), (right, _)| left.total_cmp(right));
+        order.into_iter().map(|(_, group)| group).collect()
     }
 
     /// Reports what each group has, uses and asks for. All slices are by index of the group.
@@ -290,17 +316,37 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         let mut allowance = Allowance::Weight(allowance);
         // The autoclusters that got nothing in this turn because of a share or a limit.
         let mut deferred: FxHashSet<usize> = FxHashSet::default();
+        // The autocluster of the run of requests, and how many of its further requests the last offer covers.
+        let (mut run, mut covered) = (None, 0);
         for request in submitter.requests.iter().copied() {
+            let remaining = self.cycle.requests[request].remaining;
+            if remaining == 0 {
+                continue;
+            }
+            let (cluster, own) = (self.cycle.cluster_of(request), self.cycle.cluster_of[request]);
+            if run.replace(own) != Some(own) {
+                covered = 0;
+                self.cycle.run_head = Some(request);
+            }
+            let mut waiting = remaining.min(covered);
+            covered -= waiting;
             while self.cycle.is_open(request)
+                && self.cycle.requests[request].remaining > waiting
                 && !self.cycle.is_over()
-                && !deferred.contains(&self.cycle.cluster_of(request))
+                && !deferred.contains(&cluster)
             {
                 if allowance.is_used_up() {
                     submitter.granted += allowance.granted();
                     return Ok((false, allowance.weight_used()));
                 }
-                if let Consideration::Deferred = self.cycle.consider(request, &submitter.name, &mut allowance)? {
-                    deferred.insert(self.cycle.cluster_of(request));
+                match self.cycle.consider(request, &submitter.name, &mut allowance)? {
+                    Consideration::Granted => {
+                        covered = self.cycle.covered_by_last();
+                        let here = covered.min(self.cycle.requests[request].remaining - waiting);
+                        (waiting, covered) = (waiting + here, covered - here);
+                    }
+                    Consideration::Deferred => _ = deferred.insert(cluster),
+                    Consideration::Failed => {}
                 }
             }
         }

@@ -152,8 +152,13 @@ impl<'p> CycleLedger<'p> {
             let had_user = self.weights.users[*offer].is_some();
             let current = cycle_offers.current(*offer);
             let rest = current.or_else(|| cycle_offers.unoffered_rest(*offer));
-            let left = self.weight_left(share, rest, current.is_some(), self.weights.weights[*offer]);
+            let whole = self.weights.weights[*offer];
+            let is_kept = current.is_some() && cycle_offers.is_kept(*offer);
+            let left = if is_kept { 0.0 } else { self.weight_left(share, rest, current.is_some(), whole) };
             let got = self.weights.give(share, submitter, *offer, left);
+            if is_kept {
+                self.weights.weights[*offer] = whole;
+            }
             weighing.used += got;
             if !had_user {
                 weighing.used_unclaimed += got;

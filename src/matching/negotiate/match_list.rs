@@ -48,16 +48,22 @@ pub struct ClusterMatchList {
     next_position: usize,
     /// Length of [`CycleOffers::divisions`] when the list was last refreshed; `None` if the list was never filled.
     divisions_seen: Option<usize>,
+    /// Whether remainders stand behind candidates that are worse. Such a list is good only for the next request of its
+    /// autocluster.
+    is_disordered: bool,
 }
 
 impl ClusterMatchList {
     /// Fills the list, or updates it if offers were divided since the last refresh. Only the divided offers are tested
-    /// and evaluated again.
+    /// and evaluated again. `is_repeated` says whether the request before was of the same autocluster.
     ///
     /// # Errors
     ///
     /// Fails if docking vectors cannot be compared.
-    pub fn refresh(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
+    pub fn refresh(&mut self, offers: &mut CycleOffers, request: &Ad, is_repeated: bool) -> Result<(), PolicyFault> {
+        if self.is_disordered && !is_repeated {
+            *self = ClusterMatchList::default();
+        }
         let divisions = offers.divisions.len();
         match self.divisions_seen.replace(divisions) {
             None => self.fill(offers, request),
@@ -66,6 +72,10 @@ impl ClusterMatchList {
                 let mut divided = offers.divisions[seen..].to_vec();
                 divided.sort_unstable();
                 divided.dedup();
+                self.is_disordered |= is_repeated && offers.puts_behind_worse() && !offers.policy.docking.is_empty();
+                if self.is_disordered {
+                    self.settle(usize::MAX, offers, request)?;
+                }
                 self.update(offers, request, divided)
             }
         }
@@ -79,6 +89,11 @@ impl ClusterMatchList {
             + self.vectors.len() * of_vector
             + self.queue.as_ref().map_or(0, CandidateQueue::bytes)
             + self.discarded.capacity() * size_of::<usize>()
+    }
+
+    /// Whether remainders stand behind candidates that are worse.
+    pub fn is_disordered(&self) -> bool {
+        self.is_disordered
     }
 
     fn fill(&mut self, offers: &mut CycleOffers, request: &Ad) -> Result<(), PolicyFault> {
@@ -101,7 +116,7 @@ impl ClusterMatchList {
             }
         }
         offers.check_comparable(ranked.iter().map(|(_, vector)| vector))?;
-        sort_best_first(&mut ranked);
+        sort_best_first(&mut ranked, offers);
         (self.candidates, self.vectors) = ranked.into_iter().unzip();
         self.settled = if components == 1 { self.candidates.len() } else { 0 };
         Ok(())
@@ -141,7 +156,7 @@ impl ClusterMatchList {
                 }
             }
             offers.check_comparable(ranked.iter().map(|(_, vector)| vector))?;
-            sort_best_first(&mut ranked);
+            sort_best_first(&mut ranked, offers);
             let at = self.settled;
             self.settled += ranked.len();
             let (candidates, vectors): (Vec<Candidate>, Vec<PolicyVector>) = ranked.into_iter().unzip();
@@ -180,12 +195,17 @@ impl ClusterMatchList {
                 self.discarded.insert(candidate.offer);
                 continue;
             };
+            if self.is_disordered {
+                self.insert_behind_worse(candidate, prefix, offers, request);
+                continue;
+            }
             offers.check_comparable(self.vectors.iter().take(1).chain([&prefix]))?;
             let last_settled = self.settled.checked_sub(1).map(|last| &self.vectors[last]);
             let is_settled = last_settled.is_some_and(|last| prefix.cmp_greatest_first(last).is_le());
             if !is_settled && components > 1 {
-                let position =
-                    self.settled + self.position_of(&prefix, candidate.offer, self.settled..self.vectors.len());
+                let place = offers.place(candidate.offer);
+                let range = self.settled..self.vectors.len();
+                let position = self.settled + self.position_of(&prefix, place, range, offers);
                 self.insert(position, candidate, Some(prefix), false);
                 continue;
             }
@@ -197,20 +217,40 @@ impl ClusterMatchList {
             // Only vectors with an equal first component are compared further.
             let equal = self.vectors[run..self.settled].first().filter(|known| known.0[..1] == vector.0[..1]);
             offers.check_comparable(equal.into_iter().chain([&vector]))?;
-            let position = self.position_of(&vector, candidate.offer, 0..self.settled);
+            let position = self.position_of(&vector, offers.place(candidate.offer), 0..self.settled, offers);
             self.insert(position, candidate, Some(vector), true);
         }
         Ok(())
     }
 
+    /// Puts the remainder of an offer before the first candidate that is as good or better, from the first free one on: see
+    /// [`Residual::behind_worse`](crate::matching::policy::Residual::behind_worse).
+    fn insert_behind_worse(
+        &mut self,
+        candidate: Candidate,
+        first: PolicyVector,
+        offers: &mut CycleOffers,
+        request: &Ad,
+    ) {
+        let Some(vector) = whole_vector(first, offers, request, candidate.offer) else {
+            self.discarded.insert(candidate.offer);
+            return;
+        };
+        self.skip_taken(offers);
+        let worse =
+            self.vectors[self.next_position..].iter().take_while(|known| vector.cmp_greatest_first(known).is_lt());
+        let position = self.next_position + worse.count();
+        self.insert(position, candidate, Some(vector), true);
+    }
+
     /// Returns the place of a candidate among the candidates of a range, which are sorted, from the range's beginning. Of
-    /// equal vectors the earlier offer comes first.
-    fn position_of(&self, vector: &PolicyVector, offer: usize, range: Range<usize>) -> usize {
+    /// equal vectors the offer with the smaller place, which is `place` here, comes first.
+    fn position_of(&self, vector: &PolicyVector, place: usize, range: Range<usize>, offers: &CycleOffers) -> usize {
         let known = &self.vectors[range.clone()];
         let position = known.partition_point(|known| known.cmp_greatest_first(vector).is_lt());
         let equal = known[position..].iter().zip(&self.candidates[range][position..]);
         let before = |(known, candidate): &(&PolicyVector, &Candidate)| {
-            known.cmp_greatest_first(vector).is_eq() && candidate.offer < offer
+            known.cmp_greatest_first(vector).is_eq() && offers.place(candidate.offer) < place
         };
         position + equal.take_while(before).count()
     }
@@ -260,6 +300,15 @@ impl ClusterMatchList {
         }
     }
 
+    /// Whether another free candidate is of the same worth as the one that [`ClusterMatchList::free_from`] returned last,
+    /// with this `position` after it.
+    pub fn is_tied(&self, position: usize, offers: &CycleOffers) -> bool {
+        let Some(best) = position.checked_sub(1).and_then(|best| self.vectors.get(best)) else { return false };
+        let others = self.vectors[position..self.settled.max(position)].iter().zip(&self.candidates[position..]);
+        let mut equal = others.take_while(|(vector, _)| best.cmp_greatest_first(vector).is_eq());
+        equal.any(|(_, candidate)| !offers.taken[candidate.offer])
+    }
+
     /// Returns all candidates that are not taken, best first.
     ///
     /// # Errors
@@ -281,10 +330,11 @@ impl ClusterMatchList {
     }
 }
 
-/// Sorts candidates best first: by their vectors, then by their offers.
-fn sort_best_first(ranked: &mut [(Candidate, PolicyVector)]) {
+/// Sorts candidates best first: by their vectors, then by the places of their offers.
+fn sort_best_first(ranked: &mut [(Candidate, PolicyVector)], offers: &CycleOffers) {
     ranked.sort_by(|(left, left_vector), (right, right_vector)| {
-        left_vector.cmp_greatest_first(right_vector).then_with(|| left.offer.cmp(&right.offer))
+        let by_vector = left_vector.cmp_greatest_first(right_vector);
+        by_vector.then_with(|| offers.place(left.offer).cmp(&offers.place(right.offer)))
     });
 }
 

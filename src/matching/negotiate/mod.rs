@@ -3,6 +3,7 @@
 
 mod allowance;
 mod choice;
+mod consideration;
 mod cycle;
 mod event;
 mod granted_offer;
@@ -14,6 +15,7 @@ mod offers;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
+mod starts;
 #[cfg(test)]
 mod tests;
 mod weight_accounts;
@@ -41,6 +43,7 @@ pub use limit_counts::ReachedLimit;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
+pub use starts::{ExceededQuota, RequestStarts};
 
 /// The settings of a negotiation cycle.
 #[derive(Clone, Debug)]
@@ -57,6 +60,8 @@ pub struct NegotiationSettings {
     pub gangs: GangSettings,
     /// Whether the runner-up of each match is found. Finding the second best gang takes as long as finding the best.
     pub finds_runner_up: bool,
+    /// Whether the requests that start after the cycle are found.
+    pub finds_starts: bool,
 }
 
 impl NegotiationSettings {
@@ -70,6 +75,7 @@ impl NegotiationSettings {
             accelerations: Accelerations::ALL,
             gangs: GangSettings::default(),
             finds_runner_up: false,
+            finds_starts: false,
         }
     }
 }
@@ -114,8 +120,13 @@ pub struct NegotiationOutcome {
     pub unordered_components: Vec<usize>,
     /// The offers that were left out because their ports cannot be used.
     pub bad_ports: Vec<BadPorts>,
+    /// Number of single offers that were given although another free candidate had an equal docking vector: the order of the
+    /// input decided.
+    pub ties: usize,
     /// What is left of the divided offers, by the index of the offer.
     pub rests: BTreeMap<usize, Ad>,
+    /// The requests that start after the cycle; `None` if they were not to be found.
+    pub starts: Option<RequestStarts>,
 }
 
 /// What a submitter got in a cycle.
@@ -176,6 +187,9 @@ pub fn negotiate(
     cycle.outcome.unordered_components = cycle.offers.unordered_components();
     cycle.outcome.bad_ports = std::mem::take(&mut cycle.offers.bad_ports);
     cycle.outcome.rests = cycle.offers.rests();
+    if settings.finds_starts {
+        cycle.outcome.starts = Some(starts::find_starts(&mut cycle, &submitters, &offers));
+    }
     let mut matches: FxHashMap<usize, usize> = FxHashMap::default();
     for grant in &cycle.outcome.grants {
         *matches.entry(grant.request).or_default() += 1;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Participant, ScopeFrame, Value};
+use crate::ad::{Ad, Participant, ScopeFrame, Truth, Value};
 use crate::eval::{Context, Environment};
 use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
@@ -40,8 +40,12 @@ pub struct CycleOffers {
     pub free_count: usize,
     /// What is left of taken offers and not offered again.
     unoffered: FxHashMap<usize, Ad>,
-    /// Indexes of the offers that were divided, in chronological order. Dividing an offer replaces it by its remainder.
+    /// Indexes of the offers that were divided, or given away and kept on offer, in chronological order. Dividing an offer
+    /// replaces it by its remainder.
     pub divisions: Vec<usize>,
+    /// The places of offers that were kept on offer, behind all others of the same worth. Other offers have the place of
+    /// their index.
+    places: FxHashMap<usize, usize>,
     pub policy: Policy,
     pub context: Context,
     /// Counters of the work that the matchmaker does not count.
@@ -91,6 +95,7 @@ impl CycleOffers {
             unoffered: FxHashMap::default(),
             taken,
             divisions: Vec::new(),
+            places: FxHashMap::default(),
             policy: policy.clone(),
             context: context.clone(),
             statistics: Statistics::default(),
@@ -104,10 +109,10 @@ impl CycleOffers {
         Advertisement::new(&frame.ad, &self.context).user()
     }
 
-    /// Evaluates some components of the docking vector of a request for an offer. `None` if a component cannot be ordered
-    /// or a budget was exceeded; the offer is discarded then. Once the steps for comparisons are spent, no offer has one.
+    /// Evaluates some components of the docking vector of a request for an offer. `None` if a component cannot be ordered,
+    /// a budget was exceeded, or the request may not start there; the offer is discarded then. Once the steps for comparisons are spent, no offer has one.
     pub fn vector(&mut self, request: &Ad, offer: usize, components: Range<usize>) -> Option<PolicyVector> {
-        if self.context.has_spent_comparisons() {
+        if self.context.has_spent_comparisons() || components.start == 0 && !self.may_start(request, offer) {
             return None;
         }
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
@@ -254,13 +259,36 @@ impl CycleOffers {
 
     /// Returns what a match takes of an offer that leaves this rest.
     fn portion(&self, offer: usize, rest: &Ad) -> Ad {
-        let names = self.policy.residual.iter().flat_map(Residual::names);
-        taken_portion(&self.frames[offer].ad, rest, names, &self.context)
+        let residual = self.policy.residual.as_ref();
+        residual.map_or_else(Ad::default, |residual| self.portion_by(residual, offer, rest))
+    }
+
+    /// Returns what a request takes of an offer that leaves this rest by these rules.
+    pub fn portion_by(&self, division: &Residual, offer: usize, rest: &Ad) -> Ad {
+        taken_portion(&self.frames[offer].ad, rest, division.names(), &self.context)
+    }
+
+    /// Puts the rest of an offer in its place after the cycle, whoever has the offer.
+    pub fn put(&mut self, offer: usize, rest: Ad) {
+        self.frames[offer] = Pair::make_scope(rest.clone(), PairSide::Offer);
+        self.matchmaker.replace(offer, rest);
+        self.parts[offer] += 1;
+    }
+
+    /// Returns an offer as it is now, taken or not.
+    pub fn ad(&self, offer: usize) -> &Ad {
+        &self.frames[offer].ad
     }
 
     /// Gives an offer to a request. Returns which portion of it the request takes; `None` if it takes the whole offer.
     pub fn take(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
         let rest = self.rest(offer, request);
+        if rest.is_none() && self.keeps(offer) {
+            self.places.insert(offer, self.frames.len() + self.divisions.len());
+            let kept = self.frames[offer].ad.clone();
+            self.settle(offer, Some(kept), true);
+            return None;
+        }
         let portion = rest.as_ref().map(|rest| self.portion(offer, rest));
         let is_offered = rest.as_ref().is_some_and(|rest| self.offers_again(rest));
         if let Some(gangs) = &mut self.gangs {
@@ -289,20 +317,52 @@ impl CycleOffers {
         if self.ports != PortUse::Ignored {
             self.with_ports.set(offer, has_ports(&remainder));
         }
-        self.frames[offer] = Pair::make_scope(remainder.clone(), PairSide::Offer);
-        self.matchmaker.replace(offer, remainder);
-        self.parts[offer] += 1;
+        self.put(offer, remainder);
         self.divisions.push(offer);
     }
 
     /// Returns what a request would leave of an offer, whether it is offered again or not; `None` if the request would
     /// get all of it.
     pub fn rest(&mut self, offer: usize, request: &Ad) -> Option<Ad> {
-        let residual = self.policy.residual.as_ref()?;
+        let residual = self.policy.residual.take()?;
+        let rest = self.rest_by(&residual, offer, request);
+        self.policy.residual = Some(residual);
+        rest
+    }
+
+    /// Returns what a request would leave of an offer by these rules, as [`CycleOffers::rest`].
+    pub fn rest_by(&mut self, division: &Residual, offer: usize, request: &Ad) -> Option<Ad> {
         put_pair(&mut self.environment, request, &self.frames[offer]);
-        let rest = residual.rest(&self.frames[offer], &self.environment, &self.context);
+        let rest = division.rest(&self.frames[offer], &self.environment, &self.context);
         self.statistics.failures += u64::from(rest.is_err());
         rest.unwrap_or_default()
+    }
+
+    /// Whether an offer stays on offer as it is.
+    fn keeps(&self, offer: usize) -> bool {
+        let residual = self.policy.residual.as_ref();
+        residual.is_some_and(|residual| residual.keeps(&self.frames[offer].ad, &self.context).unwrap_or_default())
+    }
+
+    /// Whether an offer was given away and kept on offer.
+    pub fn is_kept(&self, offer: usize) -> bool {
+        self.places.contains_key(&offer)
+    }
+
+    /// Returns the place of an offer among those of the same worth.
+    pub fn place(&self, offer: usize) -> usize {
+        self.places.get(&offer).copied().unwrap_or(offer)
+    }
+
+    /// Whether the remainders of offers stand behind the candidates that are worse.
+    pub fn puts_behind_worse(&self) -> bool {
+        self.policy.residual.as_ref().is_some_and(|residual| residual.behind_worse)
+    }
+
+    /// Whether the rule `start` of the policy lets a request have an offer.
+    pub fn may_start(&mut self, request: &Ad, offer: usize) -> bool {
+        let Some(rule) = self.policy.start.clone() else { return true };
+        Truth::of(&self.docking_value(&rule, request, offer), self.context.dialect) != Truth::False
     }
 
     /// Whether the rest of an offer is offered again.

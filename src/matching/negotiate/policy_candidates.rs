@@ -36,7 +36,7 @@ impl PolicyCandidates {
     /// Fails if docking vectors cannot be compared.
     pub fn candidates(&mut self, request: &Ad) -> Result<Arc<[Candidate]>, PolicyFault> {
         let mut ranked = ClusterMatchList::default();
-        ranked.refresh(&mut self.offers, request)?;
+        ranked.refresh(&mut self.offers, request, false)?;
         ranked.remaining(&mut self.offers, request)
     }
 

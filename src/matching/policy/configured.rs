@@ -35,11 +35,19 @@ pub fn configure(
     if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
         let groups = reader.groups();
         if !groups.is_empty() {
-            (weighted.groups, left_out) = GroupTree::new(groups);
+            let oversubscribes = weighted.groups.oversubscribes;
+            let (tree, faults) = GroupTree::new(groups);
+            (weighted.groups, left_out) = (tree.with_oversubscription(oversubscribes), faults);
         }
     }
     if let Some(limits) = &mut policy.limits {
         reader.add_maxima(limits);
+    }
+    if let Some(leftovers) = &mut policy.leftovers {
+        // Both daemons must use leftovers; a dump may have settings of their own.
+        let of_all = leftovers.are_used;
+        let uses = |daemon: &str| reader.truth(&format!("{daemon}.CLAIM_PARTITIONABLE_LEFTOVERS"), of_all);
+        leftovers.are_used = ["SCHEDD", "STARTD"].map(uses).into_iter().all(|uses| uses);
     }
     if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
 }

@@ -33,6 +33,9 @@ pub struct AccountingGroup {
 /// The accounting groups as a tree. The root, [`ROOT_GROUP`], has the index 0; a parent comes before its children.
 #[derive(Clone, Debug)]
 pub struct GroupTree {
+    /// Whether a group may use the quotas of its children, too: `NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION` of HTCondor. The
+    /// root may not.
+    pub oversubscribes: bool,
     groups: Vec<AccountingGroup>,
     parents: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
@@ -41,7 +44,7 @@ pub struct GroupTree {
 /// What the groups of a tree get in a round of allocation. All vectors are by index of the group.
 #[derive(Clone, Debug)]
 pub struct GroupAllocation {
-    /// The quotas of the groups themselves, without those of their children.
+    /// The quotas of the groups themselves, without those of their children unless these are oversubscribed.
     pub quotas: Vec<f64>,
     /// The quotas of the groups with their children.
     subtree_quotas: Vec<f64>,
@@ -65,7 +68,8 @@ impl GroupTree {
             accepts_surplus: true,
             regroups: groups.iter().any(|group| group.regroups),
         };
-        let mut tree = GroupTree { groups: vec![root], parents: vec![None], children: vec![Vec::new()] };
+        let (groups_of_root, children) = (vec![root], vec![Vec::new()]);
+        let mut tree = GroupTree { oversubscribes: false, groups: groups_of_root, parents: vec![None], children };
         let mut left_out = Vec::new();
         for group in groups {
             let (above, _) = group.name.rsplit_once('.').unwrap_or_default();
@@ -85,10 +89,28 @@ impl GroupTree {
         (tree, left_out)
     }
 
+    /// Sets [`GroupTree::oversubscribes`].
+    #[must_use]
+    pub fn with_oversubscription(self, oversubscribes: bool) -> Self {
+        GroupTree { oversubscribes, ..self }
+    }
+
     /// Returns the groups. The root comes first.
     #[must_use]
     pub fn groups(&self) -> &[AccountingGroup] {
         &self.groups
+    }
+
+    /// Returns the indexes of the groups, level by level from the root on. HTCondor keeps its groups in this order.
+    #[must_use]
+    pub fn breadth_first(&self) -> Vec<usize> {
+        let mut order = vec![0];
+        let mut next = 0;
+        while let Some(group) = order.get(next).copied() {
+            order.extend(&self.children[group]);
+            next += 1;
+        }
+        order
     }
 
     /// Returns the index of the group of this name. Case does not count. The empty name is that of the root.
@@ -149,8 +171,8 @@ impl GroupTree {
                 GroupQuota::Dynamic(fraction) => fractions += fraction,
             }
         }
-        let for_fixed = f64::min(fixed, quota);
-        let for_fractions = quota - for_fixed;
+        let for_fixed = if self.oversubscribes { fixed } else { f64::min(fixed, quota) };
+        let for_fractions = f64::max(quota - for_fixed, 0.0);
         let mut given = 0.0;
         for child in &self.children[group] {
             let part = match self.groups[*child].quota {
@@ -161,7 +183,7 @@ impl GroupTree {
             self.assign_quotas(*child, part, to);
             given += part;
         }
-        to.quotas[group] = f64::max(quota - given, 0.0);
+        to.quotas[group] = if self.oversubscribes && group > 0 { quota } else { f64::max(quota - given, 0.0) };
     }
 
     /// Allocates to each group what it asks for, within its quota, and the surplus to the groups that accept surplus.

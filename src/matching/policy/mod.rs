@@ -6,6 +6,7 @@ mod configured;
 mod docking_vector;
 mod group_quotas;
 mod job_demands;
+mod leftovers;
 mod parse;
 mod residual;
 mod typed_ranks;
@@ -30,6 +31,7 @@ pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};
 pub use job_demands::JobDemands;
+pub use leftovers::Leftovers;
 pub use parse::{MAX_COMPONENTS, POLICY_KEYS, PolicyProblems};
 pub use residual::{ListTaking, Residual};
 pub use typed_ranks::with_typed_ranks;
@@ -119,8 +121,13 @@ pub struct Policy {
     /// cannot be ordered, for example because it is undefined. If empty, candidates are ordered by the rank of the
     /// request, then by the rank of the offer.
     pub docking: Vec<PolicyRule>,
+    /// Rule that a request and a candidate must meet besides their constraints, evaluated like a component of the docking
+    /// vector. A value that is neither true nor false counts as true. If `None`, every candidate meets it.
+    pub start: Option<PolicyRule>,
     /// The rules for the remainder of an offer after a match; if `None`, no offer leaves a remainder.
     pub residual: Option<Residual>,
+    /// The rules for what is left of offers after the cycle; if `None`, nothing is divided after the cycle.
+    pub leftovers: Option<Leftovers>,
     /// Fair share among submitters; if `None`, all requests belong to one submitter.
     pub share: Option<Share>,
     /// Concurrency limits; if `None`, requests have none.
@@ -212,7 +219,8 @@ impl Policy {
     /// Returns the names of all attributes that the policy reads, in requests or in offers.
     #[must_use]
     pub fn free_names(&self, dialect: Dialect) -> FreeNames {
-        let Policy { roots, order, docking, residual, share, limits, request_attributes, offer_attributes } = self;
+        let Policy { roots, order, docking, start, residual, leftovers, share, limits, .. } = self;
+        let Policy { request_attributes, offer_attributes, .. } = self;
         let mut mentions = FreeNames::default();
         let shares = share.iter().flat_map(|share| {
             let weighted = share.weighted.iter().flat_map(WeightedShare::rules).flatten();
@@ -220,14 +228,16 @@ impl Policy {
         });
         let limits = limits.iter().flat_map(|limits| limits.needs.iter().chain(&limits.in_use));
         let attributes = request_attributes.iter().chain(offer_attributes).map(|(_, rule)| rule);
-        for rule in roots.iter().chain(order).chain(docking).chain(shares).chain(limits).chain(attributes) {
+        let of_rests = leftovers.iter().flat_map(|leftovers| &leftovers.permits);
+        let rules = roots.iter().chain(order).chain(docking).chain(start).chain(of_rests);
+        for rule in rules.chain(shares).chain(limits).chain(attributes) {
             mentions.add_policy_expression(&rule.expression, dialect);
         }
-        if let Some(residual) = residual {
+        for residual in residual.iter().chain(leftovers.iter().map(|leftovers| &leftovers.division)) {
             let set = residual.set.iter().map(|(_, rule)| rule);
             let take = residual.take.iter().flat_map(|taking| [&taking.count].into_iter().chain(&taking.fits));
             mentions.names.extend(residual.take.iter().map(|taking| taking.list.clone()));
-            for rule in residual.when.iter().chain(set).chain(take).chain(&residual.while_true) {
+            for rule in residual.when.iter().chain(&residual.keep).chain(set).chain(take).chain(&residual.while_true) {
                 mentions.add_policy_expression(&rule.expression, dialect);
             }
         }
@@ -240,13 +250,18 @@ impl Policy {
     pub fn match_policies(&self) -> PolicyExpressions {
         let weighted = self.share.iter().flat_map(|share| &share.weighted);
         let needs = self.limits.iter().flat_map(|limits| &limits.needs);
-        let in_requests = self.docking.iter().chain(needs).chain(weighted.flat_map(|share| &share.beyond));
-        let set = self.residual.iter().flat_map(|residual| &residual.set).map(|(_, rule)| rule);
-        let take = self.residual.iter().flat_map(|residual| &residual.take);
-        let residual = set.chain(take.flat_map(|taking| [&taking.count].into_iter().chain(&taking.fits)));
+        let of_share = weighted.flat_map(|share| share.beyond.iter().chain(&share.covers));
+        let of_rests = self.leftovers.iter().flat_map(|leftovers| &leftovers.permits);
+        let in_requests = self.docking.iter().chain(&self.start).chain(needs).chain(of_share).chain(of_rests);
+        let divisions = self.residual.iter().chain(self.leftovers.iter().map(|leftovers| &leftovers.division));
+        let in_offers = divisions.flat_map(|residual| {
+            let set = residual.set.iter().map(|(_, rule)| rule);
+            let take = residual.take.iter().flat_map(|taking| [&taking.count].into_iter().chain(&taking.fits));
+            residual.when.iter().chain(set).chain(take)
+        });
         PolicyExpressions {
             in_requests: in_requests.map(|rule| rule.expression.clone()).collect(),
-            in_offers: residual.map(|rule| rule.expression.clone()).collect(),
+            in_offers: in_offers.map(|rule| rule.expression.clone()).collect(),
         }
     }
 

@@ -8,8 +8,9 @@ use crate::eval::Context;
 use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree};
 
+use super::leftovers::start_rule;
 use super::variables::PolicyVariables;
-use super::{ListTaking, Policy, PolicyRule, RankOrder, Residual};
+use super::{Leftovers, ListTaking, Policy, PolicyRule, RankOrder, Residual};
 
 /// The reasons why a policy cannot be used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,8 +66,25 @@ impl Policy {
 }
 
 /// The keys of a policy.
-pub const POLICY_KEYS: [&str; 9] =
-    ["variables", "roots", "order", "docking", "residual", "share", "limits", "requests", "offers"];
+pub const POLICY_KEYS: [&str; 11] = [
+    "variables",
+    "roots",
+    "order",
+    "docking",
+    "start",
+    "residual",
+    "leftovers",
+    "share",
+    "limits",
+    "requests",
+    "offers",
+];
+
+/// The keys of `residual`.
+const RESIDUAL_KEYS: [&str; 6] = ["when", "set", "take", "while", "keep", "behind-worse"];
+
+/// Number of those of [`RESIDUAL_KEYS`] that only divide an offer.
+const DIVISION_KEYS: usize = 4;
 
 /// Reads policies and their parts from YAML nodes. The `ConfigReader` collects the errors.
 pub struct PolicyReader<'o, 's> {
@@ -87,7 +105,12 @@ impl<'o> PolicyReader<'o, '_> {
                 "roots" => policy.roots = self.rule(value),
                 "order" => policy.order = self.vector(value),
                 "docking" => policy.docking = self.vector(value),
-                "residual" => policy.residual = Some(self.residual(value)),
+                "residual" => policy.residual = Some(self.residual(value, ("residual", &RESIDUAL_KEYS))),
+                "start" => {
+                    let dialect = self.settings.dialect;
+                    policy.start = self.rule(value).and_then(|rule| start_rule(rule, dialect));
+                }
+                "leftovers" => policy.leftovers = Some(self.leftovers(value)),
                 "share" => policy.share = self.share(value),
                 "limits" => policy.limits = Some(self.limits(value)),
                 "requests" => policy.request_attributes = self.attributes(value, "requests"),
@@ -97,17 +120,32 @@ impl<'o> PolicyReader<'o, '_> {
         policy
     }
 
-    fn residual(&mut self, node: &'o YamlNode) -> Residual {
+    fn residual(&mut self, node: &'o YamlNode, (what, keys): (&str, &[&'static str])) -> Residual {
         let mut residual = Residual::default();
-        for (key, value) in self.settings.known_entries(node, "residual", &["when", "set", "take", "while"]) {
+        for (key, value) in self.settings.known_entries(node, what, keys) {
             match key {
                 "when" => residual.when = self.rule(value),
+                "keep" => residual.keep = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
+                "behind-worse" => residual.behind_worse = self.truth(value).unwrap_or_default(),
                 "take" => residual.take = self.takings(value),
                 _ => residual.set = self.attributes(value, "set"),
             }
         }
         residual
+    }
+
+    fn leftovers(&mut self, node: &'o YamlNode) -> Leftovers {
+        let mut leftovers = Leftovers::default();
+        for (key, value) in self.settings.known_entries(node, "leftovers", &["use", "if", "same-limits", "divide"]) {
+            match key {
+                "use" => leftovers.are_used = self.truth(value).unwrap_or_default(),
+                "if" => leftovers.permits = self.rule(value),
+                "same-limits" => leftovers.considers_limits = self.truth(value).unwrap_or_default(),
+                _ => leftovers.division = self.residual(value, ("divide", &RESIDUAL_KEYS[..DIVISION_KEYS])),
+            }
+        }
+        leftovers
     }
 
     /// Reads `take`: for each list a count, or a mapping of `count` and `if`.

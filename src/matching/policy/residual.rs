@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Truth, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator};
 
 use super::PolicyRule;
@@ -11,8 +11,12 @@ use super::PolicyRule;
 /// The rules that define what remains of an offer after a match.
 #[derive(Clone, Debug, Default)]
 pub struct Residual {
-    /// Rule that an offer must meet to leave a remainder. If `None`, every offer leaves a remainder.
+    /// Rule that an offer must meet to leave a remainder, evaluated in the offer; `other` is the request. If `None`, every
+    /// offer leaves a remainder.
     pub when: Option<PolicyRule>,
+    /// Rule of offers that leave no remainder and yet stay on offer as they are. Each match costs all of such an offer, which
+    /// then stands behind equal ones: `WantAdRevaluate` of HTCondor. If `None`, no offer stays.
+    pub keep: Option<PolicyRule>,
     /// Attributes that are set in the remainder. Their expressions are evaluated in the offer as it was before the
     /// match; `other` is the request.
     pub set: Vec<(Name, PolicyRule)>,
@@ -20,6 +24,10 @@ pub struct Residual {
     pub take: Vec<ListTaking>,
     /// Rule that a remainder must meet to be offered again. If `None`, every remainder is offered.
     pub while_true: Option<PolicyRule>,
+    /// Whether a remainder stands behind the candidates that are worse, as long as requests of one autocluster follow each
+    /// other: HTCondor's negotiator puts slots with consumption policies back into its list in this way
+    /// (`MatchListType::insert_candidate`). If not, a remainder has the place that its docking vector gives it.
+    pub behind_worse: bool,
 }
 
 impl Residual {
@@ -33,6 +41,11 @@ impl Residual {
         self.while_true.as_ref().map_or(Ok(true), |rule| rule.is_met(rest, context))
     }
 
+    /// Whether an offer stays as it is, however often it is given away.
+    pub fn keeps(&self, offer: &Ad, context: &Context) -> Result<bool, Abort> {
+        self.keep.as_ref().map_or(Ok(false), |rule| rule.is_met(offer, context))
+    }
+
     /// Returns what a request leaves of an offer, whether it is offered again or not; `None` if the request gets all of
     /// it. `environment` contains the pair, and `offer` is the offer's scope in it.
     pub fn rest(
@@ -41,10 +54,11 @@ impl Residual {
         environment: &Environment,
         context: &Context,
     ) -> Result<Option<Ad>, Abort> {
-        if let Some(when) = &self.when
-            && !when.is_met(&offer.ad, context)?
-        {
-            return Ok(None);
+        if let Some(when) = &self.when {
+            let value = Evaluator::new(environment, context).evaluate(&when.expression, offer)?;
+            if !Truth::of(&value, context.dialect).is_true() {
+                return Ok(None);
+            }
         }
         let mut remainder = offer.ad.clone();
         for (name, rule) in &self.set {

@@ -20,10 +20,18 @@ pub struct WeightedShare {
     /// Whether a request may take a candidate in the first round although its submitter has used up its share.
     /// Evaluated like a component of the docking vector. If `None`, it may not.
     pub beyond: Option<PolicyRule>,
+    /// Number of equivalent requests that one offer serves, evaluated like a component of the docking vector: the requests
+    /// that follow the one that got the offer are passed over in this turn (`NEGOTIATOR_DEPTH_FIRST` of HTCondor). If `None`,
+    /// an offer serves one request.
+    pub covers: Option<PolicyRule>,
     /// Whether offers in use may change hands. If not, a share is not larger than what its group may still get.
     pub preempts: bool,
     /// The accounting groups.
     pub groups: GroupTree,
+    /// The number by which groups are sorted, the smallest first: `GROUP_SORT_EXPR` of HTCondor. Evaluated in an ad with
+    /// `AccountingGroup`, `GroupQuota`, `GroupResourcesAllocated` and `GroupResourcesInUse`. If `None`, the group that uses the
+    /// smallest part of its quota comes first.
+    pub group_order: Option<PolicyRule>,
     /// Maximum number of rounds in which groups are allocated what others could not use.
     pub allocation_rounds: usize,
     /// Weight that a submitter gets before the others get more, by name.
@@ -36,7 +44,7 @@ impl WeightedShare {
     /// Returns the rules that are evaluated in requests, and those that are evaluated in offers.
     #[must_use]
     pub fn rules(&self) -> [Vec<&PolicyRule>; 2] {
-        let in_requests = self.demand.iter().chain(&self.beyond).collect();
+        let in_requests = self.demand.iter().chain(&self.beyond).chain(&self.covers).collect();
         [in_requests, [&self.weight].into_iter().chain(&self.in_use_by).collect()]
     }
 }

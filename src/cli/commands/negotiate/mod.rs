@@ -1,6 +1,7 @@
 //! `classad negotiate`: a complete negotiation cycle.
 
 mod compare;
+mod summary;
 mod transcript;
 
 use std::io::{self, IsTerminal, Write};
@@ -96,6 +97,12 @@ pub struct Negotiate {
     /// that it used before and still has, and of its matches.
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare"])]
     by_submitter: bool,
+    /// Print the requests that start after the cycle instead of the matches
+    ///
+    /// A partitionable slot has one match in a cycle. The access point then fills it with further jobs of the submitter
+    /// that got it. A match that takes a slot from its user is left out, because its job starts when the user has left.
+    #[arg(long, conflicts_with_all = ["transcript", "why", "compare", "by_submitter"])]
+    starts: bool,
     /// Run the cycle without accelerations, then four times with one more each, and compare the cost
     ///
     /// The accelerations are autoclusters, match lists, resource requests (one request for several equal jobs) and an
@@ -132,6 +139,7 @@ impl Negotiate {
         let settings = NegotiationSettings {
             accelerations: self.accelerating.accelerations(),
             finds_runner_up: self.why || self.transcript,
+            finds_starts: self.starts,
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
         let settings = parties.with_typed_ranks(settings);
@@ -151,6 +159,7 @@ impl Negotiate {
         }
         self.write_outcome(session, &parties, &settings, &outcome, transcript)?;
         policy.note_discarding_components(session, &outcome.unordered_components);
+        summary::note_outcome(session, &settings.policy, &outcome);
         if let (Some(path), Some(accountant)) = (&self.userprio, &accountant) {
             note_unknown_submitters(session, path, accountant, &outcome);
         }
@@ -227,8 +236,9 @@ impl Negotiate {
         mut transcript: Transcript<'_>,
     ) -> Result<(), Failure> {
         let (at, output) = (self.ads.match_time(session), self.ads.common.output);
+        let grants = outcome.starts.as_ref().map_or(&outcome.grants, |starts| &starts.grants);
         let notice = |grant| parties.notice(grant, &settings.context, at);
-        self.notify.write_notices(session, || outcome.grants.iter().map(notice).collect())?;
+        self.notify.write_notices(session, || grants.iter().map(notice).collect())?;
         if self.notify.writes_to_stdout() {
             Ok(())
         } else if self.by_submitter {
@@ -238,7 +248,7 @@ impl Negotiate {
             transcript.write(&mut out(), output)
         } else {
             let columns = MatchColumns { preempted: true, why: self.why.then_some(&settings.policy) };
-            write_match_table(parties, &outcome.grants, columns, output)
+            write_match_table(parties, grants, columns, output)
         }
     }
 

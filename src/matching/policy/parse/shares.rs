@@ -16,15 +16,18 @@ use super::{NOT_POSITIVE, PolicyReader, positive_number};
 const ALLOCATION_ROUNDS: usize = 3;
 
 /// The keys of `share`. Those behind the second make it one by weights.
-const SHARE_KEYS: [&str; 11] = [
+const SHARE_KEYS: [&str; 14] = [
     "by",
     "priorities",
     "weight",
     "demand",
     "in-use-by",
     "beyond",
+    "covers",
     "preempts",
     "groups",
+    "oversubscribe",
+    "group-order",
     "rounds",
     "floors",
     "ceilings",
@@ -37,8 +40,10 @@ fn plain_weighted_share() -> WeightedShare {
         demand: None,
         in_use_by: None,
         beyond: None,
+        covers: None,
         preempts: true,
         groups: GroupTree::new(Vec::new()).0,
+        group_order: None,
         allocation_rounds: ALLOCATION_ROUNDS,
         floors: BTreeMap::new(),
         ceilings: BTreeMap::new(),
@@ -80,6 +85,7 @@ impl<'o> PolicyReader<'o, '_> {
             "demand" => share.demand = self.rule(value),
             "in-use-by" => share.in_use_by = self.rule(value),
             "beyond" => share.beyond = self.rule(value),
+            "covers" => share.covers = self.rule(value),
             "preempts" => share.preempts = self.truth(value).unwrap_or(share.preempts),
             "groups" => {
                 let (groups, left_out) = GroupTree::new(self.groups(value));
@@ -87,8 +93,10 @@ impl<'o> PolicyReader<'o, '_> {
                     let help = "write each group once, for `a.b` also `a`, and at most 32 levels";
                     self.settings.report(node, format!("the group {fault}"), help);
                 }
-                share.groups = groups;
+                share.groups = groups.with_oversubscription(share.groups.oversubscribes);
             }
+            "oversubscribe" => share.groups.oversubscribes = self.truth(value).unwrap_or_default(),
+            "group-order" => share.group_order = self.rule(value),
             "rounds" => share.allocation_rounds = self.amount(value).map_or(share.allocation_rounds, whole).max(1),
             "floors" => share.floors = self.amounts(value, "floors"),
             _ => share.ceilings = self.amounts(value, "ceilings"),
@@ -172,7 +180,7 @@ impl<'o> PolicyReader<'o, '_> {
         self.constant(node, amount, ("expected a number of at least 0", "write a number such as `10`"))
     }
 
-    fn truth(&mut self, node: &YamlNode) -> Option<bool> {
+    pub fn truth(&mut self, node: &YamlNode) -> Option<bool> {
         let context = Context::new(Dialect::Condor);
         let truth = |text: &str| constant_truth(text, &context);
         self.constant(node, truth, ("expected true or false", "write `true` or `false`"))

@@ -231,7 +231,7 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
 const SHARE_USED_UP: &str = "the share was used up";
 
 /// Rounds a weight for people: to two decimals, below 1 to six.
-fn rounded(weight: f64) -> f64 {
+pub fn rounded(weight: f64) -> f64 {
     let scale = if weight.abs() < 1.0 { 1e6 } else { 1e2 };
     (weight * scale).round() / scale
 }
