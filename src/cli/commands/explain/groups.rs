@@ -18,6 +18,7 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let ports = if with_gangs { PortUse::Needed } else { PortUse::Ignored };
     let settings = NegotiationSettings {
         gangs: GangSettings { ports, ..GangSettings::default() },
+        finds_starts: case.policy.policy.leftovers.is_some(),
         ..NegotiationSettings::new(case.policy.policy.clone(), case.protocol.clone(), session.context())
     };
     let slots = if case.respects_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
@@ -38,7 +39,12 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     for grant in found.outcome.grants {
         allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
     }
-    for (offer, rest) in found.outcome.rests {
+    // A request that starts in the rest of a slot needs no match.
+    let starts = found.outcome.starts.unwrap_or_default();
+    for grant in &starts.grants[starts.grants.len() - starts.in_rests..] {
+        allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
+    }
+    for (offer, rest) in found.outcome.rests.into_iter().chain(starts.rests) {
         allocation.add_rest(available[offer], rest);
     }
     session.report_budget_failures(found.outcome.statistics.failures);
