@@ -1289,6 +1289,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--transcript', '--transcript', [CompletionResultType]::ParameterName, 'Print the events of the cycle: quotas, rounds, turns of submitters, and the outcome of each request. With -o, also print the values by which the policy ranked each match')
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Also print the next best offer of each match, and why it was not chosen')
             [CompletionResult]::new('--by-submitter', '--by-submitter', [CompletionResultType]::ParameterName, 'Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and offers')
+            [CompletionResult]::new('--starts', '--starts', [CompletionResultType]::ParameterName, 'Print the requests that start after the cycle instead of the matches')
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Run the cycle without accelerations, then four times with one more each, and compare the cost')
             [CompletionResult]::new('--with-ads', '--with-ads', [CompletionResultType]::ParameterName, 'Include copies of the ads of the match in each record')
             [CompletionResult]::new('--as-given', '--as-given', [CompletionResultType]::ParameterName, 'Also use expired ads and older ads of the same name')

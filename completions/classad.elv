@@ -1257,6 +1257,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --transcript 'Print the events of the cycle: quotas, rounds, turns of submitters, and the outcome of each request. With -o, also print the values by which the policy ranked each match'
             cand --why 'Also print the next best offer of each match, and why it was not chosen'
             cand --by-submitter 'Print a row for each submitter instead of the matches: its priority, and its numbers of requests, matches and offers'
+            cand --starts 'Print the requests that start after the cycle instead of the matches'
             cand --compare 'Run the cycle without accelerations, then four times with one more each, and compare the cost'
             cand --with-ads 'Include copies of the ads of the match in each record'
             cand --as-given 'Also use expired ads and older ads of the same name'

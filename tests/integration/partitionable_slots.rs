@@ -139,16 +139,20 @@ fn slots_with_consumption_policies_are_divided_and_put_back() {
     // Default ranks prefer small slots. `small` with one core less is better than `big`, and goes behind it; `big` with one
     // core less is worse than `small`, and stays.
     let asking = equal_jobs(6, "ann", "");
-    let rows = cycle("consumption", &asking, &offered, "", &[]);
-    assert_eq!(rows, ["1 one", "2 small", "3 big", "4 big#2", "5 big#3", "6 big#4"]);
+    for more in [&[][..], &["--no-index"], &["--no-matchlist"], &["--no-autocluster"]] {
+        let rows = cycle("consumption", &asking, &offered, "", more);
+        assert_eq!(rows, ["1 one", "2 small", "3 big", "4 big#2", "5 big#3", "6 big#4"], "{more:?}");
+    }
     // What the slot would consume counts, not what the job requests: 1,000 MB become 1,024.
     let tight = [slot("small", 3, consumption)];
     let asking = equal_jobs(3, "ann", "RequestMemory = 1000");
     assert_eq!(cycle("assets", &asking, &tight, "", &[]), ["1 small", "2 small#2"]);
     // Another autocluster begins with the best slot.
     let asking = [(1, "ann", ""), (2, "ann", ""), (3, "ann", "RequestMemory = 200"), (4, "ann", "")];
-    let rows = cycle("consumption-again", &asking, &offered[..2], "", &[]);
-    assert_eq!(rows, ["1 small", "2 big", "3 small#2", "4 small#3"]);
+    for more in [&[][..], &["--no-index"], &["--no-matchlist"], &["--no-autocluster"]] {
+        let rows = cycle("consumption-again", &asking, &offered[..2], "", more);
+        assert_eq!(rows, ["1 small", "2 big", "3 small#2", "4 small#3"], "{more:?}");
+    }
 }
 
 /// `Matchmaker::negotiate`: a slot with `WantAdRevaluate` stays on offer, at its whole weight each time.

@@ -64,7 +64,7 @@ impl NegotiationCycle<'_> {
             return Ok(Consideration::Deferred);
         }
         let (compatible, discarded) = list.counts();
-        let best_offer = best.as_ref().map(|best| best.candidate.offer).filter(|_| self.offers.puts_behind_worse());
+        let best_offer = best.as_ref().map(|best| best.candidate.offer).filter(|_| self.offers.puts_after_worse());
         let leaves_rest = best_offer.is_some_and(|offer| self.offers.rest(offer, &self.ads[request]).is_some());
         let is_needed = leaves_rest || list.is_disordered();
         self.keep_list(request, list, is_needed);

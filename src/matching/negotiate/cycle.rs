@@ -259,6 +259,6 @@ impl<'c> NegotiationCycle<'c> {
 fn depends_on_autoclusters(policy: &Policy) -> bool {
     let of_share = policy.weighted_share();
     of_share.is_some_and(|share| [&share.in_use_by, &share.beyond, &share.covers].into_iter().any(Option::is_some))
-        || policy.residual.as_ref().is_some_and(|residual| residual.behind_worse)
+        || policy.residual.as_ref().is_some_and(|residual| residual.after_worse)
         || policy.leftovers.is_some()
 }

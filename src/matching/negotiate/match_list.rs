@@ -72,7 +72,7 @@ impl ClusterMatchList {
                 let mut divided = offers.divisions[seen..].to_vec();
                 divided.sort_unstable();
                 divided.dedup();
-                self.is_disordered |= is_repeated && offers.puts_behind_worse() && !offers.policy.docking.is_empty();
+                self.is_disordered |= is_repeated && offers.puts_after_worse() && !offers.policy.docking.is_empty();
                 if self.is_disordered {
                     self.settle(usize::MAX, offers, request)?;
                 }
@@ -196,7 +196,7 @@ impl ClusterMatchList {
                 continue;
             };
             if self.is_disordered {
-                self.insert_behind_worse(candidate, prefix, offers, request);
+                self.insert_after_worse(candidate, prefix, offers, request);
                 continue;
             }
             offers.check_comparable(self.vectors.iter().take(1).chain([&prefix]))?;
@@ -224,8 +224,8 @@ impl ClusterMatchList {
     }
 
     /// Puts the remainder of an offer before the first candidate that is as good or better, from the first free one on: see
-    /// [`Residual::behind_worse`](crate::matching::policy::Residual::behind_worse).
-    fn insert_behind_worse(
+    /// [`Residual::after_worse`](crate::matching::policy::Residual::after_worse).
+    fn insert_after_worse(
         &mut self,
         candidate: Candidate,
         first: PolicyVector,

@@ -355,8 +355,8 @@ impl CycleOffers {
     }
 
     /// Whether the remainders of offers stand behind the candidates that are worse.
-    pub fn puts_behind_worse(&self) -> bool {
-        self.policy.residual.as_ref().is_some_and(|residual| residual.behind_worse)
+    pub fn puts_after_worse(&self) -> bool {
+        self.policy.residual.as_ref().is_some_and(|residual| residual.after_worse)
     }
 
     /// Whether the rule `start` of the policy lets a request have an offer.

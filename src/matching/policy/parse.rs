@@ -81,7 +81,7 @@ pub const POLICY_KEYS: [&str; 11] = [
 ];
 
 /// The keys of `residual`.
-const RESIDUAL_KEYS: [&str; 6] = ["when", "set", "take", "while", "keep", "behind-worse"];
+const RESIDUAL_KEYS: [&str; 6] = ["when", "set", "take", "while", "keep", "after-worse"];
 
 /// Number of those of [`RESIDUAL_KEYS`] that only divide an offer.
 const DIVISION_KEYS: usize = 4;
@@ -127,7 +127,7 @@ impl<'o> PolicyReader<'o, '_> {
                 "when" => residual.when = self.rule(value),
                 "keep" => residual.keep = self.rule(value),
                 "while" => residual.while_true = self.rule(value),
-                "behind-worse" => residual.behind_worse = self.truth(value).unwrap_or_default(),
+                "after-worse" => residual.after_worse = self.truth(value).unwrap_or_default(),
                 "take" => residual.take = self.takings(value),
                 _ => residual.set = self.attributes(value, "set"),
             }

@@ -27,7 +27,7 @@ pub struct Residual {
     /// Whether a remainder stands behind the candidates that are worse, as long as requests of one autocluster follow each
     /// other: HTCondor's negotiator puts slots with consumption policies back into its list in this way
     /// (`MatchListType::insert_candidate`). If not, a remainder has the place that its docking vector gives it.
-    pub behind_worse: bool,
+    pub after_worse: bool,
 }
 
 impl Residual {

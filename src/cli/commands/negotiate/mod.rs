@@ -48,6 +48,8 @@ Examples:
       --order JobPrio --dock label.Memory
   classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
       --policy htcondor --by-submitter -o table
+  classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long \\
+      --policy htcondor --starts
   classad negotiate samples/pool/jobs.long --pool samples/pool/machines.long --compare";
 
 /// Simulate a negotiation cycle: a policy decides which request gets which offer
@@ -100,7 +102,7 @@ pub struct Negotiate {
     /// Print the requests that start after the cycle instead of the matches
     ///
     /// A partitionable slot has one match in a cycle. The access point then fills it with further jobs of the submitter
-    /// that got it. A match that takes a slot from its user is left out, because its job starts when the user has left.
+    /// that got it. A job that takes a slot from another one is left out: it starts when the other has left.
     #[arg(long, conflicts_with_all = ["transcript", "why", "compare", "by_submitter"])]
     starts: bool,
     /// Run the cycle without accelerations, then four times with one more each, and compare the cost

@@ -23,9 +23,7 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
         let ties = with_commas(outcome.ties);
         let of = matches_text(outcome.grants.len());
         let were = if outcome.ties == 1 { "was a tie" } else { "were ties" };
-        session.note(&format!(
-            "{ties} of {of} {were}: the first of equal slots in the input won, as slots have no order in a pool"
-        ));
+        session.note(&format!("{ties} of {of} {were}: of equal offers, the first in the input won"));
     }
 }
 
