@@ -62,6 +62,7 @@ mod progress;
 mod properties;
 mod protocol;
 mod queues;
+mod real_cycles;
 mod real_pool;
 mod references;
 mod repl;
