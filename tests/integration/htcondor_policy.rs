@@ -221,10 +221,6 @@ fn concurrency_limits_hold() {
     let config = file("htc-limits.dump", limits);
     let arguments =
         ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
-    let factors = file("htc-factors.dump", "GROUP_PRIO_FACTOR_a = 10\nDEFAULT_PRIO_FACTOR = 1000.00\n");
-    let (_, _, notes) =
-        classad(&["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &factors]);
-    assert!(notes.contains("does not use GROUP_PRIO_FACTOR_a of the configuration; --userprio"), "{notes}");
     let (_, out, _) = classad(&arguments);
     assert!(
         out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 2 of them by requests served before; "),

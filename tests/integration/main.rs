@@ -22,6 +22,7 @@ mod commands;
 mod compiled;
 mod condor_tables;
 mod configurations;
+mod configured_shares;
 mod damaged_parts;
 mod determinism;
 mod differences;

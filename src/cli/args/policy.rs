@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use classad::configuration::{Configuration, ConfigurationEntry};
+use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
 use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy};
@@ -63,8 +63,6 @@ pub struct LoadedPolicy {
     is_ready: bool,
     /// Whether the configuration has transforms, which only some commands apply.
     has_transforms: bool,
-    /// The variables of the configuration that set factors of priorities.
-    priority_factors: Vec<String>,
 }
 
 impl PolicyConfigArgs {
@@ -80,12 +78,6 @@ impl PolicyConfigArgs {
             session.note(
                 "this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does",
             );
-        }
-        if !read.priority_factors.is_empty() && read.policy.share.is_some() {
-            let names = join_and(&read.priority_factors);
-            session.note(&format!(
-                "this command does not use {names} of the configuration; --userprio gives factors of priorities"
-            ));
         }
         Ok(read)
     }
@@ -228,19 +220,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfigurat
         }
     }
     let has_transforms = config.is_some_and(|config| config.configuration.entry("JOB_TRANSFORM_NAMES").is_some());
-    let priority_factors = config.map(priority_factors).unwrap_or_default();
-    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), has_transforms, priority_factors })
-}
-
-/// Returns the variables of a configuration that set factors of priorities, but for HTCondor's default of 1000.
-fn priority_factors(config: &LoadedConfiguration) -> Vec<String> {
-    let is_set = |entry: &&ConfigurationEntry| {
-        let name = entry.name.to_ascii_uppercase();
-        let value = || String::from_utf8_lossy(&config.text.block.text[entry.value_range.clone()]).into_owned();
-        let is_default = || value().parse() == Ok(1000.0_f64);
-        name.starts_with("GROUP_PRIO_FACTOR_") || name == "DEFAULT_PRIO_FACTOR" && !is_default()
-    };
-    config.configuration.entries().iter().filter(is_set).map(|entry| entry.name.clone()).collect()
+    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), has_transforms })
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

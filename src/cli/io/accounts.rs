@@ -5,7 +5,7 @@ use std::path::Path;
 
 use classad::ad::Dialect;
 use classad::format::{FileFormat, detect};
-use classad::matching::policy::Accountant;
+use classad::matching::policy::{Accountant, impossible_numbers};
 
 use super::atomic_write::{self, FileRevision};
 use super::source::{SourceText, read_whole};
@@ -53,11 +53,15 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
     let form = detect(&bytes).unwrap_or(FileFormat::Long);
     let text = SourceText::from_file(path, bytes, form);
-    let (context, mut accounts, mut problems) = (session.context(), Accountant::default(), Vec::new());
+    let (context, mut accounts) = (session.context(), Accountant::default());
+    let (mut problems, mut impossible) = (Vec::new(), Vec::new());
     for item in text.block.ads(Dialect::Condor) {
         match item {
             Ok(entry) => {
                 let read = Accountant::from_userprio(&entry.ad, &context).unwrap_or_default();
+                if !read.submitters.is_empty() {
+                    impossible.extend(impossible_numbers(&entry.ad, &context));
+                }
                 accounts.submitters.extend(read.submitters);
                 accounts.floors.extend(read.floors);
                 accounts.ceilings.extend(read.ceilings);
@@ -73,6 +77,10 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     }
     for problem in problems {
         session.report_problem(&text, &problem)?;
+    }
+    if let Some(first) = impossible.first() {
+        let more = if impossible.len() == 1 { String::new() } else { format!(" ({} such values)", impossible.len()) };
+        session.warning(&format!("{path}: {first}, but must be a number of at least 0{more}; the default counts"));
     }
     Ok(accounts)
 }

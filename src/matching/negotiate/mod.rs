@@ -120,6 +120,8 @@ pub struct NegotiationOutcome {
     pub unordered_components: Vec<usize>,
     /// The offers that were left out because their ports cannot be used.
     pub bad_ports: Vec<BadPorts>,
+    /// Number of offers whose weight is not a number of at least 0, and counts as 1. 0 unless submitters share by weight.
+    pub without_weight: usize,
     /// Number of single offers that were given although another free candidate had an equal docking vector: the order of the
     /// input decided.
     pub ties: usize,
@@ -180,6 +182,7 @@ pub fn negotiate(
             rounds.run(&mut submitters)?;
             let used = rounds.accounts().used();
             cycle.outcome.used_weight = Some(used);
+            cycle.outcome.without_weight = cycle.ledger.weights.without_weight;
         }
         None => run_rounds(&mut cycle, &mut submitters)?,
     }
@@ -270,7 +273,8 @@ fn submitter_name(share: &Share, request: &Ad, context: &Context) -> String {
     }
 }
 
-/// Returns the priority of a submitter: that of the policy, or else that of `priority`.
+/// Returns the priority of a submitter: that of the policy, or else that of `priority`, or else that of a new submitter.
 fn submitter_priority(share: &Share, name: &str, priority: &dyn Fn(&str) -> Option<f64>) -> f64 {
-    share.priority(name).or_else(|| priority(name)).unwrap_or(UNKNOWN_PRIORITY)
+    let of_new = || share.weighted.as_ref()?.new_priority(name);
+    share.priority(name).or_else(|| priority(name)).or_else(of_new).unwrap_or(UNKNOWN_PRIORITY)
 }

@@ -19,6 +19,8 @@ pub struct WeightAccounts {
     pub total: f64,
     /// The smallest weight of an offer at the beginning; 0 if there are no offers.
     pub smallest: f64,
+    /// Number of offers whose weight is not a number, or negative.
+    pub without_weight: usize,
     usage: FxHashMap<String, f64>,
     /// The usage of each group itself, without the groups below it.
     pub group_usage: Vec<f64>,
@@ -27,7 +29,8 @@ pub struct WeightAccounts {
 impl WeightAccounts {
     /// Weighs the offers and counts who uses them.
     pub fn new(share: &WeightedShare, offers: &[Ad], context: &Context) -> Self {
-        let weights: Vec<f64> = offers.iter().map(|offer| weight(&share.weight, offer, context)).collect();
+        let valid: Vec<Option<f64>> = offers.iter().map(|offer| valid_weight(&share.weight, offer, context)).collect();
+        let weights: Vec<f64> = valid.iter().map(|weight| weight.unwrap_or(1.0)).collect();
         let user = |offer: &Ad| match share.in_use_by.as_ref()?.evaluate(offer, context).ok()? {
             Value::String(text) => Some(text.to_str().into_owned()).filter(|name| !name.is_empty()),
             _ => None,
@@ -35,6 +38,7 @@ impl WeightAccounts {
         let mut accounts = WeightAccounts {
             users: offers.iter().map(user).collect(),
             total: weights.iter().sum(),
+            without_weight: valid.iter().filter(|weight| weight.is_none()).count(),
             smallest: weights.iter().copied().reduce(f64::min).unwrap_or(0.0),
             weights,
             usage: FxHashMap::default(),

@@ -6,7 +6,7 @@ use crate::configuration::{Configuration, ConfigurationEntry, constant_number};
 use crate::eval::Context;
 use crate::format::Problem;
 
-use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy};
+use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy, PriorityFactors};
 
 /// The ready policies: name and text.
 pub const READY_POLICIES: [(&str, &str); 1] = [("htcondor", include_str!("ready/htcondor.yaml"))];
@@ -33,6 +33,7 @@ pub fn configure(
     let mut reader = KnobReader::new(configuration, context);
     let mut left_out = Vec::new();
     if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+        weighted.factors = reader.priority_factors();
         let groups = reader.groups();
         if !groups.is_empty() {
             let oversubscribes = weighted.groups.oversubscribes;
@@ -51,6 +52,9 @@ pub fn configure(
     }
     if reader.problems.is_empty() { Ok(left_out) } else { Err(reader.problems) }
 }
+
+/// Beginning of the names of the variables that set factors of priorities of groups.
+const GROUP_FACTOR: &str = "GROUP_PRIO_FACTOR_";
 
 /// Sum of dynamic quotas, as a part of the whole, above which HTCondor divides each by the sum. The difference to 1 is
 /// for rounding.
@@ -148,6 +152,21 @@ impl<'c> KnobReader<'c> {
             }
         };
         names.into_iter().map(group).collect()
+    }
+
+    /// Reads the factors of priorities. HTCondor takes a factor below 1 for none.
+    fn priority_factors(&mut self) -> PriorityFactors {
+        let default = self.number_of("DEFAULT_PRIO_FACTOR").filter(|factor| *factor >= 1.0);
+        let mut factors = PriorityFactors { default, of_groups: BTreeMap::new() };
+        for entry in self.configuration.entries() {
+            let group = entry.name.split_at_checked(GROUP_FACTOR.len());
+            if let Some((_, group)) = group.filter(|(start, _)| start.eq_ignore_ascii_case(GROUP_FACTOR))
+                && let Some(factor) = self.number(entry).filter(|factor| *factor >= 1.0)
+            {
+                factors.of_groups.insert(group.to_owned(), factor);
+            }
+        }
+        factors
     }
 
     /// Reads the concurrency limits.

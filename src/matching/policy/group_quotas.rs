@@ -176,7 +176,8 @@ impl GroupTree {
         let mut given = 0.0;
         for child in &self.children[group] {
             let part = match self.groups[*child].quota {
-                GroupQuota::Static(weight) if fixed > 0.0 => weight * (for_fixed / fixed),
+                // Quotas beyond all numbers would have no part that is a number.
+                GroupQuota::Static(weight) if fixed > 0.0 && fixed.is_finite() => weight * (for_fixed / fixed),
                 GroupQuota::Static(_) => 0.0,
                 GroupQuota::Dynamic(fraction) => fraction * (for_fractions / f64::max(fractions, 1.0)),
             };

@@ -36,7 +36,8 @@ pub use parse::{MAX_COMPONENTS, POLICY_KEYS, PolicyProblems};
 pub use residual::{ListTaking, Residual};
 pub use typed_ranks::with_typed_ranks;
 pub use usage::{Account, Accountant, AccountedClaim};
-pub use weighted_share::WeightedShare;
+pub use userprio::impossible_numbers;
+pub use weighted_share::{PriorityFactors, WeightedShare};
 
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.
 pub const UNKNOWN_PRIORITY: f64 = 1000.0;

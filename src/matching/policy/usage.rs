@@ -10,7 +10,7 @@ use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree
 use super::parse::{NOT_POSITIVE, positive_number};
 
 /// Minimum real priority, which is the best one.
-const MIN_REAL_PRIORITY: f64 = 0.5;
+pub const MIN_REAL_PRIORITY: f64 = 0.5;
 
 /// The usage of all submitters, kept in a YAML file.
 ///
@@ -147,6 +147,12 @@ impl Accountant {
     #[must_use]
     pub fn effective_priority(&self, submitter: &str) -> f64 {
         self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
+    }
+
+    /// Whether a submitter has an account.
+    #[must_use]
+    pub fn knows(&self, submitter: &str) -> bool {
+        self.submitters.contains_key(submitter)
     }
 
     /// Records the number of offers that each submitter uses from now on, besides those of its claims. A submitter that

@@ -8,6 +8,21 @@ use super::usage::{Account, Accountant};
 /// Beginning of the names of the attributes that name submitters: `Name1`, `Name2` and so on.
 const NAME: &str = "Name";
 
+/// Name of the attribute that holds the maximum weight of a submitter; -1 stands for none.
+const CEILING: &str = "Ceiling";
+
+/// Names of the attributes that hold numbers, without the numbers of their submitters.
+const NUMBERS: [&str; 8] = [
+    "Priority",
+    "PriorityFactor",
+    CEILING,
+    "Floor",
+    "ResourcesUsed",
+    "WeightedResourcesUsed",
+    "AccumulatedUsage",
+    "WeightedAccumulatedUsage",
+];
+
 impl Accountant {
     /// Reads accounts from the ad that `condor_userprio -long` prints, or the account of an ad of type `Accounting`, whose
     /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names no submitter.
@@ -68,6 +83,31 @@ impl Accountant {
     }
 }
 
+/// Returns the attributes of an ad of accounts that should be numbers of at least 0 and are not, with their values, such as
+/// `Priority3 is -5.0`. [`Accountant::from_userprio`] ignores them.
+#[must_use]
+pub fn impossible_numbers(ad: &Ad, context: &Context) -> Vec<String> {
+    let (environment, frame) = Environment::single(ad.clone());
+    let mut found = Vec::new();
+    for attribute in ad.iter() {
+        let name = attribute.name.as_str().trim_end_matches(|letter: char| letter.is_ascii_digit());
+        if !NUMBERS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let value = Evaluator::new(&environment, context).evaluate(attribute.expression, &frame);
+        let is_possible = match &value {
+            Ok(Value::Integer(number)) => *number >= 0 || *number == -1 && name.eq_ignore_ascii_case(CEILING),
+            Ok(Value::Real(number)) => number.is_finite() && *number >= 0.0,
+            Ok(Value::Undefined) => true,
+            _ => false,
+        };
+        if !is_possible {
+            found.push(format!("{} is {}", attribute.name, value.unwrap_or(Value::Undefined)));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use crate::ad::{Ad, Dialect};
@@ -75,9 +115,26 @@ mod tests {
     use crate::format::{FileFormat, read};
     use crate::matching::policy::{Account, Accountant};
 
+    use super::impossible_numbers;
+
     fn imported(text: &str) -> Option<Accountant> {
         let ad: Ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
         Accountant::from_userprio(&ad, &Context::new(Dialect::Condor))
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_are_named() {
+        let text = "Name1 = \"a@x\"\nPriority1 = -5.0\nPriorityFactor1 = real(\"NaN\")\nCeiling1 = -1\nFloor1 = 0\nName2 = \"b@x\"\n\
+            Priority2 = \"many\"\nCeiling2 = -2\nWeightedResourcesUsed2 = 0.0\nPriority3 = undefined\nNumSubmittors = -1\n";
+        let ad: Ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
+        let found = impossible_numbers(&ad, &Context::new(Dialect::Condor));
+        let expected =
+            ["Priority1 is -5.0", "PriorityFactor1 is real(\"NaN\")", "Priority2 is \"many\"", "Ceiling2 is -2"];
+        assert_eq!(found, expected);
+        let accounts = imported(text).unwrap();
+        assert_eq!(accounts.submitters["a@x"], Account::default());
+        assert_eq!(accounts.submitters["b@x"], Account::default());
+        assert!(accounts.ceilings.is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::usage::MIN_REAL_PRIORITY;
 use super::{GroupTree, PolicyRule};
 
 /// Fair share by the weight of offers, within the quotas of groups.
@@ -34,13 +35,38 @@ pub struct WeightedShare {
     pub group_order: Option<PolicyRule>,
     /// Maximum number of rounds in which groups are allocated what others could not use.
     pub allocation_rounds: usize,
+    /// The factors of the priorities of submitters that have no account yet.
+    pub factors: PriorityFactors,
     /// Weight that a submitter gets before the others get more, by name.
     pub floors: BTreeMap<String, f64>,
     /// Maximum weight that a submitter may use, by name.
     pub ceilings: BTreeMap<String, f64>,
 }
 
+/// Factors by which the real priorities of submitters are multiplied that have no account yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PriorityFactors {
+    /// The factor of submitters whose group has none: `DEFAULT_PRIO_FACTOR` of HTCondor.
+    pub default: Option<f64>,
+    /// The factors of the submitters in groups, by the name of the group: `GROUP_PRIO_FACTOR_...` of HTCondor.
+    pub of_groups: BTreeMap<String, f64>,
+}
+
 impl WeightedShare {
+    /// Returns the factor of the priority of a submitter that has no account yet; `None` if none is set.
+    #[must_use]
+    pub fn new_factor(&self, submitter: &str) -> Option<f64> {
+        let group = &self.groups.groups()[self.groups.group_of(submitter)].name;
+        let of_group = self.factors.of_groups.iter().find(|(name, _)| name.eq_ignore_ascii_case(group));
+        of_group.map(|(_, factor)| *factor).or(self.factors.default)
+    }
+
+    /// Returns the priority of a submitter that has no account yet; `None` if no factor is set for it.
+    #[must_use]
+    pub fn new_priority(&self, submitter: &str) -> Option<f64> {
+        Some(MIN_REAL_PRIORITY * self.new_factor(submitter)?)
+    }
+
     /// Returns the rules that are evaluated in requests, and those that are evaluated in offers.
     #[must_use]
     pub fn rules(&self) -> [Vec<&PolicyRule>; 2] {

@@ -14,7 +14,7 @@ use classad::matching::Statistics;
 use classad::matching::negotiate::{
     NegotiationEvent, NegotiationOutcome, NegotiationSettings, SubmitterOutcome, negotiate, negotiation_names,
 };
-use classad::matching::policy::{Accountant, Share};
+use classad::matching::policy::{Account, Accountant, Policy, Share};
 use classad::syntax::{ParseOptions, parse_expression};
 use classad::text::similar_ids;
 
@@ -156,6 +156,7 @@ impl Negotiate {
         let seconds = start.elapsed().as_secs_f64();
         // Save the usage before notifying anyone, because matches without saved usage must not become known.
         if let (Some(path), Some(revision), Some(accountant)) = (&self.usage, &usage_revision, &mut accountant) {
+            add_accounts(&settings.policy, accountant, &outcome);
             save_usage(session, path, revision, accountant, &outcome)?;
             accounts::note_rewriting(session, path);
         }
@@ -199,7 +200,13 @@ impl Negotiate {
         transcript: &mut Transcript<'_>,
     ) -> Result<NegotiationOutcome, Failure> {
         let [requests, offers] = parties.ads();
-        let priority = |submitter: &str| accountant.map(|accountant| accountant.effective_priority(submitter));
+        let has_factor = |submitter: &str| {
+            settings.policy.weighted_share().is_some_and(|share| share.new_factor(submitter).is_some())
+        };
+        let priority = |submitter: &str| {
+            let known = accountant.filter(|known| known.knows(submitter) || !has_factor(submitter));
+            known.map(|accountant| accountant.effective_priority(submitter))
+        };
         let mut count_request = cycle_progress(requests.len());
         let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
         let mut observe = |event: NegotiationEvent<'_>| {
@@ -312,6 +319,16 @@ fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountan
 /// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.
 const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
+
+/// Adds accounts of submitters that have none, with the factors of the configuration.
+fn add_accounts(policy: &Policy, accountant: &mut Accountant, outcome: &NegotiationOutcome) {
+    let Some(share) = policy.weighted_share() else { return };
+    for SubmitterOutcome { name, .. } in &outcome.submitters {
+        if let Some(factor) = share.new_factor(name).filter(|_| !accountant.knows(name)) {
+            accountant.submitters.insert(name.clone(), Account { factor, ..Account::default() });
+        }
+    }
+}
 
 /// Records what each submitter uses after the cycle: the weight of its offers if submitters share by weight, else the
 /// number of offers that it got. Replaces the file atomically.

@@ -19,6 +19,11 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
             ));
         }
     }
+    if outcome.without_weight > 0 {
+        let offers = counted(outcome.without_weight, "offer");
+        let verb = if outcome.without_weight == 1 { "has" } else { "have" };
+        session.note(&format!("{offers} {verb} no weight of at least 0; such a weight counts as 1"));
+    }
     if outcome.ties > 0 && policy.weighted_share().is_some() {
         let ties = with_commas(outcome.ties);
         let of = matches_text(outcome.grants.len());

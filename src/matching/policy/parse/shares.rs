@@ -7,7 +7,7 @@ use crate::configuration::{constant_number, constant_truth};
 use crate::eval::Context;
 use crate::format::document_tree::{YamlContent, YamlNode};
 use crate::matching::policy::{
-    AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, PolicyRule, Share, WeightedShare,
+    AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, PolicyRule, PriorityFactors, Share, WeightedShare,
 };
 
 use super::{NOT_POSITIVE, PolicyReader, positive_number};
@@ -45,6 +45,7 @@ fn plain_weighted_share() -> WeightedShare {
         groups: GroupTree::new(Vec::new()).0,
         group_order: None,
         allocation_rounds: ALLOCATION_ROUNDS,
+        factors: PriorityFactors::default(),
         floors: BTreeMap::new(),
         ceilings: BTreeMap::new(),
     }
