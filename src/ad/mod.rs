@@ -4,6 +4,7 @@
 
 #[allow(clippy::module_inception)] // the file is called as the type in it
 mod ad;
+mod ad_extension;
 mod ad_shape;
 mod bounded;
 mod by_identity;
@@ -27,6 +28,7 @@ mod value;
 
 pub use crate::text::closest_names;
 pub use ad::{Ad, Attribute};
+pub use ad_extension::AdExtension;
 pub use ad_shape::AdShape;
 pub use bounded::Bounded;
 pub use by_identity::{ByIdentity, Identity};

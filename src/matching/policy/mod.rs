@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Truth, Value};
+use crate::ad::{Ad, AdExtension, Dialect, Expression, ExpressionKind, Name, Truth, Value};
 use crate::eval::{Abort, Context, Environment, Evaluator, FreeNames};
 use crate::pool::PolicyExpressions;
 use crate::protocol::{is_typed_rank, rank_number, rank_value};
@@ -284,11 +284,10 @@ pub fn with_attributes(ads: &[Ad], attributes: &[(Name, PolicyRule)]) -> Vec<Ad>
     if attributes.is_empty() {
         return ads.to_vec();
     }
+    let mut extension =
+        AdExtension::new(attributes.iter().map(|(name, rule)| (name.clone(), rule.expression.clone())).collect());
     let mut made: FxHashMap<usize, Ad> = FxHashMap::default();
-    let add = |ad: &Ad| {
-        let add = |ad: Ad, (name, rule): &(Name, PolicyRule)| ad.with(name.clone(), rule.expression.clone());
-        made.entry(ad.identity()).or_insert_with(|| attributes.iter().fold(ad.clone(), add)).clone()
-    };
+    let add = |ad: &Ad| made.entry(ad.identity()).or_insert_with(|| extension.extend(ad)).clone();
     ads.iter().map(add).collect()
 }
 
