@@ -28,6 +28,22 @@ pub fn is_partitionable(slot: &Ad, context: &Context) -> bool {
     is_true(slot, "PartitionableSlot", context)
 }
 
+/// The attributes that tell whether a slot is partitionable or dynamic.
+pub const SLOT_KIND_ATTRIBUTES: [&str; 3] = ["PartitionableSlot", "DynamicSlot", "SlotType"];
+
+/// Whether an ad is that of a dynamic slot. Projections can lack `DynamicSlot`; then `SlotType` tells it.
+#[must_use]
+pub fn is_dynamic(slot: &Ad, context: &Context) -> bool {
+    let is_told = match evaluate_attribute(slot, &Name::new("DynamicSlot"), context) {
+        Some(Value::Boolean(is_dynamic)) => is_dynamic,
+        _ => match evaluate_attribute(slot, &Name::new("SlotType"), context) {
+            Some(Value::String(kind)) => kind.to_str().eq_ignore_ascii_case("Dynamic"),
+            _ => false,
+        },
+    };
+    is_told && !is_partitionable(slot, context)
+}
+
 fn is_true(slot: &Ad, name: &str, context: &Context) -> bool {
     matches!(evaluate_attribute(slot, &Name::new(name), context), Some(Value::Boolean(true)))
 }

@@ -26,8 +26,8 @@ pub use constraint_and_rank::{Protocol, is_typed_rank, rank_number, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
 pub use dynamic_slot::{
-    GPU_PREFIX, TOTAL_SLOT_PREFIX, dynamic_slot, dynamic_slot_name, has_child, is_partitionable, parent_slot_name,
-    portion_of_child, with_child, without_child,
+    GPU_PREFIX, SLOT_KIND_ATTRIBUTES, TOTAL_SLOT_PREFIX, dynamic_slot, dynamic_slot_name, has_child, is_dynamic,
+    is_partitionable, parent_slot_name, portion_of_child, with_child, without_child,
 };
 pub use following_ads::{claimed_offer, divided_offer, released_offer};
 pub use offer_portion::{

@@ -23,6 +23,7 @@ mod compiled;
 mod condor_tables;
 mod configurations;
 mod configured_shares;
+mod counted_slots;
 mod damaged_parts;
 mod determinism;
 mod differences;

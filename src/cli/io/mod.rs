@@ -9,6 +9,7 @@ pub mod block_pipeline;
 pub mod cases;
 pub mod collector_snapshot;
 pub mod configuration;
+pub mod counted_offers;
 pub mod dump_time;
 pub mod file_attributes;
 pub mod file_part;

@@ -140,12 +140,14 @@ impl GroupExplainer<'_> {
     /// Whether a request holds a partitionable slot whole, as the policy says nothing of what remains.
     fn gives_whole_slots(&self) -> bool {
         let is_partitionable = |offer: &usize| {
-            self.case.partners[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
+            self.case.parties.offers[*offer].ad.get_str("PartitionableSlot").and_then(Expression::as_literal)
                 == Some(&Value::Boolean(true))
         };
         let Some(allocation) = self.allocation.as_ref().filter(|_| self.case.policy.policy.residual.is_none()) else {
             return false;
         };
-        (0..self.case.partners.len()).filter(|offer| allocation.is_held(*offer)).any(|offer| is_partitionable(&offer))
+        (0..self.case.parties.offers.len())
+            .filter(|offer| allocation.is_held(*offer))
+            .any(|offer| is_partitionable(&offer))
     }
 }

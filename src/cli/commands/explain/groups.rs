@@ -24,7 +24,8 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let slots = if case.respects_states { SlotSelection::of_policy(&settings.policy) } else { SlotSelection::All };
     let context = session.context();
     let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
-    let available: Vec<usize> = (0..case.parties.offers.len()).filter(available).collect();
+    let in_order = case.counted.in_input_order(case.parties.offers.len()).into_iter();
+    let available: Vec<usize> = in_order.filter(available).collect();
     let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
     let [requests, offers] = case.parties.ads();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();

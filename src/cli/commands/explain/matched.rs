@@ -18,7 +18,7 @@ pub fn matched_text(
     let Some(allocation) = allocation else { return String::new() };
     let context = session.context();
     let offer_phrase = |offer: usize| {
-        let offer = &case.partners[offer];
+        let offer = &case.parties.offers[offer];
         let is_claimed = offer.state(&context) == AdvertisedState::Slot(SlotState::Claimed);
         format!("{}{}", offer.id(), if is_claimed { ", whose job is preempted" } else { "" })
     };

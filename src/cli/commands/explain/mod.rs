@@ -19,12 +19,14 @@ use classad::explain::Explainer;
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::matching::policy::{PolicyRule, with_attributes};
+use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
@@ -45,7 +47,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
 use page::{ExplanationFrame, ExplanationPage};
-use selection::{SelectedSubjects, accepts, refuse_jobs_as_files, select_offers};
+use selection::{SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers};
 use share::{ExplanationNotes, form_name, merge_shares};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
@@ -89,6 +91,11 @@ pub struct ExplainCommand {
     /// Use only offers for which this expression is true
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
+    /// Count dynamic slots, too. Otherwise they are parts of their partitionable slots, as for `condor_q`: no job can get
+    /// one. They count in a pool without partitionable slots, if --offer names them, and if --offer-constraint reads
+    /// `DynamicSlot`, `PartitionableSlot`, `SlotType` or `DSlotID`
+    #[arg(long)]
+    all_slots: bool,
     /// Set an attribute of every request (offer.NAME: of every offer), and report what gains or loses a match.
     /// In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
@@ -147,7 +154,7 @@ impl ExplainCommand {
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
         let policy = self.policy.read(session, configuration.as_ref())?.without_share(session);
-        let (mut parties, filter) = self.read_parties(session, sources, &policy)?;
+        let (mut parties, counted, filter) = self.read_parties(session, sources, &policy)?;
         let context = session.context();
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
@@ -158,15 +165,16 @@ impl ExplainCommand {
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
-            let [before, after] = [&parties, &changed]
-                .map(|parties| matching_subjects(session, &self.case(session, parties, &policy, 0), self.unmatched));
+            let [before, after] = [&parties, &changed].map(|parties| {
+                matching_subjects(session, &self.case(session, parties, &counted, &policy, 0), self.unmatched)
+            });
             let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
             let is_wanted =
                 |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.selects(&changed.requests[at], &context));
             difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
             parties = changed;
         }
-        let case = self.case(session, &parties, &policy, session.options.verbose);
+        let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -190,13 +198,13 @@ impl ExplainCommand {
         Ok(status)
     }
 
-    /// Reads the ads that take part. Also returns the constraint that selects requests.
+    /// Reads the ads that take part. Also returns which of the offers count, and the constraint that selects requests.
     fn read_parties(
         &self,
         session: &mut Session,
         sources: [Vec<AdSource>; 2],
         policy: &LoadedPolicy,
-    ) -> Result<(Parties, Option<Query>), Failure> {
+    ) -> Result<(Parties, CountedOffers, Option<Query>), Failure> {
         let protocol = self.ads.common.protocol(session);
         let constraint = input::parse_constraints(session, &self.constraint)?;
         let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;
@@ -206,6 +214,7 @@ impl ExplainCommand {
         }
         // A machine is not advised to have more of a resource.
         also.names.insert(Name::new("MyType"));
+        also.names.extend(SLOT_KIND_ATTRIBUTES.map(Name::new));
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
@@ -226,6 +235,7 @@ impl ExplainCommand {
         }
         let context = session.context();
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
+        let reads_kinds = offer_constraint.as_ref().is_some_and(|constraint| reads_slot_kinds(session, constraint));
         select_offers(session, offer_constraint, &mut offers)?;
         let respects_states = !self.ads.states.all_states;
         // Jobs that do not wait are not partners of slots, and they take no slots.
@@ -236,7 +246,25 @@ impl ExplainCommand {
         if respects_states && has_gangs {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }
-        Ok((Parties::new([requests, offers]), filter))
+        let counted =
+            if reads_kinds { CountedOffers::all(offers.len()) } else { self.count_offers(session, &mut offers) };
+        if has_gangs {
+            offers.truncate(counted.number);
+        }
+        Ok((Parties::new([requests, offers]), counted, filter))
+    }
+
+    /// Finds out which offers count, and moves the others behind them.
+    fn count_offers(&self, session: &Session, offers: &mut Vec<NamedAd>) -> CountedOffers {
+        // A pair is explained whatever its offer is.
+        if self.all_slots || (self.offer.is_some() && !self.reverse) {
+            return CountedOffers::all(offers.len());
+        }
+        let named = if self.reverse { self.named_subjects() } else { Vec::new() };
+        let is_named = |name: &str| named.iter().flat_map(|names| names.split(',')).any(|word| word.trim() == name);
+        let (counted, note) = CountedOffers::move_dynamic_last(offers, is_named, &session.context());
+        note.iter().for_each(|note| session.note(note));
+        counted
     }
 
     /// Returns what is explained, if these are the ads.
@@ -244,11 +272,13 @@ impl ExplainCommand {
         &self,
         session: &Session,
         parties: &'c Parties,
+        counted: &'c CountedOffers,
         policy: &'c LoadedPolicy,
         evidence_level: u8,
     ) -> ExplanationInput<'c> {
         let (protocol, respects_states) = (self.ads.common.protocol(session), !self.ads.states.all_states);
-        ExplanationInput::new(session, parties, self.reverse, protocol, policy, evidence_level, respects_states)
+        let (sides, is_reverse) = ((parties, counted), self.reverse);
+        ExplanationInput::new(session, sides, is_reverse, protocol, policy, evidence_level, respects_states)
     }
 
     /// Warns of ranks of requests that count as 0.

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use classad::ad::Expression;
+use classad::ad::{Expression, Name};
+use classad::eval::FreeNames;
 use classad::matching::Query;
+use classad::protocol::SLOT_KIND_ATTRIBUTES;
 use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
 
@@ -73,7 +75,7 @@ impl ExplainCommand {
     }
 
     /// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.
-    fn named_subjects(&self) -> Vec<String> {
+    pub(super) fn named_subjects(&self) -> Vec<String> {
         match &self.offer {
             Some(offer) if self.reverse => vec![offer.clone()],
             _ => self.request.clone(),
@@ -123,6 +125,13 @@ pub fn accepts(session: &mut Session, constraint: Option<&Query>, request: &Name
         session.report_abort(&halt, request.id());
         false
     })
+}
+
+/// Whether a constraint on offers tells dynamic slots from others: it then says itself which slots count, as for
+/// `condor_q`.
+pub fn reads_slot_kinds(session: &Session, constraint: &Expression) -> bool {
+    let read = FreeNames::of(constraint, session.dialect()).names;
+    SLOT_KIND_ATTRIBUTES.into_iter().chain(["DSlotID"]).any(|kind| read.contains(&Name::new(kind)))
 }
 
 /// Keeps the offers for which a constraint is true.

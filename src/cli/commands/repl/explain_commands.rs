@@ -8,6 +8,7 @@ use super::background::wait_for;
 use super::state::ReplState;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
+use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::parties::Parties;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::gangs::GangExplainer;
@@ -94,7 +95,17 @@ fn explain_request(
     other: Option<&str>,
 ) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
-    let input = ExplanationInput::new(session, parties, false, protocol, &policy, evidence, true);
+    let whole_slots;
+    let (parties, counted) = match other {
+        Some(_) => (parties, CountedOffers::all(parties.offers.len())),
+        None => {
+            let mut offers = parties.offers.clone();
+            let (counted, _) = CountedOffers::move_dynamic_last(&mut offers, |_| false, &session.context());
+            whole_slots = Parties::new([parties.requests.clone(), offers]);
+            (&whole_slots, counted)
+        }
+    };
+    let input = ExplanationInput::new(session, (parties, &counted), false, protocol, &policy, evidence, true);
     if let Some(other) = other {
         let build = input.explainer_builder(session, OfferLists::default());
         let explainer = wait_for(session, "explaining", build)?;

@@ -10,6 +10,7 @@ use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate
 use indexmap::IndexMap;
 
 use crate::cli::args::policy::LoadedPolicy;
+use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::single_line;
@@ -22,6 +23,8 @@ pub const MAX_LISTED_OFFERS: usize = 10;
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
+    /// The offers that count. The others can be given away, too, but nothing tells of them.
+    pub counted: &'c CountedOffers,
     pub subjects: &'c [NamedAd],
     pub partners: &'c [NamedAd],
     /// The noun for the ads of `partners`, singular and plural: `request` or `offer`.
@@ -54,7 +57,7 @@ impl<'c> ExplanationInput<'c> {
     /// Makes the input for explaining requests or, with `is_reverse`, offers.
     pub fn new(
         session: &Session,
-        parties: &'c Parties,
+        (parties, counted): (&'c Parties, &'c CountedOffers),
         is_reverse: bool,
         protocol: Protocol,
         policy: &'c LoadedPolicy,
@@ -62,8 +65,8 @@ impl<'c> ExplanationInput<'c> {
         respects_states: bool,
     ) -> Self {
         let context = session.context();
-        let (subjects, partners) =
-            if is_reverse { (&parties.offers, &parties.requests) } else { (&parties.requests, &parties.offers) };
+        let (requests, offers) = (parties.requests.as_slice(), &parties.offers[..counted.number]);
+        let (subjects, partners) = if is_reverse { (offers, requests) } else { (requests, offers) };
         let nouns = match partners.is_empty() {
             true if is_reverse => ["request", "requests"],
             true => ["offer", "offers"],
@@ -75,6 +78,7 @@ impl<'c> ExplanationInput<'c> {
         let not_examined = always.into_iter().chain(by_rank).collect();
         ExplanationInput {
             parties,
+            counted,
             subjects,
             partners,
             nouns,
