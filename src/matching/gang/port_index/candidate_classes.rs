@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Name, Participant};
+use crate::ad::{Dialect, Expression, ExpressionKind, Name, Participant};
+use crate::constraint::is_scope_name;
+use crate::eval::FreeNames;
 use crate::matching::gang::participants::ParticipantTable;
 use crate::matching::policy::candidate_label;
-use crate::pool::{MentionedNames, Partition, RowLists, code};
+use crate::pool::{Partition, RowLists, code};
 
 use super::{PortIndex, RowBitmap, first_row_from};
 
@@ -49,16 +51,47 @@ pub struct CandidateClasses {
 /// divided by this divisor. A large class is removed from a set of rows by a bitmap, which is faster than row by row.
 const LARGE_CLASS_DIVISOR: usize = 64;
 
-/// Adds the names that the ad of a participant mentions. Leaves out the expressions of attributes that are called
-/// `skipped`.
-fn add_names_of(
-    names: &mut MentionedNames,
-    participant: Participant,
-    skipped: Option<&Name>,
-    table: &ParticipantTable,
-) {
-    let labels: Vec<&Name> = table.labels(participant).collect();
-    names.add_ad(table.ad(participant), &labels, skipped, table.context.dialect);
+/// Attribute names that expressions mention, also as attributes of the ads docked at ports (thesis 3.3): rows with equal
+/// values of these attributes are equal for the expressions.
+#[derive(Default)]
+struct MentionedNames {
+    names: FxHashSet<Name>,
+    /// Whether some expression may read attributes that it does not name, because a label is used as a whole ad.
+    is_opaque: bool,
+}
+
+impl MentionedNames {
+    /// Whether `name` may be read.
+    fn mention(&self, name: &Name) -> bool {
+        self.is_opaque || self.names.contains(name)
+    }
+
+    fn add(&mut self, expression: &Expression, dialect: Dialect, labels: &[Name]) {
+        let mut mentions = FreeNames::default();
+        mentions.add_with_labels(expression, dialect, labels);
+        self.is_opaque |= mentions.reads_unknown();
+        self.names.extend(mentions.names.into_iter().filter(|name| !is_scope_name(name)));
+    }
+
+    /// Adds the names that the ad of a participant mentions. Leaves out the expressions of attributes that are called
+    /// `skipped`.
+    fn add_participant(&mut self, participant: Participant, skipped: Option<&Name>, table: &ParticipantTable) {
+        let labels: Vec<Name> = table.labels(participant).cloned().collect();
+        let is_read = |name: &Name| !name.is("Label") && Some(name) != skipped;
+        let own = table.ad(participant).iter().filter(|attribute| Some(attribute.name) != skipped);
+        let mut pending: Vec<&Expression> = own.map(|attribute| attribute.expression).collect();
+        while let Some(part) = pending.pop() {
+            match part.kind() {
+                // The `Label` of a port names the label, but does not read the ad docked there.
+                ExpressionKind::Ad(ad) => {
+                    let read = ad.iter().filter(|attribute| is_read(attribute.name));
+                    pending.extend(read.map(|attribute| attribute.expression));
+                }
+                ExpressionKind::List(elements) => pending.extend(elements.iter()),
+                _ => self.add(part, table.context.dialect, &labels),
+            }
+        }
+    }
 }
 
 impl NamedClasses {
@@ -71,23 +104,23 @@ impl NamedClasses {
         table: &mut ParticipantTable,
     ) -> Rc<CandidateClasses> {
         let skipped = (!ranks_matter).then(|| table.protocol.rank_name().clone());
-        let known = (self.names.count(), self.names.is_opaque);
-        add_names_of(&mut self.names, Participant::REQUEST, skipped.as_ref(), table);
+        let known = (self.names.names.len(), self.names.is_opaque);
+        self.names.add_participant(Participant::REQUEST, skipped.as_ref(), table);
         if !self.has_read_offers {
             self.has_read_offers = true;
             for offer in table.offers_with_ports() {
-                add_names_of(&mut self.names, offer, skipped.as_ref(), table);
+                self.names.add_participant(offer, skipped.as_ref(), table);
             }
             for rule in &table.docking_vector {
-                self.names.add_names_in(&rule.expression, &[&candidate_label()], None, table.context.dialect);
+                self.names.add(&rule.expression, table.context.dialect, &[candidate_label()]);
             }
         }
         if let Some(classes) = &self.classes
-            && known == (self.names.count(), self.names.is_opaque)
+            && known == (self.names.names.len(), self.names.is_opaque)
         {
             return Rc::clone(classes);
         }
-        let names = if self.names.is_opaque { None } else { Some(self.names.iter()) };
+        let names = if self.names.is_opaque { None } else { Some(self.names.names.iter()) };
         let classes = CandidateClasses::new(index.candidate_partition(names, ranks_matter, table));
         Rc::clone(self.classes.insert(Rc::new(classes)))
     }
@@ -130,7 +163,7 @@ impl CandidateClassifier {
             is_bounded
                 || offers.any(|offer| {
                     let mut names = MentionedNames::default();
-                    add_names_of(&mut names, offer, Some(name), table);
+                    names.add_participant(offer, Some(name), table);
                     names.mention(name)
                 })
         })
