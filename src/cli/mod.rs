@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod commands;
+mod found_pairs;
 pub mod io;
 mod kept_messages;
 mod matching_run;

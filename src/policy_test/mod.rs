@@ -28,6 +28,7 @@
 //! ```
 
 mod ads;
+mod case_kind;
 mod configured;
 mod expectation;
 mod failure_details;

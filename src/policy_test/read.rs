@@ -11,6 +11,7 @@ use crate::format::{Position, Problem};
 use crate::matching::policy::{POLICY_KEYS, Policy};
 
 use super::ads::{AdLibrary, OpenFile, SpecAd, report_in_file};
+use super::case_kind::{CASE_KEYS, CASE_KINDS, CaseKind};
 use super::configured::SpecConfiguration;
 use super::expectation::CaseAnswer;
 use super::normalize::normalize;
@@ -21,35 +22,6 @@ use super::{Expectation, Spec, TestCase};
 
 /// The keys of a spec, in addition to those of [`EvaluationSettings`].
 const SPEC_KEYS: [&str; 4] = ["policy", "config", "ads", "cases"];
-
-/// The keys common to all cases, in addition to those of [`EvaluationSettings`].
-const CASE_KEYS: [&str; 2] = ["name", "tags"];
-
-/// A kind of case: the key that states the question, the required keys, the optional keys, and the keys of
-/// expectations. A case needs at least one expectation.
-struct CaseKind {
-    key: &'static str,
-    needs: &'static [&'static str],
-    takes: &'static [&'static str],
-    expects: &'static [&'static str],
-}
-
-/// The kinds of cases, one for each question that a case can ask.
-const CASE_KINDS: [CaseKind; 7] = [
-    CaseKind { key: "knob", needs: &[], takes: &["my", "target"], expects: &["expect"] },
-    CaseKind { key: "expression", needs: &[], takes: &["my", "target"], expects: &["expect"] },
-    CaseKind { key: "match", needs: &["request", "offer"], takes: &[], expects: &["match", "refused-by", "clause"] },
-    CaseKind { key: "query", needs: &["pool"], takes: &[], expects: &["ids", "count"] },
-    CaseKind { key: "gang", needs: &["request", "offers"], takes: &["policy"], expects: &["gang"] },
-    CaseKind { key: "matches", needs: &["requests", "offers"], takes: &["policy"], expects: &["matches"] },
-    CaseKind { key: "specialize", needs: &[], takes: &["my", "target", "closed"], expects: &["residue", "verdict"] },
-];
-
-impl CaseKind {
-    fn has(&self, key: &str) -> bool {
-        self.key == key || [self.needs, self.takes, self.expects].iter().any(|keys| keys.contains(&key))
-    }
-}
 
 /// The verdicts that a case with `specialize` can expect.
 const VERDICTS: [ConstraintVerdict; 3] =

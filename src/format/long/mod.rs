@@ -1,5 +1,6 @@
 //! HTCondor's long form. An attribute is a line `name = expression`, and a blank line separates ads.
 
+mod ad_interner;
 mod ad_texts;
 mod attribute_names;
 mod banner;
@@ -17,6 +18,7 @@ mod statement_lines;
 mod tests;
 mod writer;
 
+pub use ad_interner::AdSharing;
 pub use ad_texts::{AdTextReader, PlacedAd, is_closed};
 pub use attribute_names::AttributeNameCollector;
 pub(super) use banner::banner_problem;
@@ -25,7 +27,7 @@ pub use line_kind::{LineKind, without_carriage_return};
 pub(super) use line_parser::LineParser;
 pub use line_parser::has_quoted_name;
 pub use projecting_reader::ProjectingReader;
-pub use projection::{AdSharing, PrefilterVerdict, Projection};
+pub use projection::{PrefilterVerdict, Projection};
 pub use reader::{LongReader, attribute_spans};
 pub use statement_lines::{BEGINNING_BYTES, JDL_REFUSAL, Statements};
 pub use writer::SYNTAX;

@@ -13,10 +13,11 @@ use crate::format::detect::byte_order_mark_length;
 use crate::format::{AdEntry, ReadResult};
 use crate::syntax::{ParseOptions, long_string_length, parse_expression, simple_literal, simple_literal_value};
 
+use super::ad_interner::ProjectedValueRange;
 use super::banner::{Banner, RECORD_TYPE, contradicts, is_repeated};
 use super::line_kind::{LineKind, without_carriage_return};
 use super::line_parser::{LineParser, find_separator};
-use super::projection::{MAX_PROJECTED_NAMES, PrefilterVerdict, ProjectedValueRange, Projection};
+use super::projection::{MAX_PROJECTED_NAMES, PrefilterVerdict, Projection};
 use super::reader::{LongReader, unfinished_record};
 use super::scan::{LineMark, scan};
 

@@ -2,6 +2,7 @@
 //!
 //! One table maps HTCondor's options to our own. [`translate`] rewrites the command line before clap parses it.
 
+mod option_words;
 #[cfg(test)]
 mod tests;
 mod translation;

@@ -11,6 +11,7 @@ use super::OptionMeaning::{
     Ads, Append, Columns, Form, Format, Ignored, Implied, Live, Machine, Restriction, Switch, Table, Undone, Unknown,
     WithValue,
 };
+use super::option_words::{command_position, is_cluster, option_value, takes_next_argument};
 use super::{
     ANALYSIS_OPTIONS, COMMAND_COLUMNS, CONDOR_OPTIONS, CondorOption, EXPLAIN_COLUMN, OptionMeaning, QUERY_COLUMN,
     SOURCE_OPTIONS, TABLE_WORDS, find_option, is_condor_option, split_suffix, unknown_option_message,
@@ -56,54 +57,6 @@ pub fn translate(arguments: Vec<OsString>, cli: &dyn Fn() -> Command) -> Result<
         return Err("the analysis needs the slots: add -slotads FILE".to_owned());
     }
     Ok(arguments[..at].iter().cloned().chain([name.into()]).chain(translation.finish()).collect())
-}
-
-/// Returns the index in `arguments` of the command's name, which follows the global options and their values. `None` if
-/// there is no command.
-fn command_position(arguments: &[OsString], options: &[Arg]) -> Option<usize> {
-    let mut at = 1;
-    loop {
-        let argument = arguments.get(at)?.to_string_lossy();
-        if !argument.starts_with('-') {
-            return Some(at);
-        }
-        at += 1 + usize::from(takes_next_argument(&argument, options));
-    }
-}
-
-/// Whether an argument is an option whose value is the next argument, such as `--seed` before `7`.
-fn takes_next_argument(argument: &str, options: &[Arg]) -> bool {
-    let takes = |arg: &Arg| arg.get_action().takes_values() && !arg.is_require_equals_set();
-    if let Some(long) = argument.strip_prefix("--") {
-        let is_it = |arg: &&Arg| {
-            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
-        };
-        return options.iter().find(is_it).is_some_and(takes);
-    }
-    // In a cluster of short options, such as `-qo`, only the last option can take the next argument. In `-oNAME` the
-    // value follows the letter directly, so that the next argument is not taken.
-    let mut letters = argument.chars().skip(1);
-    let takes_value = |letter| options.iter().find(|arg| arg.get_short() == Some(letter)).is_some_and(takes);
-    letters.any(takes_value) && letters.next().is_none()
-}
-
-/// Whether an argument is a cluster of short options, such as `-qo`; the last one may have its value there, as in
-/// `-ojson`. `-h` and `-V` are in no cluster: a word that begins with them is a word.
-fn is_cluster(argument: &str, options: &[Arg]) -> bool {
-    for letter in argument.chars().skip(1) {
-        match options.iter().find(|arg| arg.get_short() == Some(letter)) {
-            None => return false,
-            Some(option) if option.get_action().takes_values() => return true,
-            Some(_) => {}
-        }
-    }
-    true
-}
-
-/// Returns the argument behind the option `text` as its value, if it is no option itself.
-fn option_value(text: &str, next: Option<&OsString>, what: &str) -> Result<OsString, String> {
-    let is_option = |next: &OsString| next.to_string_lossy().strip_prefix("--").is_some_and(starts_with_letter);
-    next.filter(|next| !is_option(next)).cloned().ok_or_else(|| format!("{text} needs {what}"))
 }
 
 /// A translation in progress: the translated arguments, and what the arguments so far say about the command.
@@ -390,10 +343,6 @@ fn machine_constraint(name: &str) -> String {
     let constraint = format!("Name == {literal} || Machine == {literal}");
     let is_host = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     if is_host { format!("{constraint} || regexp(\"^{name}[.]\", Machine, \"i\")") } else { constraint }
-}
-
-fn starts_with_letter(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// Returns the constraint that selects a job or a cluster by its number: `7.0`, `7`. `None` if the text is no such

@@ -4,7 +4,7 @@ use classad::protocol::{AdvertisedState, SlotState};
 use classad::text::with_commas;
 
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::render::explanation::causes::MAX_NAMED;
+use crate::cli::render::explanation::cause_entry::MAX_NAMED;
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::session::Session;
 

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::MatchCommand;
 use crate::cli::args::policy::{LoadedPolicy, note_discarding_component};
+use crate::cli::found_pairs::FoundPairs;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::Parties;
-use crate::cli::matching_run::{FoundPairs, MatchingRun};
+use crate::cli::matching_run::MatchingRun;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings, ZeroRank};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};

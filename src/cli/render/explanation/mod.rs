@@ -2,7 +2,8 @@
 
 mod allocation;
 pub mod case;
-pub mod causes;
+pub mod cause_entry;
+mod causes;
 pub mod diagram;
 pub mod gangs;
 pub mod json;
@@ -14,6 +15,7 @@ pub mod writer;
 
 pub use allocation::Allocation;
 pub use case::{ExplanationInput, OfferLists};
-pub use causes::{CauseEntry, CauseTable};
+pub use cause_entry::CauseEntry;
+pub use causes::CauseTable;
 pub use gangs::GangExplainer;
 pub use writer::{ExplanationWriter, ReportRenderer};
