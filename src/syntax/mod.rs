@@ -5,6 +5,7 @@ mod ad_structure;
 mod chumsky_types;
 mod error;
 mod error_messages;
+mod expression_printer;
 mod grammar;
 mod hints;
 mod incomplete;
@@ -17,6 +18,7 @@ mod precedence;
 mod printer;
 mod printf;
 mod recover;
+mod style;
 mod token;
 
 pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad, outer_braces};
@@ -32,10 +34,11 @@ pub use literal_fast_path::{
 pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
 pub use printer::{
-    LossyChange, Style, dialect_text, expression_text, print, print_ad, print_into, print_line, print_multiline,
-    print_name, print_string, print_value,
+    dialect_text, expression_text, print, print_ad, print_into, print_line, print_multiline, print_name, print_string,
+    print_value,
 };
 pub use printf::{ConversionKind, PrintfConversion};
 pub use recover::{BindingSpans, ad_errors, binding_spans};
+pub use style::{LossyChange, Style};
 pub(crate) use token::long_string_length;
 pub use token::{LexicalError, SpannedToken, StringSyntax, Token, lex};

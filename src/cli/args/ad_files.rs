@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::io::source::read_whole;
+use crate::cli::io::whole_file::read_whole;
 use crate::cli::outcome::{Failure, refuse};
 
 /// The arguments of commands that read any number of files of ads.

@@ -14,7 +14,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::{AdTask, map_ads};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::source::read_whole;
+use crate::cli::io::whole_file::read_whole;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{AdWriter, OutputForm, out};
 use crate::cli::session::Session;

@@ -8,7 +8,8 @@ use classad::format::{FileFormat, detect};
 use classad::matching::policy::{Accountant, impossible_numbers};
 
 use super::atomic_write::{self, FileRevision};
-use super::source::{SourceText, read_whole};
+use super::source::SourceText;
+use super::whole_file::read_whole;
 use crate::cli::args::policy::read_settings;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input::report_error;
-use crate::cli::io::source::open;
+use crate::cli::io::whole_file::open;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::json::{JoinedRecord, JsonValueWriter};
 use crate::cli::render::output::{OutputForm, out};

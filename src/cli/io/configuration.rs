@@ -3,8 +3,9 @@
 use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 
-use super::source::{SourceText, read_whole};
+use super::source::SourceText;
 use super::user_maps;
+use super::whole_file::read_whole;
 use crate::cli::outcome::{Failure, io_reason};
 use crate::cli::session::Session;
 

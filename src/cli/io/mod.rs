@@ -30,3 +30,4 @@ pub mod unseen_names;
 pub mod user_maps;
 pub mod wanted_ads;
 pub mod what_if;
+pub mod whole_file;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_part::FilePart;
 use super::share::WorkShare;
-use super::source::read_whole;
+use super::whole_file::read_whole;
 use crate::cli::outcome::{Failure, refuse};
 
 /// Version of the form of a plan.

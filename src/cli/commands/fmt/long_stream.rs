@@ -7,7 +7,8 @@ use classad::format::{FileFormat, FormattedBlock, FormattedBlockJoiner, LongForm
 
 use crate::cli::io::block_pipeline::{BlockTask, for_each_block};
 use crate::cli::io::input::report_unreadable;
-use crate::cli::io::source::{AdSource, open};
+use crate::cli::io::source::AdSource;
+use crate::cli::io::whole_file::open;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 

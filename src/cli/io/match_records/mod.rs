@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::cli::io::input::report_error;
-use crate::cli::io::source::read_whole;
+use crate::cli::io::whole_file::read_whole;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 use record::OutcomeRecord;

@@ -2,7 +2,6 @@
 
 use classad::ad::Truth;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use classad::explain::{
     ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit, RequestReport,
@@ -15,13 +14,12 @@ use serde_json::Value as Json;
 
 use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
-use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::output::OutputForm;
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
 use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
 use super::gangs::ListedParties;
-use super::json::SCHEMA;
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
 use super::verdict_codes::{needs_change, no_change_phrase};
@@ -37,15 +35,6 @@ pub const DEFAULT_MAX_ITEMS: usize = 3;
 /// Maximum number of items in most sections of a report with `-v`, such as refusals or conflicts.
 pub const MAX_EVIDENCE_ITEMS: usize = MAX_LISTED_OFFERS;
 
-/// Writes reports one after the other. A JSON document is only written by [`ExplanationWriter::finish`].
-pub struct ExplanationWriter {
-    form: OutputForm,
-    /// The reports of a JSON document, which is written at the end.
-    reports: Vec<String>,
-    /// Whether the previous report was a single line of text. `None` before the first report.
-    was_brief: Option<bool>,
-}
-
 /// Renders reports as text or as JSON. Threads can share a renderer.
 #[derive(Clone, Copy)]
 pub struct ReportRenderer<'c> {
@@ -53,6 +42,11 @@ pub struct ReportRenderer<'c> {
     form: OutputForm,
     /// Maximum number of elements in lists of offers of a JSON report.
     max_offers: usize,
+}
+
+/// Whether reports in this form are written for programs.
+pub fn is_data(form: OutputForm) -> bool {
+    matches!(form, OutputForm::Json | OutputForm::Jsonl)
 }
 
 impl<'c> ReportRenderer<'c> {
@@ -266,57 +260,6 @@ impl<'c> ReportRenderer<'c> {
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
         format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
-    }
-}
-
-/// Whether reports in this form are written for programs.
-fn is_data(form: OutputForm) -> bool {
-    matches!(form, OutputForm::Json | OutputForm::Jsonl)
-}
-
-impl ExplanationWriter {
-    /// Makes the writer of reports that a renderer of this form renders.
-    pub fn new(form: Option<OutputForm>) -> Self {
-        ExplanationWriter { form: form.unwrap_or(OutputForm::Table), reports: Vec::new(), was_brief: None }
-    }
-
-    /// Whether reports are written for programs.
-    pub fn is_data(&self) -> bool {
-        is_data(self.form)
-    }
-
-    /// Adds a report that was rendered in the writer's form. A report of several lines of text has a blank line
-    /// between itself and each neighbour.
-    pub fn add(&mut self, report: String) -> Result<(), Failure> {
-        match self.form {
-            OutputForm::Json => self.reports.push(report),
-            OutputForm::Jsonl => out().write_all(report.as_bytes())?,
-            _ => {
-                let is_brief = report.lines().count() == 1;
-                let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
-                self.was_brief = Some(is_brief);
-                write!(out(), "{gap}{report}")?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends the output. A JSON document gets the table of causes, `causes`, if it is given.
-    pub fn finish(self, causes: Option<Json>) -> Result<(), Failure> {
-        let mut out = out();
-        if self.form == OutputForm::Json {
-            write!(out, "{{\n  \"schema\": \"{SCHEMA}\",")?;
-            if let Some(causes) = causes {
-                write!(out, "\n  \"totals\": {},", format!("{causes:#}").replace('\n', "\n  "))?;
-            }
-            write!(out, "\n  \"reports\": [")?;
-            for (place, report) in self.reports.iter().enumerate() {
-                write!(out, "{}\n    {report}", if place > 0 { "," } else { "" })?;
-            }
-            out.write_all(if self.reports.is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" })?;
-        }
-        out.flush()?;
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@
 mod candidate_classes;
 mod distinct_values;
 mod link_demands;
+mod row_bitmap;
 mod row_columns;
 mod window_query;
 
@@ -21,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::ad::{Dialect, Name, Participant, Value};
 use crate::constraint::is_scope_name;
-use crate::pool::{Partition, WORD_BITS};
+use crate::pool::Partition;
 
 use super::participants::{AttributeTranslation, ParticipantTable, PortPlace, WindowCondition};
 use link_demands::LinkDemands;
@@ -29,6 +30,7 @@ use row_columns::{RowColumns, rows_passing};
 
 pub use candidate_classes::{CandidateClasses, CandidateClassifier};
 pub use distinct_values::{DistinctValue, Distinction};
+pub use row_bitmap::{all_rows, first_row_from};
 pub use window_query::WindowQuery;
 
 /// A set of rows, as a bitmap.
@@ -379,23 +381,4 @@ impl PortIndex {
         }
         partition
     }
-}
-
-/// Returns the set of the rows from 0 to `rows - 1`.
-pub fn all_rows(rows: usize) -> RowBitmap {
-    let mut all = RowBitmap::with_capacity(rows);
-    all.insert_range(..);
-    all
-}
-
-/// Returns the first row of a set at or after `from`. `None` if the set has no such row.
-pub fn first_row_from(rows: &RowBitmap, from: usize) -> Option<usize> {
-    let blocks = rows.as_slice();
-    let mut at = from / WORD_BITS;
-    let mut block = blocks.get(at)? & (usize::MAX << (from % WORD_BITS));
-    while block == 0 {
-        at += 1;
-        block = *blocks.get(at)?;
-    }
-    Some(at * WORD_BITS + block.trailing_zeros() as usize)
 }
