@@ -5,6 +5,7 @@ use classad::eval::FreeNames;
 use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol, nested_requests};
 
 use super::output::TableOutputArgs;
+use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::selective_load::{self, KeptLabels, LoadRequirements, LoadedAds};
@@ -71,7 +72,7 @@ impl MatchArgs {
         reading: ReadMode,
         also: &FreeNames,
     ) -> Result<LoadedAds, Failure> {
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let id = argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let requirements = LoadRequirements {
             id: id.as_ref(),
             kept_labels: match reading {

@@ -3,7 +3,7 @@
 use classad::ad::Expression;
 use rustc_hash::FxHashSet;
 
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 
@@ -16,7 +16,7 @@ pub fn named_expressions(
     let parts = lists.iter().flat_map(|list| split_expressions(list));
     let named = parts.map(|part| {
         let (name, text) = split_name(part);
-        Ok((name.map(str::to_owned), text.to_owned(), input::parse_argument_expression(session, option, text)?))
+        Ok((name.map(str::to_owned), text.to_owned(), argument_text::parse_argument_expression(session, option, text)?))
     });
     named.collect()
 }

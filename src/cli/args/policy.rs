@@ -11,8 +11,8 @@ use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES,
 use classad::text::join_and;
 
 use super::suggested_values::SuggestedValues;
+use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
-use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
 use crate::cli::io::whole_file::read_whole;
@@ -101,7 +101,7 @@ impl PolicyArgs {
         if let Some(path) = &self.policy {
             given = read_file(session, path, config)?;
         }
-        if let Some(roots) = input::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
+        if let Some(roots) = argument_text::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
             given.policy.roots = Some(roots.into());
         }
         for (option, texts, vector) in
@@ -109,7 +109,9 @@ impl PolicyArgs {
         {
             let mut rules = Vec::new();
             for text in texts {
-                rules.extend(PolicyRule::from(input::parse_argument_expression(session, option, text)?).components());
+                rules.extend(
+                    PolicyRule::from(argument_text::parse_argument_expression(session, option, text)?).components(),
+                );
             }
             if !rules.is_empty() {
                 *vector = rules;

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::advertising::MatchedArgs;
 use crate::cli::args::global::time;
+use crate::cli::io::argument_text;
 use crate::cli::io::collector_snapshot::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
@@ -87,7 +88,7 @@ impl CollectCommand {
         let updates = if self.update.is_empty() { Vec::new() } else { input::open_sources(session, &self.update)? };
         input::decide_dialect_and_time(session, sources.iter().chain(&updates));
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let id = argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let context = session.context();
         let identity_of = |ad: &NamedAd| match &id {
             Some(_) => identity(&ad.ad, id.as_ref(), &context),

@@ -12,6 +12,7 @@ use classad::syntax::{ParseOptions, parse_expression};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::argument_text;
 use crate::cli::io::cases;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
@@ -83,7 +84,7 @@ impl Eval {
         let (text, first) = match (&self.attr, &self.expression) {
             (Some(_), first) => (None, first.as_ref()),
             (None, Some(expression)) => {
-                input::refuse_misspelt_option(session, "eval", (expression, false))?;
+                argument_text::refuse_misspelt_option(session, "eval", (expression, false))?;
                 (Some(expression), None)
             }
             (None, None) => return refuse("there is no expression to evaluate"),
@@ -103,7 +104,7 @@ impl Eval {
         input::decide_dialect_and_time(session, sources.iter().chain(&my).chain(&target));
 
         let expression = match (text, &self.attr) {
-            (Some(text), _) => input::parse_argument_expression(session, "expression", text)?,
+            (Some(text), _) => argument_text::parse_argument_expression(session, "expression", text)?,
             (None, attr) => Expression::attribute(attr.as_deref().unwrap_or_default()),
         };
         let shown = SourceText::from_argument("expression", text.map_or("", String::as_str));
@@ -112,11 +113,11 @@ impl Eval {
             let ad = input::read_first_ad(session, my)?;
             let has_scope = ad.is_some() || target.is_some() || !self.define.is_empty();
             let mut ad = ad.unwrap_or_default();
-            input::add_definitions(session, &mut ad, &self.define)?;
+            argument_text::add_definitions(session, &mut ad, &self.define)?;
             return self.evaluate_alone(session, has_scope.then_some(ad), target.as_ref(), &expression, &shown);
         }
         let mut definitions = Ad::default();
-        input::add_definitions(session, &mut definitions, &self.define)?;
+        argument_text::add_definitions(session, &mut definitions, &self.define)?;
         // A name may also be an attribute of the target or of --define.
         let is_known = |name: &Name| definitions.get(name).is_some() || target.is_some();
         let unseen_names = UnseenNames::of_expressions([&expression]).without(is_known);
@@ -321,7 +322,7 @@ impl AdTask for EvalTask<'_> {
     fn run(&self, evaluator: &mut CompiledEvaluator, entry: AdEntry) -> EvaluatedAd {
         self.unseen_names.mark_present(|name| entry.ad.get(name).is_some());
         let name = display_name(&entry.ad, None, &self.context);
-        let ad = input::with_definitions(entry.ad, &self.definitions);
+        let ad = argument_text::with_definitions(entry.ad, &self.definitions);
         EvaluatedAd { name, value: self.evaluate(evaluator, ad) }
     }
 }

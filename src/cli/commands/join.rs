@@ -16,6 +16,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::named_expressions::named_expressions;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::ad_map::{MappedAd, map_ads};
+use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
@@ -132,8 +133,8 @@ impl JoinCommand {
             return Err(Failure::Refused(None));
         }
         let (left_text, right_text) = split_keys(&self.on);
-        let left_key = input::parse_argument_expression(session, "--on", left_text)?;
-        let right_key = input::parse_argument_expression(session, "--on", right_text)?;
+        let left_key = argument_text::parse_argument_expression(session, "--on", left_text)?;
+        let right_key = argument_text::parse_argument_expression(session, "--on", right_text)?;
         let columns = named_expressions(session, "--af", &self.af)?;
         let columns: Vec<(String, Expression)> =
             columns.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -107,7 +108,7 @@ impl RouteCommand {
         let forms = sources.iter().map(|source| (source.name.as_ref(), source.form));
         session.decide_dialect_by_forms(forms.chain([(loaded.text.name.as_ref(), loaded.text.block.form)]));
         input::decide_time(session, &sources);
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let id = argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let context = session.context();
         let (router, problems) = JobRouter::read(&loaded.configuration, &context);
         for problem in &problems {

@@ -19,6 +19,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
+use crate::cli::io::argument_text;
 use crate::cli::io::input::report_error;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
@@ -118,7 +119,7 @@ impl Specialize {
         let form = known.as_ref().map_or(FileFormat::Bracketed, |known| known.form);
         let scope = self.scope(session)?;
         let mut definitions = Ad::default();
-        input::add_definitions(session, &mut definitions, &self.define)?;
+        argument_text::add_definitions(session, &mut definitions, &self.define)?;
         let task = SpecializeTask {
             command: self,
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
@@ -166,9 +167,11 @@ impl Specialize {
     fn scope(&self, session: &mut Session) -> Result<SpecializeScope, Failure> {
         Ok(match (&self.expr, &self.attr) {
             (Some(text), _) => {
-                SpecializeScope::Expression(input::parse_argument_expression(session, "expression", text)?)
+                SpecializeScope::Expression(argument_text::parse_argument_expression(session, "expression", text)?)
             }
-            (None, Some(name)) => SpecializeScope::Attribute(input::parse_required_name(session, "--attr", name)?),
+            (None, Some(name)) => {
+                SpecializeScope::Attribute(argument_text::parse_required_name(session, "--attr", name)?)
+            }
             (None, None) if self.verdict => SpecializeScope::Ports(Protocol::new(session.dialect())),
             (None, None) => SpecializeScope::WholeAd,
         })
@@ -246,7 +249,7 @@ impl SpecializeTask<'_> {
     /// Specializes an ad. `None` if no ad is known.
     fn specialize(&self, ad: Option<Ad>) -> Specialized {
         let is_known = ad.is_some() || !self.definitions.is_empty();
-        let ad = input::with_definitions(ad.unwrap_or_default(), &self.definitions);
+        let ad = argument_text::with_definitions(ad.unwrap_or_default(), &self.definitions);
         if let SpecializeScope::Ports(protocol) = &self.scope {
             if let Err(fault) = check_port_list(&ad, self.context.dialect) {
                 return Specialized::BadPorts(fault);

@@ -11,6 +11,7 @@ use classad::syntax::{Style, print_value};
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::ad_map::map_ads;
+use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::new_files::NewFiles;
 use crate::cli::io::part_plan::byte_count;
@@ -96,7 +97,7 @@ impl SplitCommand {
         let mut sources = input::open_decided(session, &self.input.paths()?)?;
         let own_form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
         let form = self.output.and_then(OutputForm::ad_form).unwrap_or(own_form);
-        let expression = input::parse_optional_expression(session, "--by", self.cut.by.as_deref())?;
+        let expression = argument_text::parse_optional_expression(session, "--by", self.cut.by.as_deref())?;
         let names = UnseenNames::of_expressions(&expression);
         let task = SplitTask { expression, names, context: session.context() };
         let (mut texts, mut failures) = (AdBatchWriter::new(form), 0_u64);

@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod ad_blocks;
 pub mod ad_copy;
 pub mod ad_map;
+pub mod argument_text;
 pub mod atomic_write;
 pub mod block_pipeline;
 pub mod cases;

@@ -10,8 +10,8 @@ use classad::protocol::closest_attributes;
 pub use classad::query::UnseenNames;
 use classad::text::suggestion;
 
-use super::input;
 use super::source::{AdSource, SourceText};
+use crate::cli::io::argument_text;
 use crate::cli::session::Session;
 
 /// Maximum number of ads, of other forms than the long one, whose attribute names are candidates for suggestions.
@@ -40,7 +40,7 @@ impl ReportUnseen for UnseenNames {
 
     fn report_among(&self, session: &Session, known: &[String]) {
         for name in self.unseen().filter(|_| !known.is_empty()) {
-            input::note_unknown_attribute(session, known.iter().map(String::as_str), name);
+            argument_text::note_unknown_attribute(session, known.iter().map(String::as_str), name);
         }
     }
 

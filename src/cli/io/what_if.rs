@@ -7,10 +7,10 @@ use classad::protocol::closest_attributes;
 use classad::text::suggestion;
 use indexmap::IndexSet;
 
-use super::input;
 use super::named_ad::NamedAd;
 use super::parties::Parties;
 use super::slip_notes::note_slips_of_definition;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 
@@ -36,8 +36,8 @@ impl WhatIf {
                 Some((side, name)) if side.eq_ignore_ascii_case("request") => (&mut what_if.requests, name),
                 _ => (&mut what_if.requests, name),
             };
-            let expression = input::parse_argument_expression(session, name.trim(), text)?;
-            let name = input::parse_required_name(session, "--what-if", name)?;
+            let expression = argument_text::parse_argument_expression(session, name.trim(), text)?;
+            let name = argument_text::parse_required_name(session, "--what-if", name)?;
             note_slips_of_definition(session, &name, &expression);
             side.push((name, expression));
         }

@@ -20,6 +20,7 @@ use crate::cli::args::global::time;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::ad_blocks::for_each_ad_block;
+use crate::cli::io::argument_text;
 use crate::cli::io::collector_snapshot::read_latest_ads;
 use crate::cli::io::input;
 use crate::cli::io::partial::{PartialFinding, PartialSet, PartialWriter, ScanStep};
@@ -288,7 +289,7 @@ fn requested_attributes<'a>(session: &Session, census: &'a Census, names: &Index
     let attributes = names.iter().filter_map(|name| {
         let attribute = census.attributes().find(|(known, _)| *known == name);
         if attribute.is_none() && census.ads() > 0 {
-            input::note_unknown_attribute(session, census.attributes().map(|(known, _)| known.as_str()), name);
+            argument_text::note_unknown_attribute(session, census.attributes().map(|(known, _)| known.as_str()), name);
         }
         attribute
     });

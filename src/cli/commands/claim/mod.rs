@@ -17,6 +17,7 @@ use classad::protocol::identity;
 use crate::cli::args::advertising::LifetimeArgs;
 use crate::cli::args::matching::{MatchArgs, with_nested_requests};
 use crate::cli::io::accounts;
+use crate::cli::io::argument_text;
 use crate::cli::io::atomic_write::FileRevision;
 use crate::cli::io::input;
 use crate::cli::io::match_records::{RecordedMatch, read_match_records};
@@ -159,7 +160,7 @@ impl ClaimCommand {
         }
         input::decide_dialect_and_time(session, &sources);
         let form = sources.first().map_or(FileFormat::Bracketed, |source| source.form);
-        let id = input::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
+        let id = argument_text::parse_optional_expression(session, "--id", self.common.id.as_deref())?;
         let ads = input::read_named_ads(session, sources, id.as_ref())?;
         let ads = self.lifetime.retain_latest(session, ads, "ad", self.common.id.as_deref());
         let mut ads = with_nested_requests(ads);
@@ -193,7 +194,7 @@ impl ClaimCommand {
         current: &CurrentAds,
     ) -> Result<(), Failure> {
         let Some(path) = &self.usage else { return Ok(()) };
-        let by = input::parse_argument_expression(session, "--by", &self.by)?;
+        let by = argument_text::parse_argument_expression(session, "--by", &self.by)?;
         let revision = FileRevision::of(path);
         let mut accountant = accounts::read_accounts(session, path)?;
         let context = session.context();

@@ -18,6 +18,7 @@ use classad::text::{counted, with_commas};
 use super::diff::ad_change::AdChange;
 use super::diff::ad_texts::compare_texts;
 use super::diff::name_glob::NameGlob;
+use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{first_names, note_misspelt_names};
@@ -150,7 +151,7 @@ impl Diff {
         // A file that could not be opened has been reported. Without both files every ad would seem to have changed.
         let [before, after] = sources.as_mut_slice() else { return Err(Failure::Refused(None)) };
         let comparison = AdComparison {
-            id: input::parse_optional_expression(session, "--id", self.id.as_deref())?,
+            id: argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?,
             measure: match (self.textual, self.numeric) {
                 (true, _) => DiffMode::Text,
                 (_, true) => DiffMode::Numbers,

@@ -7,6 +7,7 @@ mod help_text;
 mod match_difference;
 mod matched;
 mod page;
+mod preamble;
 mod selection;
 mod share;
 mod suggestions;
@@ -25,6 +26,7 @@ use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::args::share::ShareArgs;
+use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
@@ -47,6 +49,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
 use page::{ExplanationFrame, ExplanationPage};
+use preamble::preamble;
 use selection::{SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers};
 use share::{ExplanationNotes, form_name, merge_shares};
 
@@ -206,8 +209,8 @@ impl ExplainCommand {
         policy: &LoadedPolicy,
     ) -> Result<(Parties, CountedOffers, Option<Query>), Failure> {
         let protocol = self.ads.common.protocol(session);
-        let constraint = input::parse_constraints(session, &self.constraint)?;
-        let offer_constraint = input::parse_constraints(session, &self.offer_constraint)?;
+        let constraint = argument_text::parse_constraints(session, &self.constraint)?;
+        let offer_constraint = argument_text::parse_constraints(session, &self.offer_constraint)?;
         let mut also = negotiation_names(&policy.policy, session.dialect());
         if let Some(constraint) = &offer_constraint {
             also.add(constraint, session.dialect());
@@ -434,21 +437,4 @@ fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]
     }
     let ads: Vec<Ad> = named.iter().map(|named| named.ad.clone()).collect();
     named.into_iter().zip(with_attributes(&ads, attributes)).map(|(named, ad)| named.with_ad(ad)).collect()
-}
-
-/// What a match means in the sentence about hypothetical attributes.
-const WHAT_IS_COUNTED: &str = "several requests can match one offer here; in `match --what-if`, requests compete";
-
-/// Returns what the hypothetical attributes and the policies of a configuration change, if anything, as text.
-fn preamble(
-    session: &Session,
-    case: &ExplanationInput<'_>,
-    (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
-) -> String {
-    if difference.is_some_and(MatchDifference::counts_taken_offers) {
-        session.note(WHAT_IS_COUNTED);
-    }
-    let difference = difference.map(|difference| difference.sentence(case, case.subject_noun(session)) + "\n\n");
-    let policies = effects.and_then(JobEffects::text).map(|text| text + "\n");
-    difference.into_iter().chain(policies).collect()
 }

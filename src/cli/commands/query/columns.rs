@@ -5,20 +5,20 @@ use classad::eval::Context;
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
-use super::ad_lookup::AdLookup;
 use super::groups::GroupColumns;
 use super::print_mask::{MaskCell, PrintMask};
 use super::query_ad::QueryAd;
-use super::sort::{SortKey, SortValues, sort_values};
 use super::tables::AdTable;
 use crate::cli::args::named_expressions::{named_expressions, refuse_equal_names};
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::UnseenNames;
 use crate::cli::outcome::Failure;
 use crate::cli::render::output::OutputForm;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
+use classad::query::AdLookup;
+use classad::query::{SortKey, SortValues, sort_values};
 
 /// The parsed expressions of the command line.
 pub struct Columns {
@@ -89,7 +89,7 @@ impl Columns {
             sort,
             table,
             group,
-            id: input::parse_optional_expression(session, "--id", query.id.as_deref())?,
+            id: argument_text::parse_optional_expression(session, "--id", query.id.as_deref())?,
             writes_parquet: query.writes_parquet(),
             has_distinct_rows: query.distinct,
         })

@@ -1,5 +1,6 @@
 //! `classad query`: one-way matching.
 
+mod arguments;
 mod columns;
 mod finding;
 mod format_string;
@@ -20,16 +21,6 @@ mod scan;
 mod tables;
 mod units;
 
-mod ad_lookup {
-    pub use classad::query::{AdLookup, to_integer, to_real, to_text};
-}
-
-mod sort {
-    pub use classad::query::{SortKey, SortValues, compare_naturally, compare_values, order, sort_values};
-}
-
-use std::path::Path;
-
 use clap::Args;
 use classad::format::FileFormat;
 use classad::query::{ScannedBlock, SortKey, TruthFilter};
@@ -38,15 +29,17 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GLOBAL_HEADING, time};
 use crate::cli::args::output::{NullArgs, TableOutputArgs};
 use crate::cli::args::partial_result::PartialResultArgs;
+use crate::cli::io::argument_text;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::collector_snapshot::read_latest_ads;
 use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::attribute_name_texts;
 use crate::cli::io::{history_files, input};
-use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
+use crate::cli::outcome::{Failure, Status, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
+use arguments::constraints_and_files;
 use columns::Columns;
 use finding::QueryFinding;
 use groups::GroupArgs;
@@ -198,7 +191,7 @@ impl QueryCommand {
         session.partial_host = self.partial.host().map(str::to_owned);
         session.is_about_one_ad = true;
         self.check_options()?;
-        let (constraints, files) = self.constraints_and_files(session)?;
+        let (constraints, files) = constraints_and_files(self, session)?;
         let files = history_files::in_order_of_time(&files);
         let [mut sources, query] = self.open(session, &files)?;
         let plan = QueryPlan::new(session, self, &constraints, query, Some(&sources))?;
@@ -286,7 +279,9 @@ impl QueryCommand {
     fn sort_keys(&self, session: &mut Session) -> Result<Vec<SortKey>, Failure> {
         let given = self.sort.iter().filter(|_| !self.is_unsorted());
         given
-            .map(|text| Ok(SortKey::new(&input::parse_argument_expression(session, "--sort", text)?, self.desc)))
+            .map(|text| {
+                Ok(SortKey::new(&argument_text::parse_argument_expression(session, "--sort", text)?, self.desc))
+            })
             .collect()
     }
 
@@ -342,41 +337,6 @@ impl QueryCommand {
         (self.count || self.groups.is_given() || !self.condor_table.is_empty()) && !self.partial.is_given()
     }
 
-    /// Splits the arguments into constraints and files. An existing file in the constraint's place is a file.
-    fn constraints_and_files(&self, session: &Session) -> Result<(Vec<String>, Vec<String>), Failure> {
-        let mut constraints = self.given.clone();
-        let mut files = self.ads.clone();
-        if let Some(first) = &self.first {
-            // The first positional argument is the constraint, unless --constraint gives one, or it is a file. A
-            // partial result is merged where the file may not be.
-            if constraints.is_empty() && self.query.is_none() && !self.partial.is_given() && Path::new(first).is_file()
-            {
-                let misplaced = self.input.paths()?.into_iter().find(|file| is_comparison(file));
-                if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
-                    return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
-                }
-                session.note(&format!("no constraint: {first} is a file; all ads are selected"));
-                constraints.push("true".to_owned());
-                files.push(first.clone());
-            } else if self.is_constraint(first) {
-                input::refuse_misspelt_option(session, "query", (first, true))?;
-                constraints.push(first.clone());
-            } else {
-                files.push(first.clone());
-            }
-        }
-        files.extend(self.input.paths()?);
-        Ok((constraints, files))
-    }
-
-    /// Whether the first argument is a constraint. Beside --constraint and HTCondor's words such as -hold it is one if it
-    /// compares or is `true` or `false`, and is no file.
-    fn is_constraint(&self, first: &str) -> bool {
-        let is_truth = ["true", "false"].iter().any(|word| first.eq_ignore_ascii_case(word));
-        self.given.is_empty() && self.query.is_none()
-            || (is_comparison(first) || is_truth) && !Path::new(first).exists()
-    }
-
     /// Whether no option says what to print of the ads.
     fn prints_whole_ads(&self) -> bool {
         let columns = [&self.af, &self.mask, &self.append, &self.condor_table].into_iter().all(Vec::is_empty);
@@ -401,11 +361,6 @@ impl QueryCommand {
     fn has_heading(&self) -> bool {
         !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
     }
-}
-
-/// Whether a text compares something, as most constraints do.
-fn is_comparison(text: &str) -> bool {
-    text.contains(['<', '>', '=', '!', '&', '|'])
 }
 
 fn is_tabular(form: OutputForm) -> bool {

@@ -6,6 +6,7 @@ use classad::query::{ScanItem, ScannedBlock};
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
+use super::arguments::{constraints_and_files, is_constraint};
 use super::finding::{FindingSink, QueryFinding};
 use super::notes::note_mistakes;
 use super::output::QueryOutput;
@@ -96,14 +97,14 @@ impl QueryCommand {
 
     /// Returns the files that partial results are of.
     pub fn input_of_partials(&self) -> AdFilesArgs {
-        let first = self.first.iter().filter(|first| !self.is_constraint(first));
+        let first = self.first.iter().filter(|first| !is_constraint(self, first));
         AdFilesArgs { files: first.chain(&self.input.files).cloned().collect(), ..self.input.clone() }
     }
 
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
         session.is_about_one_ad = true;
-        let (constraints, _) = self.constraints_and_files(session)?;
+        let (constraints, _) = constraints_and_files(self, session)?;
         let query =
             if self.query.is_some() { input::open_sources(session, self.query.as_slice())? } else { Vec::new() };
         let plan = QueryPlan::new(session, self, &constraints, query, None)?;

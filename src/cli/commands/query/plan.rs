@@ -10,7 +10,7 @@ use super::query_ad::QueryAd;
 use super::scan::{NeededPart, QueryScanner, QuerySelection};
 use super::tables::{AdTable, TableChoice, choose_table};
 use crate::cli::args::condor_options::RUNNING;
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::io::slip_notes::note_error;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, refuse};
@@ -100,7 +100,7 @@ fn joined_constraint(
     table: Option<&AdTable>,
 ) -> Result<Expression, Failure> {
     note_job_number(session, given);
-    let given = input::parse_constraints(session, given)?;
+    let given = argument_text::parse_constraints(session, given)?;
     let own_type = table.filter(|table| !table.is_custom).map(|table| table.standard.ad_type);
     let own_type = own_type.filter(|name| !name.is_empty()).map(|name| {
         let own = Expression::attribute("MyType");
@@ -116,7 +116,7 @@ fn joined_constraint(
 fn stop_condition(query: &QueryCommand, session: &mut Session) -> Result<Option<Expression>, Failure> {
     if let Some(time) = query.completed_since {
         let text = format!("CompletionDate <= {time}");
-        return input::parse_argument_expression(session, "--completed-since", &text).map(Some);
+        return argument_text::parse_argument_expression(session, "--completed-since", &text).map(Some);
     }
     let Some(text) = &query.since else { return Ok(None) };
     let (cluster, process) = text.split_once('.').map_or((&text[..], None), |(cluster, rest)| (cluster, Some(rest)));
@@ -126,7 +126,8 @@ fn stop_condition(query: &QueryCommand, session: &mut Session) -> Result<Option<
         Some(process) if is_number(process) => Some(format!("ClusterId == {cluster} && ProcId == {process}")),
         Some(_) => None,
     });
-    let expression = input::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
+    let expression =
+        argument_text::parse_argument_expression(session, "--since", of_job.flatten().as_deref().unwrap_or(text))?;
     if expression.as_literal().is_some() {
         return refuse(format!("--since needs a job, such as 12.3, or a condition, not the constant `{text}`"));
     }

@@ -5,11 +5,11 @@ use classad::eval::{Context, Environment, Knowledge, SpecializeOptions, speciali
 use classad::matching::about_one_ad;
 use classad::protocol::{Protocol, evaluate_attribute};
 
-use super::ad_lookup::AdLookup;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
+use classad::query::AdLookup;
 
 /// HTCondor's name for the attribute that lists the requested attributes.
 const PROJECTION: &str = "Projection";

@@ -16,6 +16,7 @@ use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::ad_blocks::for_each_ad_block;
+use crate::cli::io::argument_text;
 use crate::cli::io::partial::PartialSet;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
@@ -168,10 +169,10 @@ impl Refs {
 
     /// Makes the task that finds what the options ask for.
     fn task(&self, session: &mut Session) -> Result<RefsTask, Failure> {
-        let names = self.attr.iter().map(|name| input::parse_required_name(session, "--attr", name));
+        let names = self.attr.iter().map(|name| argument_text::parse_required_name(session, "--attr", name));
         let scope = ReferenceScope {
             attributes: names.collect::<Result<_, _>>()?,
-            expression: input::parse_optional_expression(session, "expression", self.expr.as_deref())?,
+            expression: argument_text::parse_optional_expression(session, "expression", self.expr.as_deref())?,
         };
         let unseen_names = UnseenNames::new(scope.attributes.iter().cloned());
         let (is_internal, is_graph, is_table) = (self.internal, self.dot, self.is_table());

@@ -16,7 +16,7 @@ use super::commands::COMMANDS;
 use super::entry::DefinitionParts;
 use super::state::{ReplDefinition, ReplState};
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::{self, single_line};
@@ -211,7 +211,7 @@ pub fn define(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), 
     }
     let is_dropped = argument.text.starts_with('-');
     let (_, written) = argument.split_at(usize::from(is_dropped));
-    let name = input::parse_attribute_name(state.session, written.text)?.filter(Name::is_identifier);
+    let name = argument_text::parse_attribute_name(state.session, written.text)?.filter(Name::is_identifier);
     let Some(name) = name else { return refuse("`:let` needs NAME = EXPR") };
     let Some(defined) = state.definitions.get(&name) else {
         return Err(state.error_at(written, format!("`{name}` is not defined")));
@@ -245,7 +245,7 @@ pub fn enter_definition(state: &mut ReplState<'_>, definition: &DefinitionParts<
 /// Defines a name, prints the value of its expression, and returns the name.
 fn define_name(state: &mut ReplState<'_>, definition: &DefinitionParts<'_>) -> Result<Name, Failure> {
     let DefinitionParts { name: written, expression: part } = *definition;
-    let name = match input::parse_attribute_name(state.session, written.text) {
+    let name = match argument_text::parse_attribute_name(state.session, written.text) {
         Ok(Some(name)) => name,
         Ok(None) => return Err(state.error_at(written, "this is not a name")),
         Err(Failure::Refused(Some(message))) => return Err(state.error_at(written, message)),

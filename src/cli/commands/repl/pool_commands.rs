@@ -19,7 +19,7 @@ use super::argument::EntryPart;
 use super::background::wait_for;
 use super::entry::are_existing_files;
 use super::state::ReplState;
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
@@ -154,7 +154,7 @@ fn count_outcomes(state: &mut ReplState<'_>, expression: &Expression) -> Result<
     state.session.report_budget_failures(failures);
     if tallies[0].ads == 0 {
         for name in own_names(expression).iter().filter(|name| is_missing(state, name)) {
-            input::note_unknown_attribute(
+            argument_text::note_unknown_attribute(
                 state.session,
                 state.pool.census.attributes().map(|(known, _)| known.as_str()),
                 name,

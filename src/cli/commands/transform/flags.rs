@@ -10,8 +10,8 @@ use classad::transform::{
     parse_rules, parse_target, rule_slips,
 };
 
+use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
-use crate::cli::io::input;
 use crate::cli::io::slip_notes::{find_error, slip_text};
 use crate::cli::io::source::SourceText;
 use crate::cli::outcome::{Failure, refuse};
@@ -254,7 +254,8 @@ fn parse_action(session: &mut Session, flag: &str, value: &str) -> Result<RuleAc
     let RuleTarget::Name(name) = target else {
         return Err(refuse("only --copy, --rename and --delete take a regular expression"));
     };
-    let operand = RuleOperand::of(text, input::parse_argument_expression(session, &format!("--{flag} {name}"), text)?);
+    let operand =
+        RuleOperand::of(text, argument_text::parse_argument_expression(session, &format!("--{flag} {name}"), text)?);
     if let Some(slip) = operand.expression().and_then(|expression| find_error(session, expression)) {
         session.warning(&format!("--{flag} {name}: {}", slip_text(&slip)));
     }

@@ -14,6 +14,7 @@ use classad::text::{counted, with_commas};
 use classad::transform::{FaultScope, TransformFault};
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::io::argument_text;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::input;
@@ -91,8 +92,8 @@ impl TransformCommand {
         let texts = rules.iter().chain(configurations.iter().map(|loaded| &loaded.text));
         session.decide_dialect_by_forms(forms.chain(texts.map(|rules| (rules.name.as_ref(), rules.block.form))));
         input::decide_time(session, &sources);
-        let only = input::parse_optional_expression(session, "--constraint", self.only.as_deref())?;
-        let id = input::parse_optional_expression(session, "--id", self.id.as_deref())?;
+        let only = argument_text::parse_optional_expression(session, "--constraint", self.only.as_deref())?;
+        let id = argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let route = self.route.as_deref().map(|route| (route, !self.print_rules));
         let mut pipeline = self.steps.build_pipeline(session, rules, configurations, route)?;
         pipeline.transform.allows_environment = self.allow_env;

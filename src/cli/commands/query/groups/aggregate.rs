@@ -7,8 +7,8 @@ use classad::ad::Value;
 use classad::pool::{ExactSum, NumberCounts, Total};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::commands::query::sort::order;
 use crate::cli::render::rows::TableCell;
+use classad::query::order;
 
 /// What is computed of the values of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

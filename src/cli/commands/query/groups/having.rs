@@ -8,7 +8,7 @@ use classad::matching::{Query, about_one_ad};
 use classad::syntax::{ParseOptions, parse_expression};
 use classad::text::{closest_names, suggestion};
 
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
@@ -27,7 +27,7 @@ impl GroupCondition {
     ///
     /// The text is not an expression, it has a name that is not a column, or two columns have one name.
     pub fn new(session: &mut Session, text: &str, header: &[String]) -> Result<Self, Failure> {
-        let expression = input::parse_argument_expression(session, "--having", text)?;
+        let expression = argument_text::parse_argument_expression(session, "--having", text)?;
         let dialect = session.dialect();
         let columns: Vec<Name> = header.iter().map(|name| Name::new(name)).collect();
         if let Some((_, name)) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {

@@ -12,12 +12,12 @@ use classad::text::{closest_names, counted, suggestion, with_commas};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::ad_lookup::AdLookup;
-use super::sort::compare_naturally;
 use crate::cli::outcome::Failure;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 use aggregate::{Accumulator, AggregateFunction};
+use classad::query::AdLookup;
+use classad::query::compare_naturally;
 use having::GroupCondition;
 
 pub use group_args::GroupArgs;

@@ -9,7 +9,7 @@ mod words;
 use classad::ad::Expression;
 
 use super::print_mask::PrintMask;
-use super::sort::SortKey;
+use classad::query::SortKey;
 
 pub use reader::read_print_format;
 
@@ -43,8 +43,8 @@ mod tests {
     use classad::syntax::{ParseOptions, parse_ad};
 
     use super::{FormatSummary, read_print_format};
-    use crate::cli::commands::query::ad_lookup::AdLookup;
     use crate::cli::commands::query::print_mask::PrintMaskWriter;
+    use classad::query::AdLookup;
 
     const AD: &str = "[ Owner = \"alice\"; ClusterId = 12; Size = 3.75; Version = \"$CondorVersion: 24.0.1 2024-10-31 \
                       BuildID: 765 PackageID: 24.0.1-1 $\" ]";

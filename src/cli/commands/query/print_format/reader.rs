@@ -11,7 +11,7 @@ use super::words::{FormatWord, FormatWords, problem_at, similar_words};
 use super::{FormatSummary, PrintFormat};
 use crate::cli::commands::query::format_string::unescape;
 use crate::cli::commands::query::print_mask::{MaskSeparators, PrintMask};
-use crate::cli::commands::query::sort::SortKey;
+use classad::query::SortKey;
 
 /// Section of a print format. A keyword at the start of a line begins it.
 #[derive(Clone, Copy, PartialEq, Eq)]

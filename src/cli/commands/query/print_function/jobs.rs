@@ -3,7 +3,7 @@
 use classad::ad::Value;
 
 use super::PrintCall;
-use crate::cli::commands::query::ad_lookup::AdLookup;
+use classad::query::AdLookup;
 
 const RUNNING: i64 = 2;
 const TRANSFERRING_OUTPUT: i64 = 6;

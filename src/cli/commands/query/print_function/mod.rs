@@ -8,7 +8,7 @@ use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 use classad::text::closest_names;
 
-use super::ad_lookup::{AdLookup, to_integer, to_real};
+use classad::query::{AdLookup, to_integer, to_real};
 
 pub use slots::{ACTIVITIES, STATES, letter_of};
 
@@ -39,7 +39,7 @@ pub struct PrintFunction {
 impl PrintCall<'_, '_> {
     /// Returns the value as text; empty if it is not a string.
     fn text(&self) -> String {
-        super::ad_lookup::to_text(&self.value).unwrap_or_default()
+        classad::query::to_text(&self.value).unwrap_or_default()
     }
 
     fn integer(&self) -> Option<i64> {
@@ -165,7 +165,7 @@ mod tests {
     use classad::syntax::{ParseOptions, parse_ad};
 
     use super::{PRINT_FUNCTIONS, PrintCall, find_function};
-    use crate::cli::commands::query::ad_lookup::AdLookup;
+    use classad::query::AdLookup;
 
     /// Calls a function for the attribute `V` of an ad, in a column of ten characters; `-` if it has no result.
     fn call(function: &str, ad: &str) -> String {

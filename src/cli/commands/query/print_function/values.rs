@@ -6,8 +6,8 @@ use classad::ad::Value;
 use classad::syntax::{Style, print_value};
 
 use super::PrintCall;
-use crate::cli::commands::query::ad_lookup::to_text;
 use crate::cli::commands::query::units;
+use classad::query::to_text;
 
 pub fn date(call: &mut PrintCall) -> Option<Value> {
     call.integer().map(|seconds| Value::string(units::month_and_day(seconds)))

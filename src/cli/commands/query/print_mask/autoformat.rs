@@ -6,7 +6,7 @@ use classad::syntax::PrintfConversion;
 use super::{MaskColumn, PrintMask};
 use crate::cli::commands::query::format_string::FormatString;
 use crate::cli::commands::query::print_function::find_function;
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 
@@ -93,7 +93,7 @@ pub fn append_columns(session: &mut Session, mask: &mut PrintMask, parts: &[Stri
                 }
             }
             Some((_, text)) => {
-                let expression = input::parse_condor_expression(session, "-aaf", text)?;
+                let expression = argument_text::parse_condor_expression(session, "-aaf", text)?;
                 let conversion = Some(PrintfConversion::of_letter(letter.unwrap_or('v'), None));
                 let format = FormatString { conversion, ..FormatString::default() };
                 let mut column = MaskColumn::new(text, expression, Some(format));

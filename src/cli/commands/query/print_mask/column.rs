@@ -4,10 +4,10 @@ use classad::ad::{AbsoluteTime, Expression, ExpressionKind, Value};
 use classad::syntax::{ConversionKind, Style, expression_text, print_value};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::commands::query::ad_lookup::{AdLookup, to_integer, to_real};
 use crate::cli::commands::query::format_string::FormatString;
 use crate::cli::commands::query::print_function::{PrintCall, PrintFunction};
 use crate::cli::commands::query::units;
+use classad::query::{AdLookup, to_integer, to_real};
 
 /// A column of a print mask.
 #[derive(Clone)]

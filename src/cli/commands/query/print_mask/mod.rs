@@ -11,12 +11,12 @@ mod writer;
 use classad::ad::{Expression, Value};
 
 use super::QueryCommand;
-use super::ad_lookup::AdLookup;
 use super::format_string::FormatString;
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 use autoformat::AutoformatFlags;
+use classad::query::AdLookup;
 
 pub use autoformat::append_columns;
 pub use column::{MaskCell, MaskColumn, Placeholder};
@@ -60,7 +60,7 @@ impl PrintMask {
                 or --undefined";
             return refuse(message);
         }
-        let parse = |option: &str, text: &str| input::parse_condor_expression(session, option, text);
+        let parse = |option: &str, text: &str| argument_text::parse_condor_expression(session, option, text);
         PrintMask::of_parts(&query.mask, parse).map(Some)
     }
 
@@ -130,7 +130,7 @@ mod tests {
     use classad::syntax::{ParseOptions, parse_ad, parse_expression};
 
     use super::{PrintMask, PrintMaskWriter};
-    use crate::cli::commands::query::ad_lookup::AdLookup;
+    use classad::query::AdLookup;
 
     const ADS: [&str; 2] = [
         "[ Owner = \"ann\"; ClusterId = 1; ProcId = 2; Size = 2.5; Sum = Size + 1 ]",

@@ -7,10 +7,10 @@ use super::job_facts::{JOB_ATTRIBUTES, JobFacts};
 use super::machine_slots::{MACHINE_ATTRIBUTES, SlotFacts};
 use super::slot_totals::TotalsEntry;
 use super::{RowGrouping, StandardTable, TableSubject};
-use crate::cli::commands::query::ad_lookup::AdLookup;
 use crate::cli::commands::query::print_format::PrintFormat;
 use crate::cli::commands::query::print_mask::MaskValues;
-use crate::cli::commands::query::sort::{SortKey, SortValues, sort_values};
+use classad::query::AdLookup;
+use classad::query::{SortKey, SortValues, sort_values};
 
 /// A table of the ads that a query selects.
 #[allow(clippy::struct_excessive_bools)] // each is a choice of the command line

@@ -6,8 +6,8 @@ use classad::ad::Value;
 
 use super::ad_table::TableRecord;
 use super::job_facts::{JobFacts, STATUSES};
-use crate::cli::commands::query::ad_lookup::to_integer;
 use crate::cli::commands::query::print_mask::MaskValues;
+use classad::query::to_integer;
 
 /// The columns whose values are counted, in the print format of batches.
 const BATCH_NAME: usize = 1;

@@ -10,12 +10,12 @@ use crate::cli::commands::query::QueryCommand;
 use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
 use crate::cli::commands::query::print_function::find_function;
 use crate::cli::commands::query::print_mask::append_columns;
-use crate::cli::commands::query::sort::SortKey;
-use crate::cli::io::input;
+use crate::cli::io::argument_text;
 use crate::cli::io::source::SourceText;
 use crate::cli::io::whole_file::read_whole;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
+use classad::query::SortKey;
 
 /// Words of `--condor-table` that are about jobs.
 const JOB_WORDS: [&str; 10] =
@@ -245,7 +245,7 @@ fn order(
     };
     let mut keys = format.order.clone();
     for name in names {
-        let expression = input::parse_argument_expression(session, "the order of slots", name)?;
+        let expression = argument_text::parse_argument_expression(session, "the order of slots", name)?;
         keys.push(SortKey { expression, is_descending: false });
     }
     Ok(keys)

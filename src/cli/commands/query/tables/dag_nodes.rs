@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classad::ad::Value;
 
 use super::ad_table::TableRecord;
-use crate::cli::commands::query::ad_lookup::to_text;
+use classad::query::to_text;
 
 /// The column of the owner or the node.
 const NAME: usize = 2;

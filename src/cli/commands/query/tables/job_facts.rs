@@ -2,7 +2,7 @@
 
 use classad::ad::{Ad, Expression, Name, Value};
 
-use crate::cli::commands::query::ad_lookup::{AdLookup, to_text};
+use classad::query::{AdLookup, to_text};
 
 /// The attributes that [`JobFacts`] reads.
 pub const JOB_ATTRIBUTES: [&str; 11] = [

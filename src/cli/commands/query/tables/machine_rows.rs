@@ -3,8 +3,8 @@
 use classad::ad::Value;
 
 use super::ad_table::TableRecord;
-use crate::cli::commands::query::ad_lookup::{to_integer, to_real, to_text};
 use crate::cli::commands::query::print_mask::MaskValues;
+use classad::query::{to_integer, to_real, to_text};
 
 /// The columns whose values are counted, in the print format of machines.
 const MACHINE: usize = 0;

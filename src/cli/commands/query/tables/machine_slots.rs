@@ -1,8 +1,8 @@
 //! What the table of machines reads of a slot.
 
 use super::slot_totals::{TotalsEntry, TotalsStyle, platform};
-use crate::cli::commands::query::ad_lookup::AdLookup;
 use crate::cli::commands::query::print_function::{ACTIVITIES, STATES, letter_of};
+use classad::query::AdLookup;
 
 /// The attributes that [`SlotFacts`] reads.
 pub const MACHINE_ATTRIBUTES: [&str; 14] = [

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cli::commands::query::ad_lookup::AdLookup;
 use crate::cli::render::alignment::right_aligned;
+use classad::query::AdLookup;
 
 /// Minimum width of the names in the totals, in characters.
 const MIN_NAME_WIDTH: usize = 14;
@@ -301,7 +301,7 @@ mod tests {
     use super::{
         AdTotals, BY_ACTIVITY, BY_STATE, DAEMONS, SCHEDDS, SIZES, SPEEDS, SUBMITTERS, TotalsStyle, state_numbers,
     };
-    use crate::cli::commands::query::ad_lookup::AdLookup;
+    use classad::query::AdLookup;
 
     /// The lines of the totals of ads without blanks between words, and without the heading.
     fn totals(style: &TotalsStyle, ads: &[&str]) -> String {

@@ -12,12 +12,12 @@ use super::job_facts::JobCounts;
 use super::machine_rows::machine_rows;
 use super::slot_totals::AdTotals;
 use super::{RowGrouping, TableSubject};
-use crate::cli::commands::query::ad_lookup::{AdLookup, to_text};
 use crate::cli::commands::query::format_string::FormatString;
 use crate::cli::commands::query::print_format::{FormatSummary, read_print_format};
 use crate::cli::commands::query::print_mask::{MaskCell, MaskValues, PrintMask, PrintMaskWriter};
-use crate::cli::commands::query::sort::compare_values;
 use crate::cli::commands::query::units;
+use classad::query::compare_values;
+use classad::query::{AdLookup, to_text};
 
 /// The output of a table.
 pub struct TableOutput<'t> {
