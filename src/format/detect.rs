@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use super::decoders;
 use super::event_log::begins_event;
 use super::json::JsonGrammar;
-use super::nested_reader::is_single_ad;
+use super::nested_boundaries::is_single_ad;
 
 /// A file format for ads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use crate::syntax::{complete_ads_length, outer_braces};
 use super::detect::blank_length;
 use super::document_nesting::{DocumentNesting, FollowedText};
 use super::json::JsonGrammar;
-use super::nested_reader::follow_document;
+use super::nested_boundaries::follow_document;
 use super::xml::XmlGrammar;
 use super::{FileFormat, Problem, complete_prefix_length};
 

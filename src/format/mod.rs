@@ -2,6 +2,7 @@
 //!
 //! A bad ad never ends the reading and is never left out silently. The reader yields a [`Problem`] in its place.
 
+mod ad_builder;
 mod ad_syntax;
 mod ad_text;
 mod attribute_cache;
@@ -26,6 +27,7 @@ mod job_queue_log;
 mod json;
 mod lazy_ad;
 mod long;
+mod nested_boundaries;
 mod nested_reader;
 mod nested_writer;
 mod part;
@@ -176,12 +178,12 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
     match form {
         FileFormat::Long => long::complete_prefix_length(window),
         FileFormat::Bracketed => complete_ads_length(window),
-        FileFormat::Json => nested_reader::complete_prefix_length::<JsonGrammar>(window),
+        FileFormat::Json => nested_boundaries::complete_prefix_length::<JsonGrammar>(window),
         FileFormat::JsonLines => {
             let last = json::last_ad_line(window).unwrap_or(0);
-            last + nested_reader::complete_prefix_length::<JsonGrammar>(&window[last..])
+            last + nested_boundaries::complete_prefix_length::<JsonGrammar>(&window[last..])
         }
-        FileFormat::Xml => nested_reader::complete_prefix_length::<XmlGrammar>(window),
+        FileFormat::Xml => nested_boundaries::complete_prefix_length::<XmlGrammar>(window),
         FileFormat::Yaml => yaml::complete_prefix_length(window),
         FileFormat::EventLog => event_log::complete_prefix_length(window),
         // Any later line may change any ad.

@@ -7,13 +7,11 @@ use std::borrow::BorrowMut;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Span};
+use crate::ad::{Ad, Dialect};
 
+use super::ad_builder::{AdBuilder, AdOrigin};
 use super::attribute_cache::{AttributeBuffer, AttributeCache};
-use super::attribute_span::{AttributeSpan, ExpressionSource};
-use super::diagnostic::lost_value;
-use super::document_nesting::{DocumentNesting, FollowedText};
-use super::source_map::DecodedText;
+use super::attribute_span::AttributeSpan;
 use super::{AdEntry, Problem, ReadResult, Severity};
 
 /// A token with its byte range.
@@ -28,7 +26,7 @@ pub struct TokenStream<'t, L: Iterator> {
 }
 
 impl<'t, L: Iterator> TokenStream<'t, L> {
-    fn new(text: &'t [u8], lexer: L) -> Self {
+    pub fn new(text: &'t [u8], lexer: L) -> Self {
         TokenStream { text, lexer, returned: None }
     }
 
@@ -43,22 +41,6 @@ impl<L: Iterator> Iterator for TokenStream<'_, L> {
 
     fn next(&mut self) -> Option<L::Item> {
         self.returned.take().or_else(|| self.lexer.next())
-    }
-}
-
-/// The text, dialect and number of an ad. The values of the ad are read from the text, and messages name the number.
-#[derive(Clone, Copy)]
-pub struct AdOrigin<'t> {
-    pub text: &'t [u8],
-    pub dialect: Dialect,
-    /// 1-based number of the ad in the text.
-    pub number: usize,
-}
-
-impl AdOrigin<'_> {
-    /// Creates an error with the number of the ad.
-    pub fn problem_at(&self, range: Range<usize>, message: impl Into<String>) -> Problem {
-        Problem::error_at(range, self.number, message)
     }
 }
 
@@ -347,7 +329,7 @@ fn premature_end<'t>(grammar: &impl AdGrammar<'t>, origin: &AdOrigin, before: us
 
 /// Skips the rest of a bad ad. `first` is its first bad token. Returns the byte offset of the end of the ad; `None` if
 /// the ad may continue behind the end of the text.
-fn recover<'t, G: AdGrammar<'t>>(
+pub fn recover<'t, G: AdGrammar<'t>>(
     grammar: &mut G,
     tokens: &mut TokenStream<'t, G::Lexer>,
     first: Located<G::Token>,
@@ -365,163 +347,6 @@ fn recover<'t, G: AdGrammar<'t>>(
         next = tokens.next();
     }
     None
-}
-
-/// Returns the length in bytes of the longest prefix of a text that contains only complete ads.
-///
-/// The text may end anywhere. What follows the prefix must be read again together with more text.
-pub fn complete_prefix_length<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> usize {
-    follow_document::<G>(text, DocumentNesting::default()).complete_length
-}
-
-/// Follows a text behind a complete ad to its end. The text may end anywhere.
-pub fn follow_document<'t, G: AdGrammar<'t>>(text: &'t [u8], mut nesting: DocumentNesting) -> FollowedText {
-    let mut tokens = TokenStream::new(text, G::lexer(text, 0));
-    let mut followed = FollowedText { complete_length: 0, at_complete: nesting, at_end: None };
-    while let Some(token) = tokens.next() {
-        nesting.has_content |= !text[token.1.clone()].trim_ascii().is_empty();
-        if G::begins_ad(&token.0) {
-            let start = token.1.start;
-            let end = G::skip_plain_ad(&mut tokens, start).or_else(|| ad_end::<G>(&mut tokens, start));
-            let Some(end) = end else { return followed };
-            if G::takes_end(&text[..end]) {
-                nesting.close(end);
-            }
-            followed = FollowedText { complete_length: end, at_complete: nesting, ..followed };
-        } else if G::is_empty_ad(&token.0) {
-            followed = FollowedText { complete_length: token.1.end, at_complete: nesting, ..followed };
-        } else if G::is_unclosed(text, &token) {
-            return followed;
-        } else {
-            match G::nesting(&token.0) {
-                Some(true) => nesting.open(token.1.start),
-                Some(false) => nesting.close(token.1.start),
-                None => {}
-            }
-        }
-    }
-    FollowedText { at_end: Some(nesting), ..followed }
-}
-
-/// Whether a text is exactly one complete ad, with only white space around it.
-pub fn is_single_ad<'t, G: AdGrammar<'t>>(text: &'t [u8]) -> bool {
-    let mut tokens = TokenStream::new(text, G::lexer(text, 0));
-    tokens
-        .next()
-        .filter(|token| G::begins_ad(&token.0))
-        .and_then(|token| ad_end::<G>(&mut tokens, token.1.start))
-        .is_some_and(|end| text[end..].trim_ascii().is_empty())
-}
-
-/// Returns the byte offset of the end of the ad that begins at `start`. `None` if the ad may continue behind the end of
-/// the text. The first token of the ad has been read.
-fn ad_end<'t, G: AdGrammar<'t>>(tokens: &mut TokenStream<'t, G::Lexer>, start: usize) -> Option<usize> {
-    let mut grammar = G::at_ad_start(tokens.text, start);
-    while let Some(token) = tokens.next() {
-        if G::is_unclosed(tokens.text, &token) {
-            return None;
-        }
-        if !grammar.advance(tokens.text, &token) {
-            return recover(&mut grammar, tokens, token);
-        }
-        if grammar.is_done() {
-            return Some(token.1.end);
-        }
-    }
-    None
-}
-
-/// An ad under construction, with the problems found in it.
-pub struct AdBuilder<'t> {
-    pub origin: AdOrigin<'t>,
-    /// The text of the current scalar as far as it was read. It is used by formats in which a scalar consists of
-    /// several tokens.
-    pub content: DecodedText,
-    open: Vec<OpenValue>,
-    /// The complete ad; `None` before its end.
-    whole: Option<Ad>,
-    problems: Vec<Problem>,
-    /// Places of the attributes of the outermost ad. `None` if the places are not needed.
-    places: Option<Vec<AttributeSpan>>,
-}
-
-/// An ad or a list that is not complete yet. An ad has the attributes read so far, and the name of the attribute that
-/// is read next.
-enum OpenValue {
-    Ad(Vec<(Name, Expression)>, Option<Name>),
-    List(Vec<Expression>),
-}
-
-impl<'t> AdBuilder<'t> {
-    fn new(origin: AdOrigin<'t>) -> Self {
-        let open = vec![OpenValue::Ad(Vec::new(), None)];
-        AdBuilder { origin, content: DecodedText::default(), open, whole: None, problems: Vec::new(), places: None }
-    }
-
-    /// Begins a nested ad, which becomes a value of the innermost open ad or list.
-    pub fn open_ad(&mut self) {
-        self.open.push(OpenValue::Ad(Vec::new(), None));
-    }
-
-    /// Begins a list, which becomes a value of the innermost open ad or list.
-    pub fn open_list(&mut self) {
-        self.open.push(OpenValue::List(Vec::new()));
-    }
-
-    /// Returns a value that was read. If reading failed, records the problem and returns `None`.
-    pub fn value_or_report<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
-        read.map_err(|problem| self.problems.push(problem)).ok()
-    }
-
-    /// Sets the name of the next value of the innermost ad. `range` is the byte range of the name. If the name could
-    /// not be read, records the problem and leaves the value out.
-    pub fn push_name(&mut self, range: &Range<usize>, read: Result<Name, Problem>) {
-        let named = self.value_or_report(read);
-        if let ([_], Some(places), Some(name)) = (self.open.as_slice(), &mut self.places, &named) {
-            let source = ExpressionSource::Opaque(range.clone());
-            places.push(AttributeSpan { name: name.clone(), name_range: range.clone(), source });
-        }
-        if let Some(OpenValue::Ad(_, name)) = self.open.last_mut() {
-            *name = named;
-        }
-    }
-
-    /// Notes where the value of the newest attribute of the outermost ad stands in the file. Does nothing inside nested
-    /// ads and lists, or if places are not needed.
-    pub fn note_source(&mut self, source: impl FnOnce() -> ExpressionSource) -> &mut Self {
-        if let ([OpenValue::Ad(..)], Some(places)) = (self.open.as_slice(), &mut self.places)
-            && let Some(place) = places.last_mut()
-        {
-            place.source = source();
-        }
-        self
-    }
-
-    /// Adds a value to the innermost open ad or list. If the value could not be read, records the problem; if only the
-    /// value is lost, an error takes its place.
-    pub fn push_value(&mut self, read: Result<Expression, Problem>) {
-        let lost = read.as_ref().err().filter(|problem| problem.severity == Severity::Warning).map(|_| lost_value());
-        let Some(value) = self.value_or_report(read).or(lost) else { return };
-        match self.open.last_mut() {
-            Some(OpenValue::Ad(attributes, name)) => attributes.extend(name.take().map(|name| (name, value))),
-            Some(OpenValue::List(elements)) => elements.push(value),
-            None => {}
-        }
-    }
-
-    /// Ends the innermost open ad or list.
-    pub fn close(&mut self) {
-        let kind = match self.open.pop() {
-            Some(OpenValue::Ad(attributes, _)) if self.open.is_empty() => {
-                self.whole = Some(attributes.into_iter().collect());
-                return;
-            }
-            Some(OpenValue::Ad(attributes, _)) => ExpressionKind::Ad(attributes.into_iter().collect()),
-            Some(OpenValue::List(elements)) => ExpressionKind::List(elements.into()),
-            None => return,
-        };
-        self.push_value(Ok(Expression::new(kind, Span::default())));
-    }
 }
 
 /// Returns the number of blanks directly before a byte offset.

@@ -1,8 +1,8 @@
 //! Fast path for ads in JSON that resemble those before: reads them without the lexer and the grammar.
 
 use crate::ad::{Ad, ByteString, Expression, Value};
+use crate::format::ad_builder::AdOrigin;
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
-use crate::format::nested_reader::AdOrigin;
 use crate::syntax::ParsedValue;
 
 use super::member::{is_plain_string, member_end, read_member_value, skip_blanks, value_end, value_start};

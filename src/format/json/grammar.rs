@@ -4,11 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use crate::ad::Ad;
 use crate::format::Problem;
+use crate::format::ad_builder::{AdBuilder, AdOrigin};
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_span::ExpressionSource;
-use crate::format::nested_reader::{
-    AdBuilder, AdGrammar, AdOrigin, Located, SkippingGrammar, TokenStream, begins_line,
-};
+use crate::format::nested_reader::{AdGrammar, Located, SkippingGrammar, TokenStream, begins_line};
 
 use super::fast_path;
 use super::token::{JsonLexer, JsonToken, JsonTokenError, json_lexer};
@@ -268,7 +267,7 @@ fn is_open_ended(text: &[u8], (token, range): &Located<JsonTokenResult>) -> bool
 #[cfg(test)]
 mod tests {
     use crate::format::json::JsonGrammar;
-    use crate::format::nested_reader::{complete_prefix_length, is_single_ad};
+    use crate::format::nested_boundaries::{complete_prefix_length, is_single_ad};
 
     #[test]
     fn one_ad() {

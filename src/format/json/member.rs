@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::ad::{Dialect, Expression, Name};
+use crate::format::ad_builder::AdOrigin;
 use crate::format::attribute_text::{AttributeText, ParsedAttribute};
-use crate::format::nested_reader::{AdOrigin, RecoveringReader};
+use crate::format::nested_reader::RecoveringReader;
 use crate::syntax::{is_simple_literal, quoted_literal};
 
 use super::value::{read_name, read_string, read_word};

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::ad::{ByteString, Dialect, Expression, ExpressionKind, Name, Span, Value};
 use crate::format::Problem;
+use crate::format::ad_builder::AdOrigin;
 use crate::format::attribute_name::attribute_name;
 use crate::format::attribute_span::ExpressionSource;
-use crate::format::nested_reader::AdOrigin;
 use crate::format::source_map::DecodedText;
 use crate::syntax::{ParseOptions, parse_expression, parse_prefix, read_number};
 

@@ -1,9 +1,9 @@
 //! Fast path for ads in XML that resemble those before: reads them without the XML parser and the grammar.
 
 use crate::ad::{Ad, Expression, Value};
+use crate::format::ad_builder::AdOrigin;
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
 use crate::format::attribute_name::attribute_name;
-use crate::format::nested_reader::AdOrigin;
 use crate::syntax::{ParsedValue, blank_length};
 
 const ATTRIBUTE_BEGIN: &[u8] = b"<a n=\"";
@@ -164,7 +164,8 @@ mod tests {
     use super::value_length;
     use crate::ad::Dialect;
     use crate::format::FileFormat;
-    use crate::format::nested_reader::{RecoveringReader, is_single_ad};
+    use crate::format::nested_boundaries::is_single_ad;
+    use crate::format::nested_reader::RecoveringReader;
     use crate::format::testing::{assert_cached_as_by_grammar, attribute_texts, shown_with_spans};
     use crate::format::xml::XmlGrammar;
 

@@ -6,10 +6,9 @@ use quick_xml::errors::SyntaxError as Unclosed;
 
 use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::format::Problem;
+use crate::format::ad_builder::{AdBuilder, AdOrigin};
 use crate::format::attribute_cache::{AttributeBuffer, AttributeCache};
-use crate::format::nested_reader::{
-    AdBuilder, AdGrammar, AdOrigin, RecoveringReader, TokenStream, begins_line, blanks_before,
-};
+use crate::format::nested_reader::{AdGrammar, RecoveringReader, TokenStream, begins_line, blanks_before};
 
 use super::fast_path;
 use super::markup::{LocatedMarkup, MarkupReader, XmlMarkup, XmlTag};
@@ -307,7 +306,7 @@ fn skip_unclosed(tokens: &mut TokenStream<MarkupReader>, offset: usize, indent: 
 
 #[cfg(test)]
 mod tests {
-    use crate::format::nested_reader::complete_prefix_length;
+    use crate::format::nested_boundaries::complete_prefix_length;
     use crate::format::xml::XmlGrammar;
 
     #[test]

@@ -6,9 +6,9 @@ use quick_xml::events::BytesStart;
 
 use crate::ad::{ByteString, ErrorCause, Expression, Name, Span, Value};
 use crate::format::Problem;
+use crate::format::ad_builder::{AdBuilder, AdOrigin};
 use crate::format::attribute_name::attribute_name;
 use crate::format::attribute_span::ExpressionSource;
-use crate::format::nested_reader::{AdBuilder, AdOrigin};
 use crate::format::source_map::DecodedText;
 use crate::syntax::{
     ParseOptions, StringSyntax, SyntaxError, literal_of_call, parse_expression, parse_prefix, read_string,

@@ -15,11 +15,10 @@ mod suggestions;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::{Ad, Name};
+use classad::ad::Name;
 use classad::explain::Explainer;
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
-use classad::matching::policy::{PolicyRule, with_attributes};
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
@@ -50,7 +49,9 @@ use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
 use page::{ExplanationFrame, ExplanationPage};
 use preamble::preamble;
-use selection::{SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers};
+use selection::{
+    SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers, with_policy_attributes,
+};
 use share::{ExplanationNotes, form_name, merge_shares};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
@@ -428,13 +429,4 @@ impl ExplainCommand {
             None => Ok([&self.requests, &self.pool]),
         }
     }
-}
-
-/// Returns ads with the attributes that a policy adds, as a negotiation cycle does.
-fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]) -> Vec<NamedAd> {
-    if attributes.is_empty() {
-        return named;
-    }
-    let ads: Vec<Ad> = named.iter().map(|named| named.ad.clone()).collect();
-    named.into_iter().zip(with_attributes(&ads, attributes)).map(|(named, ad)| named.with_ad(ad)).collect()
 }

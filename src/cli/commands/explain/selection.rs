@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use classad::ad::{Expression, Name};
+use classad::ad::{Ad, Expression, Name};
 use classad::eval::FreeNames;
 use classad::matching::Query;
+use classad::matching::policy::{PolicyRule, with_attributes};
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
 use classad::text::{similar_ids, suggestion};
 use rustc_hash::FxHashSet;
@@ -147,4 +148,13 @@ pub fn select_offers(
         return refuse("--offer-constraint (or -machine, -mconstraint) selects none of the offers");
     }
     Ok(())
+}
+
+/// Returns ads with the attributes that a policy adds, as a negotiation cycle does.
+pub fn with_policy_attributes(named: Vec<NamedAd>, attributes: &[(Name, PolicyRule)]) -> Vec<NamedAd> {
+    if attributes.is_empty() {
+        return named;
+    }
+    let ads: Vec<Ad> = named.iter().map(|named| named.ad.clone()).collect();
+    named.into_iter().zip(with_attributes(&ads, attributes)).map(|(named, ad)| named.with_ad(ad)).collect()
 }
