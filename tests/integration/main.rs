@@ -49,7 +49,6 @@ mod marshalling;
 mod matching_but_idle;
 mod merging;
 mod negotiation;
-mod negotiation_pool;
 mod one_cycle;
 mod one_way;
 mod partitionable_slots;

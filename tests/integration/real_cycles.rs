@@ -1,5 +1,5 @@
 //! The built-in policy `htcondor` beside a negotiator and a schedd of HTCondor 25.14.1: which submitter got which slot, and
-//! which job started where, in 28 cycles (`tests/pool/cycles`).
+//! which job started where, in 28 cycles of one pool (`tests/pool/cycles`) and 30 of another (`tests/pool/negotiation`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ fn rows(folder: &str, time: &str, more: &[&str]) -> Vec<(String, String)> {
 fn submitters(folder: &str) -> BTreeMap<String, String> {
     let jobs = format!("{folder}/jobs.long.gz");
     let submitter = "AccountingGroup is undefined ? User : regexp(\"@\", AccountingGroup) ? AccountingGroup \
-                     : strcat(AccountingGroup, \"@live.test\")";
+                     : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
     let attributes = format!("strcat(ClusterId, \".\", ProcId),{submitter}");
     let (_, out, errors) = classad(&["query", "true", &jobs, "--af", &attributes, "-o", "tsv", "--no-header"]);
     let pair = |line: &str| line.split_once('\t').map(|(job, user)| (job.to_owned(), user.to_owned()));
@@ -83,7 +83,8 @@ impl Counts {
             .map(|(job, slot)| (users.get(&job).cloned().unwrap_or_default(), slot))
             .collect();
         let [ours, theirs] = [&predicted, &real].map(|pairs| counted(pairs.iter()));
-        self.same += ours.iter().map(|(pair, count)| theirs.get(pair).copied().unwrap_or(0).min(*count)).sum::<usize>();
+        let same = ours.iter().map(|(pair, count)| theirs.get(pair).copied().unwrap_or(0).min(*count)).sum::<usize>();
+        self.same += same;
         let [ours, theirs] = [&predicted, &real].map(|pairs| counted(pairs.iter().map(|(user, _)| user)));
         self.same_by_submitter += usize::from(ours == theirs);
         (self.cycles, self.predicted, self.real) =
@@ -98,24 +99,46 @@ impl Counts {
         let starts = rows(folder, &time, &["--starts"]);
         let jobs: BTreeSet<&String> = starts.iter().map(|(job, _)| job).collect();
         self.did_start += jobs.iter().filter(|job| started.contains_key(**job)).count();
-        self.started_there += starts.iter().filter(|(job, slot)| started.get(job) == Some(slot)).count();
+        let there = starts.iter().filter(|(job, slot)| started.get(job) == Some(slot)).count();
+        self.started_there += there;
         (self.predicted_starts, self.real_starts) =
             (self.predicted_starts + starts.len(), self.real_starts + started.len());
+        println!(
+            "{folder}: {} matches predicted, {} real, {same} the same; {} starts, {} real, {there} in the slot",
+            predicted.len(),
+            real.len(),
+            starts.len(),
+            started.len()
+        );
     }
+}
+
+/// Compares all cycles in a folder.
+fn compare(folder: &str) -> Counts {
+    let mut counts = Counts::default();
+    let cycles = std::fs::read_dir(folder).expect("it is there");
+    let mut cycles: Vec<_> = cycles.map(|entry| entry.expect("it can be read").path()).collect();
+    cycles.sort();
+    for cycle in cycles.iter().filter(|cycle| cycle.is_dir()) {
+        counts.add(cycle.to_str().expect("it is UTF-8"));
+    }
+    println!("{counts:?}");
+    counts
 }
 
 /// What differs: in A7, slots of the same worth have another order in the collector than in the dump.
 #[test]
 fn matches_and_starts_are_those_of_a_real_pool() {
-    let mut counts = Counts::default();
-    let folders = std::fs::read_dir("tests/pool/cycles").expect("it is there");
-    let mut folders: Vec<_> = folders.map(|entry| entry.expect("it can be read").path()).collect();
-    folders.sort();
-    for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        counts.add(folder.to_str().expect("it is UTF-8"));
-    }
-    println!("{counts:?}");
+    let counts = compare("tests/pool/cycles");
     assert_eq!((counts.cycles, counts.real, counts.real_starts), (28, 288, 349), "{counts:?}");
     assert!(counts.predicted == 288 && counts.same >= 286 && counts.same_by_submitter >= 27, "{counts:?}");
     assert!(counts.predicted_starts <= 343 && counts.did_start >= 342 && counts.started_there >= 337, "{counts:?}");
+}
+
+#[test]
+fn fifteen_situations_end_as_in_a_real_pool() {
+    let counts = compare("tests/pool/negotiation/cycles");
+    assert_eq!((counts.cycles, counts.real, counts.real_starts), (30, 208, 263), "{counts:?}");
+    assert!(counts.predicted == 207 && counts.same >= 201 && counts.same_by_submitter >= 28, "{counts:?}");
+    assert!(counts.predicted_starts <= 254 && counts.did_start >= 250 && counts.started_there >= 237, "{counts:?}");
 }

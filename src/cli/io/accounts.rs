@@ -55,14 +55,13 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     let form = detect(&bytes).unwrap_or(FileFormat::Long);
     let text = SourceText::from_file(path, bytes, form);
     let (context, mut accounts) = (session.context(), Accountant::default());
-    let (mut problems, mut impossible) = (Vec::new(), Vec::new());
+    let (mut problems, mut impossible, mut has_entries) = (Vec::new(), Vec::new(), false);
     for item in text.block.ads(Dialect::Condor) {
         match item {
             Ok(entry) => {
-                let read = Accountant::from_userprio(&entry.ad, &context).unwrap_or_default();
-                if !read.submitters.is_empty() {
-                    impossible.extend(impossible_numbers(&entry.ad, &context));
-                }
+                let Some(read) = Accountant::from_userprio(&entry.ad, &context) else { continue };
+                has_entries = true;
+                impossible.extend(impossible_numbers(&entry.ad, &context));
                 accounts.submitters.extend(read.submitters);
                 accounts.floors.extend(read.floors);
                 accounts.ceilings.extend(read.ceilings);
@@ -71,7 +70,7 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
             Err(problem) => problems.push(problem),
         }
     }
-    if accounts.submitters.is_empty() {
+    if !has_entries {
         return refuse(format!(
             "{path} names no submitter: write `Name1 = \"alice@cs\"` and `Priority1 = 500.0`, as `condor_userprio -long` does"
         ));

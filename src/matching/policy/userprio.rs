@@ -25,7 +25,8 @@ const NUMBERS: [&str; 8] = [
 
 impl Accountant {
     /// Reads accounts from the ad that `condor_userprio -long` prints, or the account of an ad of type `Accounting`, whose
-    /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names no submitter.
+    /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names neither
+    /// submitters nor groups.
     ///
     /// HTCondor prints effective priorities, so that a real priority is the quotient of `Priority1` and
     /// `PriorityFactor1`. The factor of an entry without one is 1, so that its effective priority stays. HTCondor charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
@@ -42,7 +43,7 @@ impl Accountant {
             Value::Real(number) => Some(number).filter(|number| number.is_finite()),
             _ => None,
         };
-        let mut accountant = Accountant::default();
+        let (mut accountant, mut has_entries) = (Accountant::default(), false);
         for attribute in ad.iter() {
             let entry = attribute.name.as_str();
             let Some((prefix, entry)) = entry.split_at_checked(NAME.len()) else { continue };
@@ -52,6 +53,7 @@ impl Accountant {
                 continue;
             }
             let Some(Value::String(name)) = value(attribute.name.as_str()) else { continue };
+            has_entries = true;
             if matches!(value(&format!("IsAccountingGroup{entry}")), Some(Value::Boolean(true))) {
                 continue;
             }
@@ -79,7 +81,7 @@ impl Accountant {
         if let Some(Value::Integer(at)) = value("LastUpdate") {
             accountant.accounted_until = Some(at);
         }
-        (!accountant.submitters.is_empty()).then_some(accountant)
+        has_entries.then_some(accountant)
     }
 }
 
@@ -161,6 +163,10 @@ mod tests {
         let bounded =
             imported("Name1 = \"a@cs\"\nCeiling1 = 5\nName2 = \"b@cs\"\nCeiling2 = -1\nFloor2 = 0\n").unwrap();
         assert_eq!((bounded.ceilings, bounded.floors.len()), ([("a@cs".to_owned(), 5.0)].into(), 0));
+        // A pool in which nobody had jobs yet.
+        let fresh =
+            imported("Name = \"bio\"\nIsAccountingGroup = true\nPriority = 500.0\nLastUpdate = 1795901514\n").unwrap();
+        assert_eq!((fresh.submitters.len(), fresh.accounted_until), (0, Some(1_795_901_514)));
         assert_eq!(imported("Name = \"slot1\"\nNames = 1\nName1 = 2\n"), None);
     }
 }
