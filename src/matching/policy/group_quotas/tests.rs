@@ -116,3 +116,39 @@ fn parents_enforce_their_quotas() {
     assert_eq!(tree.enforced(2, 1.5, &allocation, &[0.0, 0.0, 1.0, 4.0]), 1.5);
     assert_eq!(tree.enforced(0, 9.0, &allocation, &[0.0, 0.0, 1.0, 4.0]), 9.0);
 }
+
+/// `hgq_assign_quotas` with and without `NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION`: `a` keeps the quotas of its children.
+#[test]
+fn a_group_may_keep_the_quotas_of_its_children() {
+    let groups = [
+        ("a", Static(20.0), false),
+        ("a.x", Static(12.0), false),
+        ("a.y", Dynamic(0.5), false),
+        ("b", Static(6.0), false),
+    ];
+    let quotas = |oversubscribes, total| {
+        tree(&groups).with_oversubscription(oversubscribes).allocation(total, vec![0.0; 5]).quotas
+    };
+    // <none>, a, a.x, a.y, b
+    assert_eq!(quotas(false, 34.0), [8.0, 4.0, 12.0, 4.0, 6.0]);
+    assert_eq!(quotas(true, 34.0), [8.0, 20.0, 12.0, 4.0, 6.0]);
+    // In a pool that is too small, static quotas stay only if they may be oversubscribed.
+    assert_eq!(quotas(false, 13.0), [0.0, 0.0, 10.0, 0.0, 3.0]);
+    assert_eq!(quotas(true, 13.0), [0.0, 20.0, 12.0, 4.0, 6.0]);
+    // What is no number has no part.
+    let huge = tree(&[("a", Static(f64::MAX), false), ("b", Static(f64::MAX), false)]);
+    assert_eq!(huge.with_oversubscription(true).allocation(8.0, vec![0.0; 3]).quotas, [8.0, 0.0, 0.0]);
+}
+
+#[test]
+fn groups_are_listed_level_by_level() {
+    let tree = tree(&[
+        ("b", Static(1.0), false),
+        ("a", Static(1.0), false),
+        ("a.x", Static(1.0), false),
+        ("a.x.u", Static(1.0), false),
+        ("b.w", Static(1.0), false),
+    ]);
+    let names: Vec<&str> = tree.breadth_first().iter().map(|group| tree.groups()[*group].name.as_str()).collect();
+    assert_eq!(names, ["<none>", "a", "b", "a.x", "b.w", "a.x.u"]);
+}

@@ -28,6 +28,29 @@ fn everything_is_read() {
 }
 
 #[test]
+fn rests_of_slots_have_rules() {
+    let text = "residual: { when: a, keep: b, after-worse: yes }\nleftovers:\n  use: 1 > 2\n  if: label.Rank > 0\n  \
+                same-limits: false\n  divide: { when: true, set: { Cpus: 0 }, while: Cpus > 0 }\n\
+                start: SLOT.Cpus > 1 && JOB.A + SLOT.B == C\nshare: { by: Owner, covers: 2, group-order: GroupQuota, \
+                oversubscribe: true, groups: { a: 1 } }\n";
+    let policy = Policy::parse(text.as_bytes(), Dialect::Condor).unwrap();
+    let residual = policy.residual.unwrap();
+    assert!(residual.keep.is_some() && residual.after_worse);
+    let leftovers = policy.leftovers.unwrap();
+    assert!(!leftovers.are_used && !leftovers.considers_limits && leftovers.permits.is_some());
+    assert_eq!(leftovers.division.set.len(), 1);
+    assert_eq!(policy.start.unwrap().expression.to_string(), "label.Cpus > 1 && MY.A + label.B == C");
+    let weighted = policy.share.unwrap().weighted.unwrap();
+    assert!(weighted.covers.is_some() && weighted.group_order.is_some() && weighted.groups.oversubscribes);
+    let read = |text: &str| Policy::parse(text.as_bytes(), Dialect::Condor).unwrap();
+    // The defaults, and a rule that everything meets.
+    let plain = read("residual: { when: a }\nleftovers: { divide: { when: a } }\nstart: true\n");
+    let (residual, leftovers) = (plain.residual.unwrap(), plain.leftovers.unwrap());
+    assert!(residual.keep.is_none() && !residual.after_worse && plain.start.is_none());
+    assert!(leftovers.are_used && leftovers.considers_limits && leftovers.permits.is_none());
+}
+
+#[test]
 fn components_can_have_names() {
     let text = "docking:\n  - job rank: MY.Rank\n  - -label.Cpus\n";
     let docking = Policy::parse(text.as_bytes(), Dialect::Condor).unwrap().docking;
@@ -56,6 +79,9 @@ fn mistakes_have_places() {
         ("residual:\n  set:\n    Cpus: Cpus -* 1", 3, 17, ""),
         ("residual: { set: { parent: 1 } }", 1, 20, "cannot name an attribute"),
         ("residual: { wile: 1 }", 1, 13, "residual has no key `wile`"),
+        ("residual: { after-worse: 3x }", 1, 26, "expected true or false"),
+        ("leftovers: { divide: { keep: 1 } }", 1, 24, "divide has no key `keep`"),
+        ("leftovers: { uses: 1 }", 1, 14, "leftovers has no key `uses`"),
         ("share: { priorities: { a: 1 } }", 1, 8, "`by` is missing"),
         ("share: { by: Owner, priorities: { a: 0 } }", 1, 38, "greater than 0"),
         ("share: { by: Owner, priorities: { a: 1e999 } }", 1, 38, "greater than 0"),
