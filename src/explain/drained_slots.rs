@@ -28,8 +28,10 @@ pub struct DrainedOutcome {
     pub request: RequestContext,
     /// The slots that would match.
     pub matching: Vec<usize>,
-    /// The slots that the request rejects as they are. Drained, they would meet the request's constraint and refuse it.
+    /// The slots that would meet the request's constraint and refuse it.
     pub refusing: Vec<usize>,
+    /// Number of those that the request rejects as they are.
+    pub refusing_only_drained: usize,
 }
 
 impl DrainedSlots {
@@ -55,7 +57,7 @@ impl DrainedSlots {
         let request = RequestContext::new(request);
         let would_suit = self.table.suitable_rows(&request);
         let would_match = self.table.matching_rows(&request);
-        let (mut matching, mut refusing) = (Vec::new(), Vec::new());
+        let (mut matching, mut refusing, mut refusing_only_drained) = (Vec::new(), Vec::new(), 0);
         for (slot, row) in self.rows.iter().enumerate() {
             let drained_row = self.drained_row(slot);
             let suits = suitable.contains(*row);
@@ -64,11 +66,12 @@ impl DrainedSlots {
             }
             if would_match.contains(drained_row) {
                 matching.push(slot);
-            } else if !suits && would_suit.contains(drained_row) {
+            } else if would_suit.contains(drained_row) {
                 refusing.push(slot);
+                refusing_only_drained += usize::from(!suits);
             }
         }
-        DrainedOutcome { request, matching, refusing }
+        DrainedOutcome { request, matching, refusing, refusing_only_drained }
     }
 
     /// Returns the index of a slot among the offers.

@@ -150,7 +150,7 @@ impl Explainer {
             .slots
             .as_ref()
             .map(|slots| slots.refusing_free([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref()));
-        report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing.len());
+        report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing_only_drained);
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.slots = self.slots.as_ref().map(|slots| {
             let mut rows = analysis.suitable.clone();
@@ -202,6 +202,9 @@ impl Explainer {
             }
             report.if_drained = found;
             report.if_drained.truncate(self.max_refusals);
+        }
+        if report.verdict == RequestVerdict::Refused {
+            report.shortage = refusals.shortage(drained_slots.map(|slots| &slots.table));
         }
         let is_of_states = report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused;
         if self.slots.is_some() && free == 0 && is_of_states {

@@ -5,6 +5,7 @@ use crate::eval::Context;
 use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
 
 use super::hold_reason::HoldReason;
+use super::last_rejection::LastRejection;
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,8 +20,8 @@ pub struct JobReport {
     pub ending: Option<String>,
     /// Name of the slot in which a running job runs (`RemoteHost`); `None` for a job in another state.
     pub slot: Option<String>,
-    /// Why the negotiator found no slot for the job last (`LastRejMatchReason`); `None` for a job that does not wait.
-    pub last_rejection: Option<String>,
+    /// Why the negotiator found no slot for the job last; `None` for a job that does not wait, and if it was matched since.
+    pub last_rejection: Option<LastRejection>,
     /// The limits that the job shares with others (`ConcurrencyLimits`); `None` for a job that does not wait.
     pub concurrency_limits: Option<String>,
 }
@@ -54,7 +55,8 @@ impl JobReport {
             hold: is_in(&[JobState::Held]).then(|| HoldReason::new(ad, context)),
             ending: ending(),
             slot: text("RemoteHost").filter(|_| is_in(&[JobState::Running, JobState::Suspended])),
-            last_rejection: text("LastRejMatchReason").filter(|_| waits),
+            last_rejection: if waits { LastRejection::of_job(ad, context) } else { None }
+                .filter(|last| !last.is_outdated(ad, context)),
             concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),
             state,
         })
@@ -79,6 +81,7 @@ mod tests {
         for (attributes, expected) in [
             ("JobStatus = 1", "Idle"),
             ("JobStatus = 1; LastRejMatchReason = \"no match\"; ConcurrencyLimits = \"sw\"", "Idle no match sw"),
+            ("JobStatus = 1; LastRejMatchReason = \"old\"; LastRejMatchTime = 5; LastMatchTime = 6", "Idle"),
             ("JobStatus = 1; LastRejMatchReason = \"\"; ConcurrencyLimits = \"  \"", "Idle"),
             ("JobStatus = 1; LastRejMatchReason = \" late \"; RemoteHost = \"h\"; RemoveReason = \"r\"", "Idle late"),
             ("JobStatus = 1; LastRejMatchReason = 5; User = \" ann \"", "Idle ann"),
@@ -99,7 +102,8 @@ mod tests {
             let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let job = JobReport::new(&ad, &Context::new(Dialect::Condor)).unwrap();
             let held = job.hold.as_ref().map(|_| "(held)".to_owned());
-            let facts = [held, job.ending, job.slot, job.last_rejection, job.concurrency_limits];
+            let rejection = job.last_rejection.map(|last| last.reason);
+            let facts = [held, job.ending, job.slot, rejection, job.concurrency_limits];
             let user = job.user.map(|user| user.to_str().into_owned());
             let told: Vec<String> =
                 [Some(format!("{:?}", job.state)), user].into_iter().chain(facts).flatten().collect();

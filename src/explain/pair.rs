@@ -15,6 +15,8 @@ pub struct PairReport {
     pub request: Vec<EvaluatedClause>,
     /// The clauses of the offer; empty if the offer has no constraint.
     pub offer: Vec<EvaluatedClause>,
+    /// Index of the clause of the offer that decides that it refuses; `None` if it meets all.
+    pub decisive_demand: Option<usize>,
 }
 
 /// A clause of one side, evaluated against the other.
@@ -36,17 +38,21 @@ impl PairReport {
     pub(super) fn new(table: &OfferTable, request: &Ad, offer: usize) -> Self {
         let context = RequestContext::new(request);
         let Some(row) = table.row_of.get(offer).map(|row| *row as usize) else {
-            return PairReport { request: Vec::new(), offer: Vec::new() };
+            return PairReport { request: Vec::new(), offer: Vec::new(), decisive_demand: None };
         };
         let own = table.request_clauses(&context);
         let acceptance = table.acceptance(&context);
         let constraints = table.offer_constraints();
-        let demands = acceptance.row_outcomes(table, &context, row);
-        let demands = demands.map(|(clause, _)| constraints.clauses[clause].clause.clone()).collect();
+        let demands: Vec<_> = acceptance.row_outcomes(table, &context, row).collect();
+        let precedence = |place: &usize| constraints.clauses[demands[*place].0].weight.precedence();
+        let unmet = (0..demands.len()).filter(|place| demands[*place].1 != Truth::True);
+        let decisive_demand = unmet.min_by_key(precedence);
+        let demands = demands.iter().map(|(clause, _)| constraints.clauses[*clause].clause.clone()).collect();
         let evaluate = |side, clauses: Vec<ExplainedClause>| {
             clauses.into_iter().map(|clause| EvaluatedClause::new(table, &context, (side, row), clause)).collect()
         };
-        PairReport { request: evaluate(PairSide::Request, own), offer: evaluate(PairSide::Offer, demands) }
+        let [request, offer] = [evaluate(PairSide::Request, own), evaluate(PairSide::Offer, demands)];
+        PairReport { request, offer, decisive_demand }
     }
 
     /// Iterates over the unmet clauses of both sides, those of the request first.

@@ -5,19 +5,23 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Expression, Name, Truth};
+use crate::ad::{Name, Truth, Value};
 use crate::matching::PairSide;
 use crate::pool::bit_rows;
+use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::decisive_part::ClauseInPair;
+use super::distance::as_number;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{Acceptance, OfferClause, OfferTable, RequestContext, RowWeights};
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
+use super::resource_shortage::{ResourceShortage, largest_amount};
 
-/// The refusals of a request, grouped by the text of the first clause that the request does not meet.
+/// The refusals of a request, grouped by the text of the unmet clause that decides: one that all suitable offers have, else
+/// the first by [`ClauseWeight`](super::clause_weight::ClauseWeight).
 pub struct Refusals<'r> {
     as_they_are: RefusalSource<'r>,
     /// The drained slots that would refuse the request; `None` if there are none.
@@ -69,13 +73,14 @@ impl<'r> Refusals<'r> {
         drained: Option<(&'r DrainedSlots, &'r DrainedOutcome)>,
     ) -> Self {
         let mut suitable = analysis.suitable.clone();
-        // Of equal slots, those that are not free do not match if drained.
-        let mut matching: FxHashMap<usize, usize> = FxHashMap::default();
-        for row in drained.into_iter().flat_map(|(slots, outcome)| slots.rows_as_they_are(&outcome.matching)) {
-            *matching.entry(row).or_default() += 1;
+        // Of equal slots, those that are not free are not looked at as if drained.
+        let mut if_drained: FxHashMap<usize, usize> = FxHashMap::default();
+        if let Some((slots, outcome)) = drained {
+            let rows = [&outcome.matching, &outcome.refusing].map(|found| slots.rows_as_they_are(found));
+            rows.into_iter().flatten().for_each(|row| *if_drained.entry(row).or_default() += 1);
         }
         let mut own_weights = None;
-        for (row, slots) in matching {
+        for (row, slots) in if_drained {
             if slots == table.weights.of_row(row) {
                 suitable.set(row, false);
             } else {
@@ -91,12 +96,19 @@ impl<'r> Refusals<'r> {
             let acceptance = table.acceptance(request);
             (RefusalSource { table, request, acceptance, suitable, own_weights: Some(weights) }, slots, outcome)
         });
-        let mut tallies = as_they_are.tallies(false);
+        let sources: Vec<&RefusalSource<'_>> =
+            [&as_they_are].into_iter().chain(drained.as_ref().map(|(source, ..)| source)).collect();
+        let mut found: Vec<_> = (0..sources.len()).map(|place| sources[place].tallies(place > 0, None)).collect();
+        if let Some(common) = common_text(&sources, &found) {
+            found = (0..sources.len()).map(|place| sources[place].tallies(place > 0, Some(&common))).collect();
+        }
+        let mut found = found.into_iter();
+        let mut tallies = found.next().unwrap_or_default();
         if let Some((source, ..)) = &drained {
             let numbered = tallies.iter().enumerate();
             let place_of: FxHashMap<Option<&str>, usize> =
                 numbered.map(|(place, tally)| (as_they_are.clause_text(tally.first), place)).collect();
-            for tally in source.tallies(true).into_iter().filter(|tally| tally.suitable > 0) {
+            for tally in found.flatten().filter(|tally| tally.suitable > 0) {
                 match place_of.get(&source.clause_text(tally.first)) {
                     // The slots of the tally are counted among the offers by the clauses by which they refuse as they are.
                     Some(place) => tallies[*place] = tallies[*place].with(RefusalTally { offers: 0, ..tally }),
@@ -150,7 +162,10 @@ impl<'r> Refusals<'r> {
         let example = tally.first_suitable.unwrap_or(first);
         let source = self.source(example);
         let clause = self.source(first).clause_text(first).map(ToOwned::to_owned);
-        let expression = first.clause.and_then(|_| source.first_unmet(example));
+        let expression = clause.as_ref().and_then(|text| source.unmet_with_text(example.row, text)).map(|clause| {
+            let clause = &source.table.offer_constraints().clauses[clause];
+            &clause.clause.expression
+        });
         let demand =
             source.pair(example).unmet_clause(clause, outcome.unwrap_or(Truth::Undefined), expression, &attributes);
         RefusalGroup {
@@ -160,6 +175,52 @@ impl<'r> Refusals<'r> {
             example: self.offer(example),
             attributes,
         }
+    }
+
+    /// Returns the resource for which all suitable offers refuse; `None` if some refuse for other reasons, or if an offer has
+    /// enough of it. `drained` has all partitionable slots as if drained.
+    pub fn shortage(&self, drained: Option<&OfferTable>) -> Option<ResourceShortage> {
+        let mut suitable = self.tallies.iter().filter(|tally| tally.suitable > 0);
+        let (tally, None) = (suitable.next()?, suitable.next()) else { return None };
+        let (first, own) = (self.source(tally.first), &self.as_they_are);
+        let clause = &first.table.offer_constraints().clauses[tally.first.clause?];
+        let resource = clause.weight.limited_resource()?;
+        let request = &own.request.ad;
+        let asked = request.iter().map(|attribute| attribute.name);
+        let name = asked.into_iter().find(|name| requested_resource(name).as_ref() == Some(resource))?.clone();
+        let wanted = evaluate_attribute(request, &name, &own.table.context)?;
+        let number = as_number(&wanted)?;
+        let is_enough = |found: &Option<Value>| found.as_ref().and_then(as_number).is_some_and(|found| found >= number);
+        let amount =
+            |table: &OfferTable, rows: Option<FixedBitSet>| largest_amount(table, own.request, resource, rows.as_ref());
+        let mut found = [amount(own.table, None), drained.and_then(|drained| amount(drained, None))];
+        let is_of_all = !found.iter().any(is_enough);
+        if !is_of_all {
+            let refusing = |source: &RefusalSource<'_>| {
+                let mut rows = source.suitable.clone();
+                rows.difference_with(&source.acceptance.accepting);
+                amount(source.table, Some(rows))
+            };
+            found = [refusing(own), self.drained.as_ref().and_then(|(source, ..)| refusing(source))];
+        }
+        if found.iter().any(is_enough) {
+            return None;
+        }
+        let [now, drained] = found;
+        let is_more = |drained: &Value| now.as_ref().and_then(as_number) < as_number(drained);
+        let drained = drained.filter(is_more);
+        let (largest, largest_if_drained) = match now {
+            Some(now) => (now, drained),
+            None => (drained?, None),
+        };
+        Some(ResourceShortage {
+            resource: resource.clone(),
+            request: name,
+            wanted,
+            largest,
+            largest_if_drained,
+            is_of_all,
+        })
     }
 
     fn source(&self, row: RefusingRow) -> &RefusalSource<'r> {
@@ -193,17 +254,61 @@ impl<'r> Refusals<'r> {
 }
 
 impl RefusalSource<'_> {
-    /// Counts the offers that refuse, by the text of the clause. The order is arbitrary.
-    fn tallies(&self, is_drained: bool) -> Vec<RefusalTally> {
+    /// Counts the offers that refuse, by the text of the clause. The order is arbitrary. If `common` is given, all suitable
+    /// offers refuse by clauses with this text.
+    fn tallies(&self, is_drained: bool, common: Option<&str>) -> Vec<RefusalTally> {
         let constraints = self.table.offer_constraints();
         // The last entry is that of the rows without a constraint.
         let mut by_text: Vec<Option<RefusalTally>> = vec![None; constraints.texts.len() + 1];
-        for (clause, rows) in self.acceptance.refused() {
-            let Some(tally) = self.tally(clause, rows, is_drained) else { continue };
-            let text = clause.map_or(constraints.texts.len(), |clause| constraints.clauses[clause].text);
+        let mut add = |text: usize, tally: Option<RefusalTally>| {
+            let Some(tally) = tally else { return };
             by_text[text] = Some(by_text[text].map_or(tally, |known| known.with(tally)));
+        };
+        let common = common.and_then(|common| constraints.texts.iter().position(|text| text == common));
+        for (clause, rows) in self.acceptance.refused() {
+            let text = clause.map_or(constraints.texts.len(), |clause| constraints.clauses[clause].text);
+            let Some(common) = common.filter(|common| *common != text) else {
+                add(text, self.tally(clause, rows, is_drained));
+                continue;
+            };
+            let is_suitable = |position: usize| self.suitable.as_slice()[position];
+            let part = |mask: &dyn Fn(usize) -> usize| -> Vec<(usize, usize)> {
+                let words = rows.iter().map(|(position, word)| (*position, word & mask(*position)));
+                words.filter(|(_, word)| *word != 0).collect()
+            };
+            let [moved, rest] = [part(&is_suitable), part(&|position| !is_suitable(position))];
+            add(text, self.tally(clause, &rest, is_drained));
+            if let Some(first) = moved.first().and_then(|(position, word)| bit_rows(*position, *word).next()) {
+                let clause = self.unmet_with_text(first, &constraints.texts[common]);
+                add(common, self.tally(clause, &moved, is_drained));
+            }
         }
         by_text.into_iter().flatten().collect()
+    }
+
+    /// Whether all suitable offers that refuse have an unmet clause with a text.
+    fn all_refuse_by(&self, text: &str) -> bool {
+        let mut left = self.suitable.clone();
+        left.difference_with(&self.acceptance.accepting);
+        let constraints = self.table.offer_constraints();
+        let Some(number) = constraints.texts.iter().position(|known| known == text) else { return left.is_clear() };
+        for clause in (0..constraints.clauses.len()).filter(|clause| constraints.clauses[*clause].text == number) {
+            self.acceptance.remove_unmet(self.table, self.request, clause, &mut left);
+        }
+        left.is_clear()
+    }
+
+    /// Returns the unmet clauses of a row, by index.
+    fn unmet(&self, row: usize) -> impl Iterator<Item = usize> {
+        let outcomes = self.acceptance.row_outcomes(self.table, self.request, row);
+        outcomes.filter(|(_, outcome)| *outcome != Truth::True).map(|(clause, _)| clause)
+    }
+
+    /// Returns the unmet clause of a row that has this text. The rows of a group can have different expressions with one
+    /// text.
+    fn unmet_with_text(&self, row: usize, text: &str) -> Option<usize> {
+        let constraints = self.table.offer_constraints();
+        self.unmet(row).find(|clause| constraints.texts[constraints.clauses[*clause].text] == text)
     }
 
     /// Counts the offers that refuse by one clause. `None` if there are none.
@@ -230,14 +335,32 @@ impl RefusalSource<'_> {
     fn pair(&self, row: RefusingRow) -> ClauseInPair<'_> {
         ClauseInPair { table: self.table, request: self.request, side: PairSide::Offer, row: row.row }
     }
+}
 
-    /// Returns the first clause that a row does not meet. The rows of a group can have different expressions with one
-    /// text.
-    fn first_unmet(&self, row: RefusingRow) -> Option<&Expression> {
-        let mut outcomes = self.acceptance.row_outcomes(self.table, self.request, row.row);
-        let (clause, _) = outcomes.find(|(_, outcome)| *outcome != Truth::True)?;
-        Some(&self.table.offer_constraints().clauses[clause].clause.expression)
+/// Returns the text of a clause that no suitable offer meets: whatever else were changed, they would refuse. `found` has
+/// the tallies of each source. `None` if there is none, or if all refuse by one text anyway.
+fn common_text(sources: &[&RefusalSource<'_>], found: &[Vec<RefusalTally>]) -> Option<String> {
+    let suitable = found.iter().zip(sources).flat_map(|(tallies, source)| {
+        let rows = tallies.iter().filter_map(|tally| Some((*tally, tally.first_suitable?)));
+        rows.map(move |(tally, row)| (*source, tally, row))
+    });
+    let suitable: Vec<_> = suitable.collect();
+    let texts: FxHashSet<Option<&str>> =
+        suitable.iter().map(|(source, tally, _)| source.clause_text(tally.first)).collect();
+    if texts.len() < 2 || texts.contains(&None) {
+        return None;
     }
+    let (source, _, first) = suitable.iter().min_by_key(|(_, _, row)| *row)?;
+    let constraints = source.table.offer_constraints();
+    let mut candidates: Vec<usize> = source.unmet(first.row).collect();
+    candidates.sort_by_key(|clause| constraints.clauses[*clause].weight.precedence());
+    let mut candidates = candidates.iter().map(|clause| constraints.texts[constraints.clauses[*clause].text].as_str());
+    candidates
+        .find(|text| {
+            suitable.iter().all(|(source, _, row)| source.unmet_with_text(row.row, text).is_some())
+                && sources.iter().all(|source| source.all_refuse_by(text))
+        })
+        .map(ToOwned::to_owned)
 }
 
 impl RefusalTally {

@@ -13,6 +13,7 @@ use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
+use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
 use super::slots::SlotCounts;
 
@@ -46,6 +47,8 @@ pub struct RequestReport {
     pub depends_on_priorities: bool,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
+    /// The resource of which no slot that refuses has enough; `None` unless they all refuse for it, and nothing matches.
+    pub shortage: Option<ResourceShortage>,
     /// The scarce resources of the partitionable slots that would match if drained. Empty if a free slot matches.
     pub scarce: ScarceResources,
     /// The scarce resources of the slots that match and that other requests have divided. The explainer does not set this.

@@ -406,6 +406,9 @@ impl SummaryWriter<'_> {
     /// Says why the suitable offers refuse. `states` says in which states they are.
     fn refused_cause(&self, report: &RequestReport, states: &str) -> String {
         let refusing = report.refusing();
+        if let Some(shortage) = &report.shortage {
+            return shortage.phrase(refusing, self.nouns) + &self.narrowing_phrase(report);
+        }
         let reason = self.refusal_phrase(report, refusing);
         format!("{}{reason}{}", self.refusal_prefix(refusing, states), self.narrowing_phrase(report))
     }

@@ -87,7 +87,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 23] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 26] = [
     "ClusterId",
     "Owner",
     "User",
@@ -99,6 +99,9 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 23] = [
     "ExitCode",
     "RemoteHost",
     "LastRejMatchReason",
+    "LastRejMatchTime",
+    "LastMatchTime",
+    "AutoClusterId",
     "ConcurrencyLimits",
     "JobStatus",
     "RequestMemory",

@@ -274,7 +274,7 @@ fn what_the_negotiator_said_and_shared_limits_are_told() {
     let offers = file("states-remarks", pool());
     let jobs = job(0, remarks) + &job(1, "JobStatus = 1");
     let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
-    assert!(text.contains("the negotiator said last: submitter limit exceeded (1 of 2 jobs)"), "{text}");
+    assert!(text.contains("last failed match for this autocluster, reason: submitter limit exceeded\n"), "{text}");
     assert!(text.contains("concurrency limits: matlab"), "{text}");
 }
 

@@ -120,19 +120,37 @@ fn refusals(report: &RequestReport) -> Refusals {
 }
 
 impl Brute<'_> {
-    /// The refusals, of which each offer is asked by itself: every clause is evaluated in it.
+    /// The refusals, of which each offer is asked by itself: every clause is evaluated in it. An offer counts at the unmet
+    /// clause that all suitable offers have, if there is one, else at one that no request
+    /// meets, else at its first one.
     fn refusals(&self, request: &Ad) -> Refusals {
         let explainer = Explainer::new(self.offers, self.protocol.clone(), self.context.clone());
-        let mut found: Refusals = Vec::new();
-        for offer in 0..self.offers.len() {
+        let asked = (0..self.offers.len()).map(|offer| {
             let clauses = explainer.explain_pair(request, offer).offer;
-            let unmet = clauses.iter().find(|clause| clause.outcome != Truth::True);
-            let (clause, outcome) = match unmet {
-                Some(unmet) => (Some(unmet.text.clone()), unmet.outcome),
-                None if clauses.is_empty() => (None, Truth::Undefined),
-                None => continue,
-            };
-            let suitable = usize::from(self.pair(request, offer).accepts(PairSide::Request).unwrap());
+            let is_unconstrained = clauses.is_empty();
+            let unmet = clauses.into_iter().filter(|clause| clause.outcome != Truth::True);
+            let mut unmet: Vec<(Option<String>, Truth)> =
+                unmet.map(|unmet| (Some(unmet.text), unmet.outcome)).collect();
+            let own = &self.offers[offer];
+            let is_literal = |name: &str| own.get_str(name).is_some_and(|own| own.as_literal().is_some());
+            let is_closed =
+                |text: &String| text.eq_ignore_ascii_case("false") || is_literal(text.trim_start_matches("MY."));
+            unmet.sort_by_key(|(text, _)| !text.as_ref().is_some_and(is_closed));
+            unmet.extend(is_unconstrained.then_some((None, Truth::Undefined)));
+            (offer, unmet, self.pair(request, offer).accepts(PairSide::Request).unwrap())
+        });
+        let asked: Vec<_> = asked.filter(|(_, unmet, _)| !unmet.is_empty()).collect();
+        let suitable: Vec<_> =
+            asked.iter().filter(|(.., is_suitable)| *is_suitable).map(|(_, unmet, _)| unmet).collect();
+        let is_common =
+            |text: &&Option<String>| suitable.iter().all(|unmet| unmet.iter().any(|(other, _)| other == *text));
+        let mut of_first = suitable.first().into_iter().flat_map(|unmet| unmet.iter().map(|(text, _)| text));
+        let common = of_first.find(is_common);
+        let mut found: Refusals = Vec::new();
+        for (offer, unmet, is_suitable) in &asked {
+            let of_common = unmet.iter().find(|(text, _)| *is_suitable && Some(text) == common);
+            let (clause, outcome) = of_common.unwrap_or(&unmet[0]).clone();
+            let (offer, suitable) = (*offer, usize::from(*is_suitable));
             match found.iter_mut().find(|group| group.0 == clause) {
                 Some((_, _, offers, suitable_offers, example)) => {
                     if suitable > 0 && *suitable_offers == 0 {

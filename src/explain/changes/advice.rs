@@ -119,16 +119,24 @@ fn demands_amount(comparison: &ClauseComparison) -> bool {
         && comparison.attribute().is_some_and(resource)
 }
 
+/// Whether a value is none of the resource of which a comparison demands an amount: a job that asks for GPUs needs some.
+pub fn is_none_of_amount(comparison: &ClauseComparison, value: &Value) -> bool {
+    demands_amount(comparison) && as_number(value).is_some_and(|amount| amount <= 0.0)
+}
+
 /// Whether a job needs what a clause demands: a requested resource, or the system that the job was built for. Dropping such
 /// a clause is not advised. If `has_fix`, the clause can be changed instead; then a minimum amount of a resource counts as
-/// needed, too.
+/// needed, too. A job that asks for GPUs needs them in any case, if slots have any.
 pub fn must_keep_clause(clause: &ClauseReport, table: &OfferTable, has_fix: bool) -> bool {
     let analysis = &clause.analysis;
     let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
     let compares = analysis.comparison.as_ref().is_some_and(|comparison| {
         comparison.attribute().is_some_and(|name| match comparison.operator {
             BinaryOperator::Equal | BinaryOperator::Is => is_one_of(name, &SYSTEM_ATTRIBUTES),
-            BinaryOperator::Greater | BinaryOperator::GreaterEqual => has_fix && is_one_of(name, &RESOURCE_ATTRIBUTES),
+            BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
+                let is_needed = has_fix || name.is("GPUs") && table.offers_with(name) > 0;
+                is_needed && is_one_of(name, &RESOURCE_ATTRIBUTES)
+            }
             _ => false,
         })
     });

@@ -12,6 +12,7 @@ use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, ChainedComparison, LintLevel};
 
+use super::advice;
 use super::edit::RequestEdit;
 use super::offer_demands::is_false_request;
 use super::search::Proposal;
@@ -79,7 +80,9 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         let values = if clause.failure.is_some() { similar_choices(comparison, analysis, table) } else { Vec::new() };
         let relaxed = |value: Value| Some((comparison.relax(expression, value.clone(), 0.5)?, Some(value)));
         fixes.extend(values.into_iter().filter_map(relaxed));
-    } else if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table) {
+    } else if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table)
+        && !advice::is_none_of_amount(comparison, &value)
+    {
         let size = relative_distance(&value, &comparison.bound);
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }

@@ -118,6 +118,8 @@ impl DemandedValues {
                 && operator.group() == OperatorGroup::Comparison
                 && operator != BinaryOperator::Equal;
             let most = if is_bound { max_bounds } else { MAX_VALUES };
+            // What the request meets already helps nothing: memory below an upper bound need not be raised to it.
+            values.retain(|(value, _)| old.is_none_or(|old| !meets_bound(old, operator, value)));
             // Slots that have none left demand a request for 0.
             let values = values.into_iter().filter_map(|(value, _)| value_meeting(operator, value));
             let sensible = values.filter(|to| !is_false_request(&name, from.as_ref(), to)).take(most);
@@ -256,6 +258,18 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
 fn is_bound(operator: BinaryOperator, value: &Value) -> bool {
     use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
     matches!(operator, Less | LessEqual | Greater | GreaterEqual) && as_number(value).is_some()
+}
+
+/// Whether a number meets an upper or a lower bound.
+fn meets_bound(number: &Value, operator: BinaryOperator, bound: &Value) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    as_number(number).zip(as_number(bound)).is_some_and(|(number, bound)| match operator {
+        Less => number < bound,
+        LessEqual => number <= bound,
+        Greater => number > bound,
+        GreaterEqual => number >= bound,
+        _ => false,
+    })
 }
 
 /// Whether a bound permits less than another one of the same operator.

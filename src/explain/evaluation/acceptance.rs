@@ -1,4 +1,4 @@
-//! Which offers accept a request, and which clause of their constraints the request does not meet first.
+//! Which offers accept a request, and which unmet clause of their constraints decides that the others refuse it.
 
 use fixedbitset::FixedBitSet;
 
@@ -15,7 +15,7 @@ use super::{OfferTable, RequestContext};
 /// too long; the whole request stands for them.
 const MAX_SINGLE_KEYS: usize = 64;
 
-/// Which offers accept a request. The offers that do not are listed by the first clause that the request does not meet.
+/// Which offers accept a request. The offers that do not are listed by the unmet clause that decides.
 pub struct Acceptance {
     /// The rows that accept the request.
     pub accepting: FixedBitSet,
@@ -28,8 +28,7 @@ pub struct Acceptance {
 
 /// Rows that refuse a request by the same clause.
 struct RefusedRows {
-    /// Index of the first clause that the request does not meet. `None` if the rows have no constraint, and so accept
-    /// nothing.
+    /// Index of the unmet clause that decides. `None` if the rows have no constraint, and so accept nothing.
     clause: Option<usize>,
     /// End of the words in [`Acceptance::words`]. They begin at the end of the set before.
     end: usize,
@@ -80,7 +79,7 @@ impl Acceptance {
         unconstrained.as_slice().iter().enumerate().for_each(|(position, word)| search.refuse(position, *word));
         search.end_set(None);
         let accepting_as_whole = search.visit_circular_groups();
-        for unit in constraints.stages.iter().flatten() {
+        for unit in &constraints.units {
             search.visit_unit(unit);
         }
         let AcceptanceSearch { outcomes, pending: mut accepting, refused, words, .. } = search;
@@ -89,8 +88,7 @@ impl Acceptance {
     }
 
     /// Iterates over the sets of rows that refuse the request, each as words with their positions, and with the index of
-    /// the first clause that the request does not meet. The clause is `None` for rows without a constraint, which accept
-    /// nothing.
+    /// the unmet clause that decides. The clause is `None` for rows without a constraint, which accept nothing.
     pub fn refused(&self) -> impl Iterator<Item = (Option<usize>, &[(usize, usize)])> {
         let mut start = 0;
         self.refused
@@ -115,13 +113,29 @@ impl Acceptance {
         })
     }
 
+    /// Removes the rows of a set that do not meet a clause.
+    pub fn remove_unmet(&self, table: &OfferTable, request: &RequestContext, clause: usize, rows: &mut FixedBitSet) {
+        let constraints = table.offer_constraints();
+        let of_clause = &constraints.clauses[clause];
+        let outcomes = self.outcomes.of_clause(constraints, clause, of_clause.place).map(|(_, outcomes)| outcomes);
+        if matches!(outcomes, Some(MemberOutcomes::Uniform(Truth::True))) {
+            return;
+        }
+        let is_uniform = matches!(outcomes, Some(MemberOutcomes::Uniform(_)));
+        for row in of_clause.rows.iter().map(|row| *row as usize) {
+            if rows.contains(row) && (is_uniform || self.outcome(table, request, clause, row) != Truth::True) {
+                rows.remove(row);
+            }
+        }
+    }
+
     /// Returns the outcome of a clause in a row with this clause.
     pub fn outcome(&self, table: &OfferTable, request: &RequestContext, clause: usize, row: usize) -> Truth {
         self.outcomes.of_row(table, request, clause, row)
     }
 }
 
-/// The search for the rows that accept a request: goes through the clauses by their position in constraints.
+/// The search for the rows that accept a request: goes through the clauses in the order in which an unmet one decides.
 struct AcceptanceSearch<'s> {
     table: &'s OfferTable,
     request: &'s RequestContext,

@@ -6,8 +6,9 @@ use fixedbitset::FixedBitSet;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{Dialect, Name};
+use crate::ad::{Ad, Dialect, Name};
 use crate::eval::FreeNames;
+use crate::explain::clause_weight::ClauseWeight;
 use crate::explain::clauses::{ExplainedClause, split_constraint, text};
 use crate::pool::{Dependencies, Partition, SparseRows, Store, code};
 
@@ -23,8 +24,9 @@ pub struct OfferConstraints {
     pub clauses: Vec<OfferClause>,
     /// The clauses that depend on the same attributes, without whole constraints.
     pub families: Vec<ClauseFamily>,
-    /// For each position in a constraint, the clauses that stand there. A row has at most one clause at a position.
-    pub stages: Vec<Vec<ClauseUnit>>,
+    /// The clauses at each position of constraints, in the order in which an unmet clause decides: by their
+    /// [`ClauseWeight`], then by position. A row has at most one clause at a position.
+    pub units: Vec<ClauseUnit>,
     /// The rows that have a constraint.
     pub constrained: FixedBitSet,
     /// The distinct texts of the clauses. Clauses with different expressions can have one text.
@@ -52,6 +54,7 @@ pub struct OfferClause {
     pub place: Option<(usize, usize)>,
     /// Whether the clause depends on an attribute that contains it, whatever the request is.
     pub is_circular: bool,
+    pub weight: ClauseWeight,
     /// The names that the clause reads from the request, and those that it reads without a qualifier.
     mentions: OnceLock<[Box<[Name]>; 2]>,
     reads_secret: OnceLock<bool>,
@@ -150,13 +153,13 @@ impl OfferConstraints {
             }
         }
         let unit = |(clause, rows): (u32, SparseRows)| ClauseUnit { clause: clause as usize, place: None, rows };
-        let stages = stages.into_iter().map(|units| units.into_iter().map(unit).collect()).collect();
+        let units = stages.into_iter().flatten().map(unit).collect();
         let mut found = OfferConstraints {
             groups,
             lists,
             clauses: Vec::new(),
             families: Vec::new(),
-            stages,
+            units,
             constrained,
             texts: builder.texts.into_iter().collect(),
         };
@@ -166,6 +169,8 @@ impl OfferConstraints {
                 found.clauses[*clause as usize].groups.push(code(group));
             }
         }
+        let OfferConstraints { units, clauses, .. } = &mut found;
+        units.sort_by_key(|unit| clauses[unit.clause].weight.precedence());
         found.group_families(table);
         found
     }
@@ -193,7 +198,7 @@ impl OfferConstraints {
             family.members.push(FamilyMember { clause: index, local });
         }
         self.families = families.into_values().collect();
-        for unit in self.stages.iter_mut().flatten() {
+        for unit in &mut self.units {
             unit.place = self.clauses[unit.clause].place;
         }
     }
@@ -233,19 +238,21 @@ impl ConstraintsBuilder {
         };
         let clauses = split_constraint(ad, name).into_iter();
         GroupClauses {
-            split: clauses.map(|clause| self.add_clause(table, clause)).collect(),
-            whole: ExplainedClause::whole_constraint(ad, name).map(|whole| self.add_clause(table, whole)),
+            split: clauses.map(|clause| self.add_clause(table, ad, clause)).collect(),
+            whole: ExplainedClause::whole_constraint(ad, name).map(|whole| self.add_clause(table, ad, whole)),
         }
     }
 
-    fn add_clause(&mut self, table: &OfferTable, clause: ExplainedClause) -> u32 {
+    fn add_clause(&mut self, table: &OfferTable, ad: &Ad, clause: ExplainedClause) -> u32 {
         let key = (table.store().intern(&clause.expression), Arc::clone(&clause.path), clause.is_whole);
         let entry = self.clauses.entry(key);
         let index = code(entry.index());
         entry.or_insert_with(|| {
             let text = self.texts.insert_full(text(&clause.expression, table.context.dialect)).0;
+            let weight = ClauseWeight::of(&clause.expression, ad, table.context.dialect);
             OfferClause {
                 clause,
+                weight,
                 text,
                 rows: Box::default(),
                 groups: Vec::new(),

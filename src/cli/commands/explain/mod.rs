@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
-use classad::explain::Explainer;
+use classad::explain::{Explainer, LastRejections};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
@@ -122,6 +122,17 @@ pub struct ExplainCommand {
     ads: AdvertisingArgs,
 }
 
+/// The ads that take part.
+struct ReadParties {
+    parties: Parties,
+    /// Which of the offers count.
+    counted: CountedOffers,
+    /// Why the negotiator found no slots last, for all jobs that were read.
+    rejections: LastRejections,
+    /// The constraint that selects requests.
+    filter: Option<Query>,
+}
+
 impl ExplainCommand {
     /// Refuses a form in which the explanation cannot be written.
     fn check_form(&self) -> Result<(), Failure> {
@@ -158,7 +169,7 @@ impl ExplainCommand {
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
         let policy = self.policy.read(session, configuration.as_ref())?.without_share(session);
-        let (mut parties, counted, filter) = self.read_parties(session, sources, &policy)?;
+        let ReadParties { mut parties, counted, rejections, filter } = self.read_parties(session, sources, &policy)?;
         let context = session.context();
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
@@ -179,6 +190,7 @@ impl ExplainCommand {
             parties = changed;
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
+        let case = if self.reverse { case } else { case.with_rejections(&rejections) };
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -202,13 +214,13 @@ impl ExplainCommand {
         Ok(status)
     }
 
-    /// Reads the ads that take part. Also returns which of the offers count, and the constraint that selects requests.
+    /// Reads the ads that take part.
     fn read_parties(
         &self,
         session: &mut Session,
         sources: [Vec<AdSource>; 2],
         policy: &LoadedPolicy,
-    ) -> Result<(Parties, CountedOffers, Option<Query>), Failure> {
+    ) -> Result<ReadParties, Failure> {
         let protocol = self.ads.common.protocol(session);
         let constraint = argument_text::parse_constraints(session, &self.constraint)?;
         let offer_constraint = argument_text::parse_constraints(session, &self.offer_constraint)?;
@@ -227,6 +239,10 @@ impl ExplainCommand {
         let reads_whole = !self.what_if.is_empty() || self.config.is_some();
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
+        let context = session.context();
+        let identified = |job: &NamedAd| job.header(&context).identity.clone();
+        let jobs = requests.iter().map(|job| (job.advertisement(), identified(job)));
+        let rejections = LastRejections::new(jobs, &context);
         let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
         let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
@@ -255,7 +271,7 @@ impl ExplainCommand {
         if has_gangs {
             offers.truncate(counted.number);
         }
-        Ok((Parties::new([requests, offers]), counted, filter))
+        Ok(ReadParties { parties: Parties::new([requests, offers]), counted, rejections, filter })
     }
 
     /// Finds out which offers count, and moves the others behind them.

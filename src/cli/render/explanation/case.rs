@@ -4,10 +4,14 @@ use std::sync::OnceLock;
 
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
-use classad::explain::{Explainer, JobReport, RequestChange, RequestReport, RequestVerdict, SummaryWriter};
+use classad::explain::{
+    Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport, RequestVerdict, SummaryWriter,
+    tells_autocluster,
+};
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::counted_offers::CountedOffers;
@@ -40,6 +44,10 @@ pub struct ExplanationInput<'c> {
     pub respects_states: bool,
     /// Possible reasons for a missing match that neither the ads nor the policy shows, so that they are not examined.
     pub not_examined: Vec<&'static str>,
+    /// Why the negotiator found no slots last, for the jobs of the whole queue.
+    rejections: Option<&'c LastRejections>,
+    /// The last rejections of subjects that do not tell their autoclusters, by index: those of jobs that match alike.
+    rejections_of_equivalent: OnceLock<FxHashMap<usize, LastRejection>>,
     /// See [`ExplanationInput::subject_noun`], which looks at all subjects once.
     subject_noun: OnceLock<&'static str>,
 }
@@ -89,8 +97,16 @@ impl<'c> ExplanationInput<'c> {
             evidence_level,
             respects_states,
             not_examined,
+            rejections: None,
+            rejections_of_equivalent: OnceLock::new(),
             subject_noun: OnceLock::new(),
         }
+    }
+
+    /// Tells why the negotiator found no slots last, for the jobs of the whole queue.
+    pub fn with_rejections(mut self, rejections: &'c LastRejections) -> Self {
+        self.rejections = Some(rejections);
+        self
     }
 
     /// Returns what the ad of a job tells of the job itself. `None` for another ad, and where states do not matter.
@@ -99,6 +115,41 @@ impl<'c> ExplanationInput<'c> {
         let subject = &self.subjects[subject];
         let is_job = self.respects_states && matches!(subject.state(&context), AdvertisedState::Job(_));
         if is_job { JobReport::new(subject.advertisement(), &context) } else { None }
+    }
+
+    /// Returns why the negotiator found no slot last for a waiting job or for one of its autocluster. `None` if the job was
+    /// matched since.
+    pub fn last_rejection(&self, session: &Session, subject: usize) -> Option<LastRejection> {
+        let context = session.context();
+        let named = &self.subjects[subject];
+        if !self.respects_states || named.state(&context) != AdvertisedState::Job(JobState::Idle) {
+            return None;
+        }
+        let job = named.advertisement();
+        let shared = self.rejections.and_then(|rejections| {
+            if rejections.has_others() && !tells_autocluster(job, &context) {
+                let equivalent = self.rejections_of_equivalent.get_or_init(|| self.equivalent_rejections(session));
+                return equivalent.get(&subject).cloned();
+            }
+            rejections.of_autocluster(job, named.header(&context).identity.as_ref(), &context)
+        });
+        let last = LastRejection::later(LastRejection::of_job(job, &context), shared);
+        last.filter(|last| !last.is_outdated(job, &context))
+    }
+
+    /// Returns the last rejections of the subjects that do not tell their autoclusters, by index.
+    fn equivalent_rejections(&self, session: &Session) -> FxHashMap<usize, LastRejection> {
+        let context = session.context();
+        let job = |subject: &usize| self.subjects[*subject].advertisement();
+        let untold: Vec<usize> =
+            (0..self.subjects.len()).filter(|subject| !tells_autocluster(job(subject), &context)).collect();
+        let mut found = FxHashMap::default();
+        for group in self.group_equivalent(session, &untold) {
+            let rejections = group.iter().filter_map(|subject| LastRejection::of_job(job(subject), &context));
+            let last = rejections.fold(None, |last, next| LastRejection::later(last, Some(next)));
+            found.extend(last.into_iter().flat_map(|last| group.iter().map(move |subject| (*subject, last.clone()))));
+        }
+        found
     }
 
     /// Whether a subject is a job that does not wait for a slot.
@@ -173,6 +224,10 @@ impl<'c> ExplanationInput<'c> {
     /// Returns the report of a group with what the ads of jobs tell of the jobs.
     pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
         report.job = self.job_report(session, group[0]);
+        if let Some(job) = &mut report.job {
+            let rejections = group.iter().map(|job| self.last_rejection(session, *job));
+            job.last_rejection = rejections.reduce(LastRejection::later).flatten();
+        }
         if self.is_not_waiting(session, group[0]) {
             report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
         }

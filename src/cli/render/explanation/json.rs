@@ -80,7 +80,8 @@ fn job_json(job: &JobReport) -> Json {
         "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
         "ending": job.ending,
         "slot": job.slot,
-        "last_rejection": job.last_rejection,
+        "last_rejection": job.last_rejection.as_ref().map(|last| &last.reason),
+        "last_rejection_time": job.last_rejection.as_ref().and_then(|last| last.time),
         "concurrency_limits": job.concurrency_limits,
     })
 }

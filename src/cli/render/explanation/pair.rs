@@ -103,16 +103,16 @@ fn pair_json(paired: &PairReport, requests: &[&str], offer: &str) -> Json {
     })
 }
 
-/// Returns the summary sentence: the first unmet clause of each side.
+/// Returns the summary sentence: the first unmet clause of the request, and the one that decides of the offer.
 fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
     if paired.is_match() {
         return single_line(&format!("{request} and {offer} match"));
     }
-    let reason = |clauses: &[EvaluatedClause], who: &str, whom: &str| {
+    let reason = |clauses: &[EvaluatedClause], decisive: Option<usize>, who: &str, whom: &str| {
         if clauses.is_empty() {
             return Some(format!("{who} has no constraint, so it accepts nothing"));
         }
-        let unmet = clauses.iter().find(|clause| clause.outcome != Truth::True)?;
+        let unmet = &clauses[decisive?];
         Some(format!(
             "{who} does not accept {whom}: `{}` is {}{}",
             unmet.text,
@@ -120,8 +120,9 @@ fn summary(paired: &PairReport, request: &str, offer: &str) -> String {
             unmet.values_read(MAX_VALUE_CHARS)
         ))
     };
-    let own = reason(&paired.request, request, offer);
-    let theirs = reason(&paired.offer, offer, request);
+    let first_unmet = paired.request.iter().position(|clause| clause.outcome != Truth::True);
+    let own = reason(&paired.request, first_unmet, request, offer);
+    let theirs = reason(&paired.offer, paired.decisive_demand, offer, request);
     let reasons: Vec<String> = own.into_iter().chain(theirs).collect();
     single_line(&reasons.join("; "))
 }

@@ -4,8 +4,8 @@ use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
-    ClauseRemark, ClosestOffer, GangReport, MatchingOffers, RefusalGroup, RequestChange, RequestEdit, RequestReport,
-    RequestVerdict, SlotCounts, UnmetOfferClause,
+    ClauseRemark, ClosestOffer, GangReport, LastRejection, MatchingOffers, RefusalGroup, RequestChange, RequestEdit,
+    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -16,7 +16,7 @@ use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::output::OutputForm;
 use crate::cli::render::table::TableLayout;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 
 use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
 use super::gangs::ListedParties;
@@ -165,8 +165,10 @@ impl<'c> ReportRenderer<'c> {
     /// which limits they share with other jobs.
     fn job_remarks(&self, session: &Session, group: &[usize], verdict: &RequestVerdict) -> String {
         let (mut rejections, mut limits) = (IndexMap::<String, usize>::new(), IndexMap::<String, usize>::new());
-        for report in group.iter().filter_map(|job| self.case.job_report(session, *job)) {
-            report.last_rejection.into_iter().for_each(|reason| *rejections.entry(reason).or_default() += 1);
+        for job in group {
+            let Some(report) = self.case.job_report(session, *job) else { continue };
+            let rejection = self.case.last_rejection(session, *job).as_ref().map(rejection_text);
+            rejection.into_iter().for_each(|text| *rejections.entry(text).or_default() += 1);
             report.concurrency_limits.into_iter().for_each(|names| *limits.entry(names).or_default() += 1);
         }
         let remarks = |counts: IndexMap<String, usize>, opening: &str, ending: &str| -> String {
@@ -185,7 +187,8 @@ impl<'c> ReportRenderer<'c> {
         }
         let is_applied = self.case.policy.policy.limits.is_some();
         let ending = if is_applied { "" } else { "; the ads do not say how much of each limit is in use" };
-        remarks(rejections, "the negotiator said last: ", "") + &remarks(limits, "concurrency limits: ", ending)
+        remarks(rejections, "last failed match for this autocluster", "")
+            + &remarks(limits, "concurrency limits: ", ending)
     }
 
     fn refusals(&self, session: &Session, group: &[usize], report: &RequestReport, most: usize) -> String {
@@ -260,6 +263,14 @@ impl<'c> ReportRenderer<'c> {
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
         format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
+    }
+}
+
+/// When the negotiator found no slot last, and why.
+fn rejection_text(last: &LastRejection) -> String {
+    match last.time {
+        Some(time) => format!(": {}, reason: {}", utc_text(time), last.reason),
+        None => format!(", reason: {}", last.reason),
     }
 }
 
