@@ -1,4 +1,6 @@
 //! Shapes of ads: the distinct names of an ad's attributes, with a hash table.
+//!
+//! No bench row falls without the cache of recent shapes: it saves no time, and 2.5 % of the memory of jobs with ports.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! Table by the names of attributes.
+//!
+//! No bench row: `convert --to jsonl` of the bracketed form takes 1.11 times as many instructions without the cache of
+//! positions.
 
 use std::hash::Hash;
 use std::ops::{Index, IndexMut};

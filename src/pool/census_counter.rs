@@ -1,4 +1,6 @@
 //! Counting of ads for a census. A counter runs in one thread; the parts that it counts are merged.
+//!
+//! No bench row falls without the cache of texts: `census` of the bracketed form takes 1.02 times as many instructions.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasherDefault;

@@ -1,4 +1,7 @@
 //! Memo by class of ads: ads of one class have the same names and the same expressions, but other constants.
+//!
+//! Bench row `refs --count machines.long`: without the memo of ads read by their texts, it takes 2.8 times as long;
+//! without that of ads read as trees, `refs` of the bracketed form takes 1.23 times as many instructions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Counting of ads for a census attribute by attribute, without expression trees.
+//!
+//! Bench row `census machines.long`: it takes 10 times as long if the expressions are forgotten at each new one.
 
 use crate::ad::{Ad, Bounded, Dialect, Expression, Name};
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};

@@ -1,4 +1,7 @@
 //! Models of ads that are read by their texts: their expressions without their constants.
+//!
+//! Bench row `refs --count machines.long`: without the models, it takes 2.8 times as long, and `check machines.long`
+//! 1.4 times.
 
 use std::sync::Arc;
 

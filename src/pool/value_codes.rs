@@ -1,4 +1,6 @@
 //! Codes of the values of ads, which are made from the texts of attributes without expression trees.
+//!
+//! Bench row `refs --count machines.long`: it takes 25 times as long if the codes are forgotten at each new expression.
 
 use std::sync::Arc;
 

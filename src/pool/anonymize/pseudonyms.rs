@@ -3,6 +3,9 @@
 //! The pseudonym of a string is a function of the string and the key alone, and no two strings have the same one. It
 //! keeps all that equality asks of strings: two strings are equal, with or without regard to case, exactly if their
 //! pseudonyms are.
+//!
+//! The caches have no bench row: `anonymize` of 53 MB takes 5.8 times as long without that of octets, and 1.2 times as
+//! many instructions without that of words.
 
 use std::borrow::Cow;
 

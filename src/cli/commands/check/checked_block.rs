@@ -1,4 +1,6 @@
 //! Checking of the ads of a block, on several threads.
+//!
+//! Bench row `check machines.long`: 1.2 times as many instructions without the contents that were checked.
 
 use std::sync::Arc;
 
