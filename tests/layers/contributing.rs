@@ -28,6 +28,10 @@ fn files_of_the_tree() -> BTreeSet<String> {
     files
 }
 
+fn is_source(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|extension| extension == "rs")
+}
+
 /// Whether a word names a file of the tree: by its whole path, or by the end of it.
 fn names_file(word: &str, files: &BTreeSet<String>) -> bool {
     Path::new(word).exists() || files.iter().any(|file| file.ends_with(&format!("/{word}")))
@@ -39,7 +43,7 @@ fn each_named_file_exists() {
     let is_path = |word: &&str| {
         let is_plain = word.chars().all(|letter| letter.is_alphanumeric() || "/_.-".contains(letter));
         let is_of_tree = ["src/", "tests/", "benches/", "examples/", "fuzz/"].iter().any(|root| word.starts_with(root));
-        is_plain && (word.ends_with(".rs") || is_of_tree)
+        is_plain && (is_source(word) || is_of_tree)
     };
     let named: Vec<&str> = code_words(&text).filter(is_path).collect();
     assert!(named.len() > 150, "{}", named.len());
@@ -71,13 +75,13 @@ fn each_way_is_true() {
         let mut known: Vec<String> = Vec::new();
         for step in steps {
             let mut folder = known.last().map_or("", |path| path.rsplit_once('/').unwrap().0).to_owned();
-            for path in code_words(step).filter(|word| word.ends_with(".rs")) {
+            for path in code_words(step).filter(|word| is_source(word)) {
                 let path = if path.contains('/') { path.to_owned() } else { format!("{folder}/{path}") };
                 assert!(files.contains(&path), "{path}: {step}");
                 path.rsplit_once('/').unwrap().0.clone_into(&mut folder);
                 known.push(path);
             }
-            for word in code_words(step).filter(|word| !word.ends_with(".rs")) {
+            for word in code_words(step).filter(|word| !is_source(word)) {
                 let is_there = |path: &String| {
                     let text = fs::read_to_string(path).unwrap();
                     word.split("::").all(|item| has_item(&text, item))
