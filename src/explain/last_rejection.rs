@@ -16,12 +16,12 @@ pub struct LastRejection {
 }
 
 /// An autocluster of an access point: the name of the latter, if the job tells it, and `AutoClusterId`.
-type Autocluster = (Option<ByteString>, i64);
+type AutoclusterOfSchedd = (Option<ByteString>, i64);
 
 /// The last rejections of a queue, by autocluster.
 #[derive(Debug, Default)]
 pub struct LastRejections {
-    of_autocluster: FxHashMap<Autocluster, LastRejection>,
+    of_autocluster: FxHashMap<AutoclusterOfSchedd, LastRejection>,
     /// Whether some jobs were rejected that do not tell their autocluster.
     has_others: bool,
 }
@@ -94,7 +94,7 @@ pub fn tells_autocluster(job: &Ad, context: &Context) -> bool {
 }
 
 /// Returns the autocluster of a job. The identity of a job begins with the name of its access point: `ap@host#36.0#1795813519`.
-fn autocluster(job: &Ad, identity: Option<&ByteString>, context: &Context) -> Option<Autocluster> {
+fn autocluster(job: &Ad, identity: Option<&ByteString>, context: &Context) -> Option<AutoclusterOfSchedd> {
     let number = integer(job, "AutoClusterId", context)?;
     let own = || Advertisement::new(job, context).identity().map(ByteString::from);
     let identity = identity.cloned().or_else(own);
