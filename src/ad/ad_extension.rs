@@ -8,8 +8,15 @@ use super::{Ad, AdShape, ByIdentity, Expression, Name};
 /// however many attributes it gets.
 pub struct AdExtension {
     attributes: Vec<(Name, Expression)>,
-    /// For each shape, the extended one and the places of the attributes in it.
-    shapes: ByIdentity<Arc<AdShape>, (Arc<AdShape>, Arc<[usize]>)>,
+    /// The extended shape of each shape.
+    shapes: ByIdentity<Arc<AdShape>, ExtendedShape>,
+}
+
+/// A shape with further names.
+struct ExtendedShape {
+    shape: Arc<AdShape>,
+    /// The positions of the attributes that are added, in their order.
+    places: Vec<usize>,
 }
 
 impl AdExtension {
@@ -21,31 +28,28 @@ impl AdExtension {
 
     /// Returns a copy of an ad with the attributes, which replace those of the same names.
     pub fn extend(&mut self, ad: &Ad) -> Ad {
-        let (shape, places) = match self.shapes.get(ad.shape()) {
-            Some(known) => known.clone(),
-            None => {
-                let mut shape = AdShape::clone(ad.shape());
-                let place = |(name, _): &(Name, Expression)| shape.insert(name.clone());
-                let places: Arc<[usize]> = self.attributes.iter().map(place).collect();
-                let made = (shape.shared(), places);
-                self.shapes.insert(ad.shape().clone(), made.clone());
-                made
-            }
-        };
+        let attributes = &self.attributes;
+        let ExtendedShape { shape, places } = self.shapes.get_or_insert_with(ad.shape(), || {
+            let mut shape = AdShape::clone(ad.shape());
+            let places = attributes.iter().map(|(name, _)| shape.insert(name.clone())).collect();
+            ExtendedShape { shape: shape.shared(), places }
+        });
         let mut expressions = Vec::with_capacity(shape.names().len());
         expressions.extend_from_slice(ad.expressions());
-        for ((_, expression), place) in self.attributes.iter().zip(&*places) {
+        for ((_, expression), place) in self.attributes.iter().zip(places.iter()) {
             match expressions.get_mut(*place) {
                 Some(before) => *before = expression.clone(),
                 None => expressions.push(expression.clone()),
             }
         }
-        Ad::from_shape(shape, expressions)
+        Ad::from_shape(shape.clone(), expressions)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::AdExtension;
     use crate::ad::{Ad, Expression, Name, Value};
 
@@ -67,7 +71,7 @@ mod tests {
                 };
                 assert_eq!(text(&found), text(&expected), "{names:?}");
                 assert!(found.shape().names() == again.shape().names());
-                assert!(std::ptr::eq(&**found.shape(), &**again.shape()), "{names:?}");
+                assert!(Arc::ptr_eq(found.shape(), again.shape()), "{names:?}");
             }
         }
     }

@@ -157,12 +157,13 @@ impl SlotFilling<'_, '_> {
         };
         let is_chosen = !self.cycle.chosen_later.contains(index) && self.queues[submitter].contains(request);
         let limits = self.limits_text(request, granted.offer);
-        let chosen = match is_chosen {
-            true => Some((request, granted.clone())),
-            false => self.find_runnable(submitter, granted.offer, &limits).map(|(request, candidate)| {
+        let chosen = if is_chosen {
+            Some((request, granted.clone()))
+        } else {
+            self.find_runnable(submitter, granted.offer, &limits).map(|(request, candidate)| {
                 let preempted = granted.preempted.clone();
                 (request, GrantedOffer { part: granted.part, preempted, ..GrantedOffer::of_candidate(candidate) })
-            }),
+            })
         };
         if let Some((request, granted)) = chosen {
             self.start(submitter, request, granted);
