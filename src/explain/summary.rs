@@ -407,7 +407,9 @@ impl SummaryWriter<'_> {
     fn refused_cause(&self, report: &RequestReport, states: &str) -> String {
         let refusing = report.refusing();
         if let Some(shortage) = &report.shortage {
-            return shortage.phrase(refusing, self.nouns) + &self.narrowing_phrase(report);
+            // Where no slot has enough, nothing else matters.
+            let rest = if shortage.is_of_all { String::new() } else { self.narrowing_phrase(report) };
+            return shortage.phrase(refusing, self.nouns) + &rest;
         }
         let reason = self.refusal_phrase(report, refusing);
         format!("{}{reason}{}", self.refusal_prefix(refusing, states), self.narrowing_phrase(report))
