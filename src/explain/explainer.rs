@@ -203,11 +203,9 @@ impl Explainer {
             report.if_drained = found;
             report.if_drained.truncate(self.max_refusals);
         }
-        if report.verdict == RequestVerdict::Refused {
-            report.shortage = refusals.shortage(drained_slots.map(|slots| &slots.table));
-        }
-        let is_of_states = report.verdict.is_of_states() || report.verdict == RequestVerdict::Refused;
-        if self.slots.is_some() && free == 0 && is_of_states {
+        let is_refused = report.verdict == RequestVerdict::Refused;
+        report.shortage = is_refused.then(|| refusals.shortage(drained_slots.map(|slots| &slots.table))).flatten();
+        if self.slots.is_some() && free == 0 && (is_refused || report.verdict.is_of_states()) {
             report.narrowing = narrowing(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);

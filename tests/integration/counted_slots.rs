@@ -161,6 +161,7 @@ fn told(name: &str, pool: &[String], options: &[&str]) -> (String, String) {
 }
 
 #[test]
+#[allow(clippy::too_many_lines)] // a table
 fn a_dynamic_slot_counts_only_where_nothing_stands_for_it() {
     let whole =
         |name: &str| slot(name, "State = \"Unclaimed\"\nPartitionableSlot = true\nMemory = 500\nTotalSlotMemory = 900");

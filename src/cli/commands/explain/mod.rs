@@ -283,7 +283,9 @@ impl ExplainCommand {
         let named = if self.reverse { self.named_subjects() } else { Vec::new() };
         let is_named = |name: &str| named.iter().flat_map(|names| names.split(',')).any(|word| word.trim() == name);
         let (counted, note) = CountedOffers::move_dynamic_last(offers, is_named, &session.context());
-        note.iter().for_each(|note| session.note(note));
+        if let Some(note) = note {
+            session.note(&note);
+        }
         counted
     }
 

@@ -96,14 +96,13 @@ fn explain_request(
 ) -> Result<(), Failure> {
     let policy = LoadedPolicy::default();
     let whole_slots;
-    let (parties, counted) = match other {
-        Some(_) => (parties, CountedOffers::all(parties.offers.len())),
-        None => {
-            let mut offers = parties.offers.clone();
-            let (counted, _) = CountedOffers::move_dynamic_last(&mut offers, |_| false, &session.context());
-            whole_slots = Parties::new([parties.requests.clone(), offers]);
-            (&whole_slots, counted)
-        }
+    let (parties, counted) = if other.is_some() {
+        (parties, CountedOffers::all(parties.offers.len()))
+    } else {
+        let mut offers = parties.offers.clone();
+        let (counted, _) = CountedOffers::move_dynamic_last(&mut offers, |_| false, &session.context());
+        whole_slots = Parties::new([parties.requests.clone(), offers]);
+        (&whole_slots, counted)
     };
     let input = ExplanationInput::new(session, (parties, &counted), false, protocol, &policy, evidence, true);
     if let Some(other) = other {

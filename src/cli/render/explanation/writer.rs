@@ -168,7 +168,9 @@ impl<'c> ReportRenderer<'c> {
         for job in group {
             let Some(report) = self.case.job_report(session, *job) else { continue };
             let rejection = self.case.last_rejection(session, *job).as_ref().map(rejection_text);
-            rejection.into_iter().for_each(|text| *rejections.entry(text).or_default() += 1);
+            if let Some(text) = rejection {
+                *rejections.entry(text).or_default() += 1;
+            }
             report.concurrency_limits.into_iter().for_each(|names| *limits.entry(names).or_default() += 1);
         }
         let remarks = |counts: IndexMap<String, usize>, opening: &str, ending: &str| -> String {
