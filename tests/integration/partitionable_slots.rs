@@ -51,7 +51,7 @@ fn rests_take_turns_and_stay_with_their_submitters() {
     );
 }
 
-/// `FindRunnableJob`: no job with concurrency limits, none that the slot ranks below the claim's CurrentRank, and none that
+/// `FindRunnableJob`: no job with concurrency limits, none that the slot ranks below the claim's `CurrentRank`, and none that
 /// `START_VANILLA_UNIVERSE` does not let start.
 #[test]
 fn rests_are_not_for_every_job() {
@@ -163,7 +163,7 @@ fn slots_that_are_evaluated_again_stay_on_offer() {
     assert_eq!(cycle("stays", &asking, &offered, "", &[]), ["1 s", "2 s#2"]);
 }
 
-/// `jobsInSlot`: with NEGOTIATOR_DEPTH_FIRST, as many jobs of a run are passed over as the slot has room for.
+/// `jobsInSlot`: with `NEGOTIATOR_DEPTH_FIRST`, as many jobs of a run are passed over as the slot has room for.
 #[test]
 fn depth_first_leaves_jobs_to_the_schedd() {
     let offered: Vec<Slot<'_>> = ["p", "q", "r"].map(|name| slot(name, 3, "PartitionableSlot = true")).into();
@@ -174,7 +174,7 @@ fn depth_first_leaves_jobs_to_the_schedd() {
     assert_eq!(cycle("deep", &asking, &offered, deep, &[]), ["1 p", "4 q", "7 r"]);
 }
 
-/// `hgq_assign_quotas`: by default a group has the quotas of its subgroups, too. GROUP_SORT_EXPR orders the groups.
+/// `hgq_assign_quotas`: by default a group has the quotas of its subgroups, too. `GROUP_SORT_EXPR` orders the groups.
 #[test]
 fn groups_share_the_quotas_of_their_subgroups() {
     let names: Vec<String> = (1..=8).map(|number| format!("s{number}")).collect();

@@ -36,16 +36,17 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
 fn starts_text(matches: usize, starts: &RequestStarts) -> String {
     let count = starts.grants.len();
     let verb = if count == 1 { "starts" } else { "start" };
-    let mut text = format!("{}; {} {verb}", matches_text(matches), counted(count, "request"));
+    let mut parts = vec![format!("{}; {} {verb}", matches_text(matches), counted(count, "request"))];
     if starts.in_rests > 0 {
-        text += &format!(", {} of them in the rest of a slot that their submitter got", with_commas(starts.in_rests));
+        parts
+            .push(format!(", {} of them in the rest of a slot that their submitter got", with_commas(starts.in_rests)));
     }
     if starts.preempting > 0 {
         let later = counted(starts.preempting, "more request");
         let verb = if starts.preempting == 1 { "starts" } else { "start" };
-        text += &format!("; {later} {verb} when the users before have left their slots");
+        parts.push(format!("; {later} {verb} when the users before have left their slots"));
     }
-    text
+    parts.concat()
 }
 
 /// Counts matches: `2 matches`.
