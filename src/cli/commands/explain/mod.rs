@@ -96,7 +96,7 @@ pub struct ExplainCommand {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     offer_constraint: Vec<String>,
     /// Count dynamic slots, too. Otherwise they are parts of their partitionable slots, as for `condor_q`: no job can get
-    /// one. They count in a pool without partitionable slots, if --offer names them, and if --offer-constraint reads
+    /// one. They count in a pool without partitionable slots, and if --offer names them; also if --offer-constraint reads
     /// `DynamicSlot`, `PartitionableSlot`, `SlotType` or `DSlotID`
     #[arg(long)]
     all_slots: bool,
