@@ -135,8 +135,8 @@ fn matches_and_starts_are_those_of_a_real_pool() {
     assert!(counts.predicted_starts <= 343 && counts.did_start >= 342 && counts.started_there >= 337, "{counts:?}");
 }
 
-/// What differs: submitters of the same priority and use have another order in the collector; a slot of equal worth; and one
-/// match in the rest of a turn.
+/// What differs: submitters of the same priority and use have another order in the collector (limits-1, depth-first-1,
+/// full-pool-2: with priorities that give its order, all their matches are the real ones), and so have slots of equal worth.
 #[test]
 fn fifteen_situations_end_as_in_a_real_pool() {
     let counts = compare("tests/pool/negotiation/cycles");
