@@ -84,6 +84,27 @@ pub fn is_compressed(data: &[u8]) -> bool {
     decoder(data).is_some()
 }
 
+/// An error for data that cannot be read. `reason` is a phrase.
+pub(super) fn invalid_data(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+/// Refuses data that is still compressed after it was decompressed, and UTF-16.
+pub(super) fn refuse_packed(data: &[u8]) -> io::Result<()> {
+    if is_compressed(data) {
+        return Err(invalid_data("it is compressed twice: unpack it once".to_owned()));
+    }
+    if is_utf16(data) {
+        return Err(invalid_data(format!("it is UTF-16; {UTF16_HELP}")));
+    }
+    Ok(())
+}
+
+/// Refuses data that is not text.
+pub(super) fn refuse_binary(data: &[u8]) -> io::Result<()> {
+    binary_reason(data).map_or(Ok(()), |reason| Err(invalid_data(reason)))
+}
+
 /// Packings that are not read: the first bytes, the name, and a command that unpacks a file.
 const OTHER_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "zip", "unzip -p"),

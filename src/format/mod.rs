@@ -67,7 +67,7 @@ pub use part::{PartBoundary, has_parts, part_boundary};
 pub use stream::{MAX_AD_BYTES, Stream, StreamLimits};
 pub use stream_block::StreamBlock;
 pub use transcriber::{AdTranscriber, BlockTranscription};
-pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
+pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES, unpacked};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};
 pub use yaml::{MAX_REPEATED_BYTES, document_tree};
 

@@ -92,21 +92,13 @@ impl Stream {
             stream.is_at_end = false;
             stream.fill_to_signature();
         }
-        let refusal = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        if detect::is_compressed(&stream.window) {
-            return refusal("it is compressed twice: unpack it once".to_owned());
-        }
-        if detect::is_utf16(&stream.window) {
-            return refusal(format!("it is UTF-16; {}", detect::UTF16_HELP));
-        }
-        if form.is_none()
-            && let Some(reason) = detect::binary_reason(&stream.window)
-        {
-            return refusal(reason);
+        detect::refuse_packed(&stream.window)?;
+        if form.is_none() {
+            detect::refuse_binary(&stream.window)?;
         }
         stream.detect_format();
         if stream.is_jdl() {
-            return refusal(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1]));
+            return Err(detect::invalid_data(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1])));
         }
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::detect::Decoder;
+use super::detect::{self, Decoder, invalid_data};
 
 /// Default of [`StreamLimits::max_unpack_ratio`](super::StreamLimits::max_unpack_ratio). Dumps of ads reach 10 to 100.
 pub const MAX_UNPACK_RATIO: u64 = 256;
@@ -36,6 +36,26 @@ impl UnpackingReader {
     }
 }
 
+/// Returns the text of a file that is in memory: decompressed, if gzip, zstd, xz or bzip2 compressed it.
+///
+/// # Errors
+///
+/// Corrupt compressed data, data compressed twice, UTF-16, and binary data.
+pub fn unpacked(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let text = match detect::decoder(&bytes) {
+        Some(decoder) => {
+            let mut text = Vec::new();
+            let packed = Box::new(io::Cursor::new(bytes));
+            UnpackingReader::new(packed, decoder, MAX_UNPACK_RATIO)?.read_to_end(&mut text)?;
+            text
+        }
+        None => bytes,
+    };
+    detect::refuse_packed(&text)?;
+    detect::refuse_binary(&text)?;
+    Ok(text)
+}
+
 impl Read for CountingReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(into)?;
@@ -54,7 +74,7 @@ impl Read for UnpackingReader {
                 "it unpacks to more than {} times its size; unpack it, or raise --max-unpack-ratio",
                 self.max_ratio
             );
-            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            return Err(invalid_data(reason));
         }
         Ok(count)
     }
@@ -62,10 +82,38 @@ impl Read for UnpackingReader {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{self, Read};
+    use std::io::{self, Read, Write};
 
-    use super::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES, UnpackingReader};
+    use super::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES, UnpackingReader, unpacked};
     use crate::format::detect::decoder;
+
+    #[test]
+    fn the_text_of_a_file_is_unpacked_once() {
+        let packed = |bytes: &[u8]| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        };
+        let text = b"A = 1\n".to_vec();
+        let once = packed(&text);
+        for (bytes, expected) in [
+            (text.clone(), Ok("A = 1\n")),
+            (Vec::new(), Ok("")),
+            (b"N\xe9 = 1\n".to_vec(), Ok("N\u{fffd} = 1\n")),
+            (once.clone(), Ok("A = 1\n")),
+            (packed(&once), Err("compressed twice")),
+            (once[..once.len() - 9].to_vec(), Err("")),
+            (b"\xff\xfeA\0".to_vec(), Err("UTF-16")),
+            (b"\x7fELF\x02\x01\x01\x03\x04\xff".to_vec(), Err("binary")),
+            (b"PK\x03\x04".to_vec(), Err("zip")),
+        ] {
+            let found = unpacked(bytes).map(|text| String::from_utf8_lossy(&text).into_owned());
+            match expected {
+                Ok(text) => assert_eq!(found.unwrap(), text),
+                Err(reason) => assert!(found.unwrap_err().to_string().contains(reason), "{reason}"),
+            }
+        }
+    }
 
     #[test]
     fn a_few_packed_bytes_yield_bounded_many() {

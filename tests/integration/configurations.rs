@@ -331,3 +331,25 @@ fn names_of_policies_are_checked_in_their_own_ads() {
         assert_eq!(report["findings"].as_array().map(Vec::len), Some(unknown), "{start}: {out}");
     }
 }
+
+#[test]
+fn a_compressed_configuration_is_one_and_binary_data_is_none() {
+    let cycle = "tests/pool/cycles/Y1";
+    let plain = std::fs::read(format!("{cycle}/config.dump")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, &plain).unwrap();
+    let packed = file("config.dump.gz", encoder.finish().unwrap());
+    let binary = file("config.bin", b"\x7fELF\x02\x01\x01\x03\x04\xff");
+    let run = |config: &str| {
+        let [jobs, slots] = ["jobs", "slots"].map(|name| format!("{cycle}/{name}.long.gz"));
+        let accounts = format!("{cycle}/userprio.long");
+        let inputs = ["negotiate", &jobs, "--pool", &slots, "--userprio", &accounts, "--config", config];
+        classad(&[&inputs[..], &["--policy", "htcondor", "--now", "1795815820", "-o", "csv"]].concat())
+    };
+    let expected = run(&format!("{cycle}/config.dump"));
+    assert!(expected.0 == Some(0) && expected.1.lines().count() > 5, "{expected:?}");
+    assert_eq!(run(&packed).1, expected.1);
+    let (status, out, errors) = run(&binary);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert!(errors.lines().next().is_some_and(|line| line.contains("it is binary data, not text")), "{errors}");
+}

@@ -15,7 +15,7 @@ use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::SourceText;
-use crate::cli::io::whole_file::read_whole;
+use crate::cli::io::whole_file::read_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;
 use crate::cli::session::Session;
@@ -198,7 +198,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfigurat
             let known = join_and(&READY_POLICIES.map(|(name, _)| name.to_owned()));
             return refuse(format!("there is no file `{path}`, and the only built-in policy is {known}"));
         }
-        None => (path.to_owned(), read_whole(path).map_err(|error| Failure::unreadable(path, &error))?),
+        None => (path.to_owned(), read_text(path).map_err(|error| Failure::unreadable(path, &error))?),
     };
     let nothing = Configuration::default();
     let configuration = config.map_or(&nothing, |config| &config.configuration);
@@ -237,7 +237,7 @@ pub fn read_settings<T>(
     path: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, Vec<Problem>>,
 ) -> Result<(T, Option<SourceText>), Failure> {
-    let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
     let parsed = parse(&bytes);
     let text = SourceText::from_file(path, bytes, FileFormat::Yaml);
     match parsed {

@@ -9,7 +9,7 @@ use classad::matching::policy::{Accountant, impossible_numbers};
 
 use super::atomic_write::{self, FileRevision};
 use super::source::SourceText;
-use super::whole_file::read_whole;
+use super::whole_file::read_text;
 use crate::cli::args::policy::read_settings;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
@@ -51,7 +51,7 @@ pub fn note_rewriting(session: &Session, path: &str) {
 /// Reads the accounts that `condor_userprio -long` prints, or those of several ads. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
-    let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
     let form = detect(&bytes).unwrap_or(FileFormat::Long);
     let text = SourceText::from_file(path, bytes, form);
     let (context, mut accounts) = (session.context(), Accountant::default());

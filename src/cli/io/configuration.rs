@@ -5,7 +5,7 @@ use classad::format::{FileFormat, Problem};
 
 use super::source::SourceText;
 use super::user_maps;
-use super::whole_file::read_whole;
+use super::whole_file::read_text;
 use crate::cli::outcome::{Failure, io_reason};
 use crate::cli::session::Session;
 
@@ -19,7 +19,7 @@ impl LoadedConfiguration {
     /// Reads a dump. Reports the lines that cannot be read; the others count. The maps of users that the configuration
     /// names become known to `userMap()`, unless an option `--map` gives one of the name.
     pub fn read(session: &mut Session, path: &str) -> Result<Self, Failure> {
-        let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
         let (configuration, problems) = Configuration::read(&bytes);
         let text = SourceText::from_file(path, bytes, FileFormat::Long);
         for problem in &problems {

@@ -8,7 +8,7 @@ use classad::eval::UserMap;
 use classad::format::{FileFormat, Problem};
 
 use super::source::SourceText;
-use super::whole_file::read_whole;
+use super::whole_file::read_text;
 use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::session::Session;
 
@@ -22,7 +22,7 @@ pub fn read_given(session: &mut Session) -> Result<(), Failure> {
         if name.contains('.') {
             return refuse(format!("--map {definition}: the name of a map cannot contain a dot"));
         }
-        let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
         add_map(session, name, &SourceText::from_file(path, bytes, FileFormat::Long), false)?;
     }
     Ok(())

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use classad::format::unpacked;
+
 use super::standard_streams;
 
 /// Opens a file; `-` is standard input. Reading fails if the file is cut short meanwhile.
@@ -45,4 +47,9 @@ impl Read for WholeFile {
 pub fn read_whole(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes).map(|_| bytes)
+}
+
+/// Reads a text as a whole, such as a policy or a configuration; `-` is standard input. Decompresses it if it is compressed.
+pub fn read_text(path: &str) -> io::Result<Vec<u8>> {
+    unpacked(read_whole(path)?)
 }

@@ -12,7 +12,7 @@ use crate::cli::commands::query::print_function::find_function;
 use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::io::argument_text;
 use crate::cli::io::source::SourceText;
-use crate::cli::io::whole_file::read_whole;
+use crate::cli::io::whole_file::read_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 use classad::query::SortKey;
@@ -252,7 +252,7 @@ fn order(
 }
 
 fn read_format_file(session: &mut Session, path: &str) -> Result<PrintFormat, Failure> {
-    let bytes = read_whole(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     read_print_format(&text, session.dialect()).map_err(|problems| {
         let source = SourceText::from_file(path, text.clone().into_bytes(), FileFormat::Bracketed);
